@@ -1,17 +1,17 @@
 /** Expected reviews of a card in its first year, ascending by desired retention */
 export type Costs = readonly { desired_retention: number; reviews_per_card: number }[]
 
-/** Costs with the default parameters, until the service has answered with the learner's own. */
+/** Costs with the default parameters, used until the learner's are loaded */
 export const USUAL_COSTS: Costs = [
   { desired_retention: 0.8, reviews_per_card: 7.4 },
   { desired_retention: 0.9, reviews_per_card: 9.4 },
   { desired_retention: 0.97, reviews_per_card: 17 },
 ]
 
-/** The default of the service */
+/** Default desired retention of the service */
 const USUAL = 0.9
 
-/** Returns the reviews of a card at a desired retention, linearly interpolated. */
+/** Returns the expected reviews of a card in its first year at a desired retention, linearly interpolated. */
 export function reviewsAt(costs: Costs, retention: number): number {
   const after = costs.findIndex(({ desired_retention }) => desired_retention >= retention)
   const upper = after === -1 ? costs.length - 1 : Math.max(after, 1)

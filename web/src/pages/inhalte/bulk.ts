@@ -12,12 +12,18 @@ export type BulkAnswer = Answer<'/api/content/cards/bulk', 'post'>
 
 const PATH = '/api/content/cards/bulk'
 
-/** Says what a change would do. @throws Fault */
+/**
+ * Returns the effects of a bulk change without making it.
+ * @throws Fault if the request fails
+ */
 export function checkMany(chosen: Chosen, change: object): Promise<BulkAnswer> {
   return ask('POST', PATH, {}, { ...chosen, change, check: true })
 }
 
-/** Changes many cards at once and offers to undo it as one. @throws Fault */
+/**
+ * Changes many cards at once and offers to undo the whole change.
+ * @throws Fault if the request fails
+ */
 export async function changeMany(client: QueryClient, chosen: Chosen, change: object): Promise<void> {
   const { changed, change_id } = await ask<BulkAnswer>('POST', PATH, {}, { ...chosen, change })
   const undo = () => void undoMany(client, change_id as number)

@@ -15,7 +15,7 @@ type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
 type Origin = 'source' | 'file' | 'line' | 'learners' | 'findings'
 export type AuthorCard = Omit<CardWithOrigin, Origin> & Partial<Pick<CardWithOrigin, Origin>>
 
-/** An answer that a quiz or a test offers */
+/** Answer option of a quiz or a test */
 export type Option = Omit<AuthorCard['options'][number], 'feedback'> & { feedback?: string | null }
 
 export interface Version {
@@ -35,7 +35,10 @@ export type SheetVersion = Answer<'/api/content/sheets/{slug}/versions'>['versio
 type Query = Parameters<typeof urlOf>[2]
 type Params = Parameters<typeof urlOf>[1]
 
-/** Sends a request of the authors' routes. @throws Fault that names fields as the pages do */
+/**
+ * Sends a request to a route of authors and returns its JSON.
+ * @throws Fault if the request fails; the message names fields as the pages do
+ */
 export async function ask<T>(method: string, path: string, params?: Params, body?: object, query?: Query): Promise<T> {
   const isRead = method === 'GET' || method === 'DELETE'
   const request = {

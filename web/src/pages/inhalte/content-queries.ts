@@ -48,7 +48,7 @@ export const contentQueries = {
     queryOptions({
       queryKey: ['author', 'card', id],
       queryFn: (): Promise<{ card: AuthorCard }> => api.get('/api/content/cards/{id}', { path: { id: String(id) } }),
-      // The editor holds the text; a newer one is found when it is saved.
+      // The editor holds the text; saving it detects a newer version.
       refetchOnWindowFocus: false,
     }),
   cardVersions: (id: number) =>
@@ -72,7 +72,7 @@ export const contentQueries = {
       queryKey: ['author', 'sheet', slug, 'versions'],
       queryFn: () => api.get('/api/content/sheets/{slug}/versions', { path: { slug } }),
     }),
-  /** Changes of one source, or of all of one's own */
+  /** Changes of one source; undefined for all sources of the user */
   changes: (source: number | undefined, by: string) =>
     infiniteQueryOptions({
       queryKey: ['author', 'changes', source ?? null, by],

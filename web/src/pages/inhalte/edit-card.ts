@@ -5,7 +5,7 @@ import { say } from '../../parts/toasts.svelte.js'
 import { go, place } from '../../platform/router.svelte.js'
 import { contentQueries } from './content-queries.js'
 
-/** Opens the editor of a card, which leads back here, if the user may edit its deck. */
+/** Opens the editor of a card if the user may edit its deck. The editor links back to the current page. */
 export async function editCard(id: number, deck: string): Promise<void> {
   const back = place.path
   try {

@@ -1,4 +1,4 @@
-/** Names that the pages show for fields of the API */
+/** Labels that the pages show for fields of the API */
 const NAMES = new Map(
   Object.entries({
     question: 'Frage',
@@ -24,7 +24,7 @@ const NAMES = new Map(
 )
 
 /**
- * Returns a message of the service with the names of fields that the pages show.
+ * Replaces field names in a message of the service with the labels of the pages.
  * @example nameFields('Das Feld „answer“ darf nicht leer sein') // 'Das Feld „Antwort“ darf nicht leer sein'
  */
 export function nameFields(message: string): string {

@@ -10,7 +10,7 @@ const WORDS: Record<string, string> = {
   adopt: 'aus dem Ordner übernommen',
 }
 
-/** Says how a version came about; nothing for the usual way. */
+/** Returns a German text for the way in which a version was made; empty for a plain edit. */
 export function howWords(how: string | null): string {
   return WORDS[how ?? ''] ?? ''
 }

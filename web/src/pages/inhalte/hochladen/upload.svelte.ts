@@ -5,7 +5,7 @@ import { bytes } from '../../../words/numbers.js'
 import type { Upload } from '../content-queries.js'
 import type { FileFault } from '../ordner/content-job.svelte.js'
 
-/** The user's choices; pasted text is a table. */
+/** The user's choices for an upload; `text` is a pasted table, sent if there is no file. */
 export interface Wishes {
   file: File | undefined
   text: string
@@ -13,23 +13,26 @@ export interface Wishes {
   deck: string
   level: string
   isMirror: boolean
-  /** Whose text stays where a card was changed in the browser, and the cards for which it is the file's */
+  /**
+   * For cards changed in the browser: whether to keep their text (`ours`) or the file's (`theirs`), and the ids of
+   * single cards that take the file's
+   */
   keep: 'ours' | 'theirs'
   theirs: readonly number[]
 }
 
 export interface Failure {
   sentence: string
-  /** Listed faults; others are only counted */
+  /** Faults that the service lists, at most `total` */
   errors: FileFault[]
   total: number
 }
 
-/** Large files take time to arrive and up to a minute to read. */
+/** Timeout: a large file takes minutes to upload, and up to one more to read. */
 const PATIENCE_MS = 20 * 60_000
 /** Default limit of the service */
 const USUAL_LIMIT = 64 * 2 ** 20
-/** Part of the message that is meant for scripts */
+/** End of the message, meant for scripts */
 const FOR_SCRIPTS = /: source=\d+ aktualisiert sie, new=true legt eine zweite an$/
 const PASTED = 'Eingefügte Tabelle'
 
@@ -90,7 +93,7 @@ export class UploadJob {
     if (doing === 'import' && this.done !== undefined) await queryClient.invalidateQueries()
   }
 
-  /** Sends the file again until the service has a reader for it. */
+  /** Sends the file, and again after a delay while the service is busy with other files. */
   async #sendInTurn(wishes: Wishes, isCheck: boolean, isActive: boolean): Promise<Upload> {
     for (;;) {
       try {
@@ -135,7 +138,10 @@ export class UploadJob {
   }
 }
 
-/** @throws the signal's reason */
+/**
+ * Waits for a time.
+ * @throws the signal's reason if it aborts
+ */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

@@ -27,12 +27,12 @@ interface Job {
 }
 
 const PATH = '/inhalte/ordner'
-/** A large import takes minutes. */
+/** Timeout: a large import takes minutes. */
 const PATIENCE_MS = 20 * 60_000
 const LOOK_AGAIN_MS = 3_000
-/** The refusals that a person may overrule. */
+/** Error codes of refusals that the user may overrule */
 const MOST = new Set(['most_cards_archived', 'most_sheets_archived'])
-/** Part of the message that is meant for scripts */
+/** End of the message, meant for scripts */
 const FOR_SCRIPTS = /; force=true erlaubt es$/
 
 /** The current check or import, which continues while other pages are open */
@@ -90,7 +90,7 @@ function outcomeOf(error: unknown): Outcome {
   return { kind: 'failed', sentence: sentenceOf(error) }
 }
 
-/** Waits for the end of an import that runs elsewhere. */
+/** Waits for the end of another import, or of one whose response was lost. */
 async function waitForOther(before: string | undefined): Promise<Outcome> {
   job.doing = 'wait'
   const until = Date.now() + PATIENCE_MS

@@ -5,11 +5,14 @@ const ITEM = /^ {0,3}\d{1,9}[.)][ \t]+\S/
 
 interface Found {
   text: string
-  /** Whether the service would take the answer */
+  /** Whether the service would accept the answer */
   isRight: boolean
 }
 
-/** @example orderWords('1. eins\n2. zwei') // { text: '2 Punkte gefunden.', isRight: true } */
+/**
+ * Describes the numbered list in an answer.
+ * @example orderWords('1. eins\n2. zwei') // { text: '2 Punkte gefunden.', isRight: true }
+ */
 export function orderWords(answer: string): Found {
   const points = answer.split('\n').filter((line) => ITEM.test(line)).length
   if (points === 0) return { text: 'In der Antwort steht noch keine nummerierte Liste.', isRight: false }
@@ -17,7 +20,10 @@ export function orderWords(answer: string): Found {
   return { text: `${countOf(points, 'Punkt', 'Punkte')} gefunden.`, isRight: true }
 }
 
-/** @example gapWords('In {{72|zweiundsiebzig}} Stunden') // { text: '1 Lücke gefunden: 72.', isRight: true } */
+/**
+ * Describes the gaps in an answer.
+ * @example gapWords('In {{72|zweiundsiebzig}} Stunden') // { text: '1 Lücke gefunden: 72.', isRight: true }
+ */
 export function gapWords(answer: string): Found {
   const gaps = firstTexts(answer)
   if (gaps.length === 0) return { text: 'In der Antwort ist noch keine Lücke.', isRight: false }

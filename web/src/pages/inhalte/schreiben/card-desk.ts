@@ -10,14 +10,14 @@ export interface CardFields {
   answer: string
   level: string
   draft: boolean
-  /** `choice` for a card without options is a plain card */
+  /** `choice` without options is a plain card */
   form: string
   options: Option[]
   tolerance: number | null
   unit: string
 }
 
-/** Fields that the service takes together */
+/** Fields that the service accepts only together */
 const EXERCISE = ['form', 'options', 'tolerance', 'unit'] as const
 
 export type CardDesk = Desk<CardFields>
@@ -63,9 +63,9 @@ async function patch(before: AuthorCard, version: number, fields: CardFields): P
   return { ...before, ...card }
 }
 
-/** Opens a card for writing. */
+/** Creates the desk of an existing card. */
 export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorCard) => void): CardDesk {
-  // What the service has, to send only what differs.
+  // Latest state of the service, to send only fields that differ
   let known = card
   return new Desk<CardFields>({
     user,
@@ -83,7 +83,7 @@ export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorC
   })
 }
 
-/** Opens an empty card in a deck; `preset` is what the last card leaves to the next. */
+/** Creates the desk of a new card in a deck; `preset` contains the values taken over from the previous card. */
 export function newCard(
   user: number,
   deck: string,
@@ -109,7 +109,7 @@ export function newCard(
       if (created !== undefined) created = await patch(created, version, typed)
       else {
         created = await create(typed, client_id)
-        // An attempt whose answer was lost may have created it with an earlier text.
+        // An earlier request whose response was lost may have created it with an older text.
         if (Object.keys(bodyOf(typed, fieldsOf(created))).length > 0)
           created = await patch(created, created.version, typed)
       }
@@ -134,7 +134,7 @@ export function newCard(
 
 type CardPage = { cards: AuthorCard[] }
 
-/** Shows a saved card in the lists, and lets learners' pages ask again when they are opened next. */
+/** Shows a saved card in the cached lists, and marks the queries of learners' pages as stale. */
 export function cardSaved(client: QueryClient, card: AuthorCard): void {
   const { queryKey } = contentQueries.card(card.id)
   client.setQueryData(queryKey, { card })

@@ -7,12 +7,12 @@ export const NO_RETENTION = ''
 
 const names = new Intl.DisplayNames('de', { type: 'language' })
 
-/** Returns the options for the language of a deck; one that a file or script has chosen is an option, too. */
+/** Returns the options for the language of a deck, including a current one that is not in the list. */
 export function languageOptions(lang: string): { value: string; label: string }[] {
   return [...new Set([...LANGUAGES, lang])].map((value) => ({ value, label: names.of(value) ?? value }))
 }
 
-/** Returns the options for the default retention of a deck, likewise. */
+/** Returns the options for the default retention of a deck, including a current one that is not in the list. */
 export function retentionOptions(retention: number | null): { value: string; label: string }[] {
   const shares = [...new Set([...RETENTIONS, retention ?? 0.9])].sort()
   return [

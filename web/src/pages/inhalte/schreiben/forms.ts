@@ -1,4 +1,4 @@
-/** How a question is answered in a test, for a field to choose from */
+/** Ways to answer a question in a test, as options of a field */
 export const FORMS = [
   { value: 'choice', label: 'Auswahl' },
   { value: 'text', label: 'Text eingeben' },

@@ -10,7 +10,9 @@ interface Row {
   client_id: string
 }
 
-/** Creates one card for each pasted row, in order. A repeat creates none twice. */
+/**
+ * Creates one card for each pasted row, in order. A retry creates no card twice, because each row has a `client_id`.
+ */
 export class RowBatch {
   /** Rows that are still to be created */
   waiting = $state.raw<Row[]>([])

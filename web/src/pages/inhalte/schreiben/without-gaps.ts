@@ -1,22 +1,22 @@
-/** A gap of an answer, as the service reads it */
+/** A gap in an answer, with the same syntax as in the service */
 const GAP = /\{\{([^{}\n]+)\}\}/g
 
-/** Marks a wrong text to choose from */
+/** Mark of a wrong text in a gap that offers choices */
 const WRONG = '[ ]'
 
-/** Returns the first right text. */
+/** Returns the first right text of a gap; undefined if there is none. */
 function firstOf(inside: string): string | undefined {
   const rights = inside.split('|').filter((text) => !text.trim().startsWith(WRONG))
   return rights.map((text) => text.trim().replace(/^\[[xX]\]\s*/, '')).find((text) => text !== '')
 }
 
-/** Returns the number of gaps in which learners choose. */
+/** Returns the number of gaps that offer choices. */
 export function countChoices(answer: string): number {
   const gaps = [...answer.matchAll(GAP)].map(([, inside = '']) => inside.split('|'))
   return gaps.filter((texts) => texts.some((text) => text.trim().startsWith(WRONG))).length
 }
 
-/** Returns the first text of each gap. */
+/** Returns the first right text of each gap. */
 export function firstTexts(answer: string): string[] {
   return [...answer.matchAll(GAP)].flatMap(([, inside = '']) => firstOf(inside) ?? [])
 }

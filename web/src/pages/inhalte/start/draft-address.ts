@@ -7,7 +7,7 @@ const PLACES: [RegExp, (name: string) => string][] = [
   [/^test (.+)$/, (slug) => `inhalte/tests/${encodeURIComponent(slug)}`],
 ]
 
-/** Returns the page that shows the draft of an item. */
+/** Returns the address of the page that edits a draft, from the name of the draft. */
 export function addressOfDraft(item: string): string {
   for (const [pattern, addressOf] of PLACES) {
     const [, name] = pattern.exec(item) ?? []

@@ -2,7 +2,7 @@ import type { TestFields } from './test-desk.js'
 
 type Choices<Key extends keyof TestFields> = { value: TestFields[Key] & string; label: string }[]
 
-// Words of the choices of a definition
+// Labels for the values of a definition
 
 export const ACCESS: Choices<'access'> = [
   { value: 'open', label: 'Alle' },
@@ -31,7 +31,10 @@ export const WHEN: Choices<'review_when'> = [
   { value: 'closed', label: 'Nach dem letzten Tag' },
 ]
 
-/** @example labelOf(ACCESS, 'open') // 'Alle' */
+/**
+ * Returns the label of a value; the value itself if it is unknown.
+ * @example labelOf(ACCESS, 'open') // 'Alle'
+ */
 export function labelOf(choices: readonly { value: string; label: string }[], value: string): string {
   return choices.find((choice) => choice.value === value)?.label ?? value
 }

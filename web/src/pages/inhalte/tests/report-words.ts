@@ -2,7 +2,7 @@ import { countOf } from '../../../words/numbers.js'
 
 export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
 
-/** An option of a reported question; a null count is hidden. */
+/** An option of a reported question; `count` is null if it is hidden. */
 export interface OptionReport {
   /** Markdown */
   text: string
@@ -11,15 +11,15 @@ export interface OptionReport {
   share: number | null
 }
 
-/** What an editor should look at: a sentence, and the wrong options that it is about */
+/** Advice for an editor: a sentence, and the wrong options that it is about */
 export interface Hint {
   text: string
   options: string[]
 }
 
 /**
- * Returns the hint of a flag. It names only options that the shown counts already single out: a hidden count stays
- * hidden.
+ * Returns the advice for a flag. It names only options that the shown counts already identify, so that a hidden count
+ * stays hidden.
  */
 export function hintOf(flag: Flag, options: readonly OptionReport[]): Hint {
   const wrong = options.filter(({ correct }) => !correct)
@@ -58,7 +58,7 @@ export function facilityWords(facility: number): string {
   return facility < HARD ? 'schwer' : 'mittelschwer'
 }
 
-/** Usual limits of classical test theory */
+/** Limits of the correlation that are usual in classical test theory */
 const SHARP = 0.3
 const BLUNT = 0.2
 

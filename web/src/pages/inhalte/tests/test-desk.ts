@@ -5,7 +5,7 @@ import type { Stored } from '../../../editor/writing.js'
 import { slugFrom } from './slug.js'
 import { askTest, type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
 
-/** A definition while it is written; an emptied number is null. */
+/** Fields of a definition that is being edited; an empty number field is null. */
 export interface TestFields
   extends Pick<
     EditedTest,
@@ -28,7 +28,6 @@ export interface TestFields
   sections: Section[]
 }
 
-/** The fields of a new test, which has no source yet */
 export type TestDesk = Desk<TestFields>
 
 export const NEW_SECTION: Section = { deck: '', level: null, cards: null, draw: null }
@@ -39,9 +38,9 @@ const EMPTY: TestFields = {
   ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null, sections: [NEW_SECTION] },
 }
 
-/** Address of the page for a new test */
+/** Path segment of the page for a new test, which therefore cannot be a slug */
 const NEW = 'neu'
-/** Number of addresses that are tried for a new test */
+/** Maximum number of slugs that are tried for a new test */
 const TRIES = 20
 
 function fieldsOf(test: EditedTest): TestFields {
@@ -72,7 +71,7 @@ async function put(slug: string, fields: TestFields, owner: { version: number } 
   return (await askTest<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
 }
 
-/** Opens a test for writing. */
+/** Creates the desk of an existing test. */
 export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {
   return new Desk<TestFields>({
     user,
@@ -87,10 +86,10 @@ export function openTest(user: number, test: EditedTest, onsaved: (test: EditedT
   })
 }
 
-/** Opens an empty test. @param sourceOf returns the source that it will belong to */
+/** Creates the desk of a new test; `sourceOf` returns the id of its source. */
 export function newTest(user: number, sourceOf: () => number, onsaved: (test: EditedTest) => void): TestDesk {
   let created: EditedTest | undefined
-  /** Address of a request whose answer was lost */
+  /** Slug of a request whose response was lost */
   let lost: string | undefined
   const stored = { version: 0, fields: EMPTY }
   return new Desk<TestFields>({
@@ -122,13 +121,13 @@ export function newTest(user: number, sourceOf: () => number, onsaved: (test: Ed
   }
 }
 
-/** Whether another test has the address. */
+/** Whether the error means that another test has the slug */
 function isTaken(error: unknown): boolean {
   const codes = ['test_version_missing', 'version_outdated', 'other_source', 'not_editable']
   return codes.some((code) => hasCode(error, code)) || isRefused(error, 403)
 }
 
-/** Shows a saved test on its page and in the list. */
+/** Shows a saved test on its page, and loads the list again. */
 export function testSaved(client: QueryClient, test: EditedTest): void {
   client.setQueryData(testQueries.test(test.slug).queryKey, { test })
   void client.invalidateQueries({ queryKey: [...TESTS_KEY, 'list'] })

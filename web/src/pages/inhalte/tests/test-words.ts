@@ -1,6 +1,6 @@
 import { count } from '../../../words/numbers.js'
 
-/** Names that the page shows for keys of a definition */
+/** Labels that the page shows for keys of a definition */
 const NAMES: Record<string, string> = {
   name: 'Name',
   description: 'Beschreibung',
@@ -19,7 +19,7 @@ const NAMES: Record<string, string> = {
 }
 
 /**
- * Returns a message of the service with the names of fields that the page shows.
+ * Replaces keys in a message of the service with the labels of the page.
  * @example nameTestFields('„closes“ liegt vor „opens“') // '„Letzter Tag“ liegt vor „Erster Tag“'
  */
 export function nameTestFields(message: string): string {
@@ -44,17 +44,17 @@ export function stateOf({ state, has_changes }: TestState): { text: string; tone
   return has_changes ? [published, { text: 'seitdem geändert', tone: 'warn' }] : [published]
 }
 
-/** Returns the chance to pass by guessing: `unter 0,1 %`, `4,2 %`. */
+/** Formats the chance to pass by guessing: `unter 0,1 %`, `4,2 %`. */
 export function guessWords(guessPercent: number): string {
   if (guessPercent < 0.1) return 'unter 0,1 %'
   return `${guessPercent.toLocaleString('de-DE', { maximumFractionDigits: 1 })} %`
 }
 
-/** Number of digits from which a number is named by its size */
+/** Number of digits from which a number is not written out */
 const MANY_DIGITS = 13
 
 /**
- * Returns the number of different sets of questions.
+ * Formats the number of different sets of questions that a test can draw.
  * @example drawWords('75287520') // '75.287.520'
  */
 export function drawWords(draws: string): string {
