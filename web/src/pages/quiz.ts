@@ -1,4 +1,4 @@
 export { default as Quiz } from './quiz/quiz.svelte'
 
-/** Loads the pages of tests, which are a part of their own. */
+/** Loads the pages of tests, which are a separate chunk. */
 export const loadTests = () => import('./tests/tests.svelte')

@@ -1,4 +1,4 @@
-/** What a study session shows beside its cards and after them, in one chunk */
+/** Parts that a study session shows beside its cards and after them, in one chunk */
 export { default as CardInfo } from './card-info.svelte'
 export { default as CardNote } from './card-note.svelte'
 export { default as CardReport } from './card-report.svelte'

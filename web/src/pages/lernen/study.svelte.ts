@@ -22,7 +22,7 @@ const REST_AFTER_MS = 200
 const KEPT_STEPS = 20
 const REMINDED = 'training.reminded'
 
-/** The ratings of a day, for the summary at its end. */
+/** Ratings of a day, stored for the summary at the end of a session */
 interface DoneToday {
   day: string
   done: readonly sessions.Done[]
@@ -32,7 +32,7 @@ interface DoneToday {
 export class Study {
   session = $state.raw<Session>()
   today = $state('')
-  /** Set while a cached queue is shown */
+  /** Time of the cached queue that is shown, in ms since the epoch; otherwise undefined */
   keptAt = $state<number>()
   fault = $state.raw<unknown>()
   isReminded = $state(false)
@@ -60,14 +60,14 @@ export class Study {
       const page = kept !== undefined && (await isLate(asked)) ? undefined : await asked
       if (page === undefined) await this.#startFrom(kept as Kept<Queue>, true)
       else await this.#startFrom(page, false)
-      // The session is updated even if the answer arrives after the start.
+      // The late response is not used, but once it arrives the whole queue is loaded.
       if (page === undefined) await asked
     } catch (error) {
       if (kept === undefined || !(error instanceof Fault && error.isPassing)) this.fault = error
       else if (this.session === undefined) await this.#startFrom(kept, true)
       return
     }
-    // Loading the rest would delay the first card.
+    // Loaded later, so that it does not delay the first card.
     await whenIdle(REST_AFTER_MS)
     await this.#ask(ALL)
   }
@@ -80,7 +80,7 @@ export class Study {
     this.#set((session, now) => sessions.reveal(session, now))
   }
 
-  /** Stores the rating before the next card shows, which takes some milliseconds; never waits for the network. */
+  /** Stores the rating in the outbox, then shows the next card. Does not wait for the network. */
   async rate(rating: Rating): Promise<void> {
     if (this.session === undefined || this.#isStoring) return
     const name = newId()
@@ -114,7 +114,7 @@ export class Study {
     if (await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path }))) say('Zurückgenommen')
   }
 
-  /** Stores that the card is put off, and shows the next one. */
+  /** Postpones the card until tomorrow in the outbox, then shows the next one. */
   async putOff(): Promise<void> {
     const card = this.session && sessions.currentCard(this.session)
     if (this.session === undefined || card === undefined || this.#isStoring) return
@@ -132,12 +132,12 @@ export class Study {
     await this.#refill()
   }
 
-  /** Shows a note that was stored. */
+  /** Updates the card after its note was stored. */
   noteChanged(card_id: number, note: string | null): void {
     this.#set((session) => sessions.changeCard(session, card_id, { note }))
   }
 
-  /** Needs the network: only ratings can wait. */
+  /** Suspends the card. This needs the network, because the outbox cannot store it. */
   async suspend(): Promise<void> {
     const card = this.session && sessions.currentCard(this.session)
     if (card === undefined) return
@@ -165,7 +165,7 @@ export class Study {
     return `${OWN}done.${this.#user}.${this.#deck ?? ''}`
   }
 
-  /** Usually requested while the app was loading */
+  /** Returns the first cards, which the route has usually requested while the app was loading. */
   async #fetchFirst(): Promise<Kept<Queue>> {
     const query = queries.firstCards(this.#deck)
     try {
@@ -190,7 +190,7 @@ export class Study {
     this.session = sessions.withSteps(session, readSteps(this.#stepsKey), done?.day === this.today ? done.done : [])
   }
 
-  /** Merges the current queue of the service. */
+  /** Merges the current queue of the service into the session. */
   async #ask(limit: number): Promise<void> {
     if (this.#isAsking || this.session === undefined) return
     this.#isAsking = true
@@ -202,7 +202,7 @@ export class Study {
       this.keptAt = undefined
       if (limit === ALL) await keep(this.#user, this.#name, content, at)
     } catch {
-      // The session continues with the present cards; the next step asks again.
+      // The session continues with its present cards; the next rating tries again.
     } finally {
       this.#isAsking = false
     }
@@ -216,7 +216,7 @@ export class Study {
     }
   }
 
-  /** Returns whether anything has changed. */
+  /** Applies a change to the session and stores its steps. Returns whether anything has changed. */
   #set(change: (session: Session, now: number) => Session): boolean {
     if (this.session === undefined) return false
     const next = change(this.session, performance.now())
@@ -241,7 +241,7 @@ export class Study {
 
   #hear(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
-    // A card rated in another page is dropped here unless it returns today.
+    // A card rated in another page is removed from the session unless it returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {
       this.#set((session, now) => sessions.dropCards(session, [event.card_id], now))
     }
@@ -260,7 +260,7 @@ export class Study {
   }
 }
 
-/** Steps that a reload of this page, but no other page, can undo */
+/** Reads the steps from session storage, which survives a reload and is not shared with other pages. */
 function readSteps(key: string): Step[] {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? '[]') as Step[]
@@ -273,6 +273,6 @@ function writeSteps(key: string, steps: readonly Step[]): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(steps.slice(-KEPT_STEPS)))
   } catch {
-    // The steps are then forgotten on reload.
+    // Without session storage, a reload loses the steps.
   }
 }

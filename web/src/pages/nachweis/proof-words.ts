@@ -9,18 +9,18 @@ const DEEDS: Record<Part['kind'], string> = {
   personal: 'persönliche Unterweisung',
 }
 
-/** Returns what was done when, for example „Test bestanden am 05.12.2026, Fassung 2“. */
+/** Describes a completed part, for example „Test bestanden am 05.12.2026, Fassung 2“. */
 export function describePart({ kind, done_on, version, confirmed_by }: Part): string {
   const ending = [version === null ? '' : `, Fassung ${version}`, confirmed_by ? `, bestätigt von ${confirmed_by}` : '']
   return `${DEEDS[kind]} am ${printedDay(done_on)}${ending.join('')}`
 }
 
-/** Returns a code as it stands on the paper, in groups of four. */
+/** Formats a code as it is printed on the proof, in groups of four. */
 export function groupCode(code: string): string {
   return code.match(/.{1,4}/g)?.join('-') ?? ''
 }
 
-/** Returns a day as it stands on the paper, for example „05.12.2026“. */
+/** Formats a day as it is printed on the proof, for example „05.12.2026“. */
 export function printedDay(day: string): string {
   return day.slice(0, 10).split('-').reverse().join('.')
 }

@@ -12,7 +12,7 @@ export interface DeliveryPorts {
 /**
  * Sends a result once. After a request without a response, checks in the history whether the result was stored before
  * it is sent again.
- * @throws errors of the requests
+ * @throws the error of a failed request
  */
 export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {
   if (run.isPractice || run.delivery.state === 'stored') return

@@ -6,7 +6,7 @@ import { newId } from '../../storage/id.js'
  * @returns names of the ratings in order
  */
 export async function putBack(user: number, cards: readonly number[]): Promise<string[]> {
-  // The app opens the outbox only some time after the page.
+  // The app may not have opened the outbox yet.
   const post = startPost()
   post.open(user)
   const names: string[] = []

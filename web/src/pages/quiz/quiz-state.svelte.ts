@@ -8,7 +8,7 @@ import { parseRun, type Run } from './run.js'
 interface QuizState {
   run: Run | undefined
   isSending: boolean
-  /** Why the result could not be stored */
+  /** Error that prevented storing the result */
   fault: unknown
 }
 
@@ -41,7 +41,7 @@ export function dropRun(): void {
   removeStored(keyOf())
 }
 
-/** Sends the result of a finished run; `quiz.fault` tells why it failed. */
+/** Sends the result of a finished run; sets `quiz.fault` if that fails. */
 export async function sendResult(): Promise<void> {
   if (quiz.isSending) return
   quiz.isSending = true
@@ -65,7 +65,10 @@ export async function sendResult(): Promise<void> {
   }
 }
 
-/** Over plain http there are no locks: two tabs of one quiz may both send the result. */
+/**
+ * Runs the work under a lock that all tabs share. Over plain http there are no locks, so two tabs of one quiz may both
+ * send the result.
+ */
 async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
   if (navigator.locks === undefined) await work()
   else await navigator.locks.request('training.quiz', work)

@@ -47,7 +47,7 @@ export interface Run extends Subject {
 
 export type View = 'question' | 'feedback' | 'result'
 
-/** Longer times mean that the user was away. */
+/** Maximum milliseconds counted for a question; a longer time means that the user was away. */
 const LONGEST_MS = 5 * 60_000
 
 export function startRun(id: string, { deck, name }: Subject, questions: QuizQuestion[], isPractice = false): Run {

@@ -16,7 +16,7 @@ export function fold(text: string): string {
   return text.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
 }
 
-/** Returns the sheets whose title or category contains every word, by title. */
+/** Returns the sheets whose title, category and slug together contain every word, sorted by title. */
 export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: string, category = ''): T[] {
   const words = fold(text).split(/\s+/).filter(Boolean)
   return sheets
@@ -39,7 +39,7 @@ export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Cat
   return [...groups].map(([name, of]) => ({ name, sheets: of })).sort((a, b) => ORDER.compare(a.name, b.name))
 }
 
-/** Removes the title, which the page shows already. */
+/** Removes a first heading that repeats the title, which the page shows already. */
 export function withoutTitle(source: string, title: string): string {
   const [, heading, rest] = /^\s*#[ \t]+(.*?)[ \t]*#*[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(source) ?? []
   return heading !== undefined && fold(heading) === fold(title) ? (rest ?? '') : source

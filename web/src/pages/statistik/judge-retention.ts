@@ -1,6 +1,6 @@
 import { percent } from '../../words/numbers.js'
 
-/** Fewer reviews are not meaningful. */
+/** Number of reviews below which a comparison is not meaningful */
 const MIN_REVIEWS = 50
 /** Tolerance around the desired retention */
 const TOLERANCE = 0.02

@@ -20,7 +20,7 @@ export interface Preview {
   questions: Question[]
 }
 
-/** What first attempts tell about a question; null hides what would tell about few persons. */
+/** Statistics of a question, computed from first attempts; a figure about few persons is null. */
 export interface QuestionReport {
   persons: number
   facility: number | null
@@ -48,7 +48,7 @@ interface StatisticsPage extends Statistics {
   next_after: number | null
 }
 
-/** A card that a section may name, as far as it is known */
+/** A card of a deck that a section may name */
 export interface DeckQuestion {
   key: string
   level: string
@@ -56,9 +56,9 @@ export interface DeckQuestion {
 }
 
 export const TEST_PATH = '/api/content/tests/{slug}'
-/** Key of all queries of editors about tests */
+/** Prefix of the keys of all queries of editors about tests */
 export const TESTS_KEY = ['author', 'tests'] as const
-/** Largest page of cards, and the number of pages that are read to count questions */
+/** Maximum page size of the cards route, and maximum number of pages that are searched for questions */
 const PAGE = 200
 const PAGES = 10
 
@@ -74,10 +74,10 @@ export const testQueries = {
     queryOptions({
       queryKey: [...TESTS_KEY, slug],
       queryFn: () => api.get(TEST_PATH, { path: { slug } }),
-      // The editor holds the definition; a newer one is found when it is saved.
+      // The editor holds the definition; saving it detects a newer version.
       refetchOnWindowFocus: false,
     }),
-  /** An attempt as a learner would see it; each request may draw others. */
+  /** An attempt as a learner would see it; each request may draw other questions */
   preview: (slug: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'preview'],
@@ -86,13 +86,13 @@ export const testQueries = {
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
     }),
-  /** @param version empty for the published one */
+  /** Statistics of a version; an empty string means the published one */
   statistics: (slug: string, version: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'statistics', version],
       queryFn: () => readStatistics(slug, version),
     }),
-  /** Questions of a deck that the user edits */
+  /** Questions of a deck that the user may edit */
   questions: (deck: string) =>
     queryOptions({ queryKey: ['author', 'cards', 'questions of', deck], queryFn: () => findQuestions(deck) }),
 }
@@ -122,7 +122,10 @@ async function findQuestions(deck: string): Promise<DeckQuestion[]> {
   return found
 }
 
-/** Sends a request about a test. @throws Fault that names fields as the page does */
+/**
+ * Sends a request about a test and returns its JSON.
+ * @throws Fault if the request fails; the message names fields as the page does
+ */
 export async function askTest<T>(...request: Parameters<typeof ask>): Promise<T> {
   try {
     return await ask<T>(...request)
@@ -132,7 +135,10 @@ export async function askTest<T>(...request: Parameters<typeof ask>): Promise<T>
   }
 }
 
-/** Checks what a publication would mean, or publishes. @throws Fault */
+/**
+ * Publishes a test, or with `isCheck` returns the effects without publishing.
+ * @throws Fault if the request fails
+ */
 export function publish(slug: string, isCheck: boolean): Promise<Publication> {
   return askTest('POST', `${TEST_PATH}/publish`, { slug }, {}, isCheck ? { check: true } : {})
 }
