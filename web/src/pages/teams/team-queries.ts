@@ -7,7 +7,7 @@ export type Member = Answer<'/api/teams/{id}'>['members'][number]
 
 export type FoundPerson = Answer<'/api/accounts'>['users'][number]
 
-/** Number of persons that a search shows */
+/** Maximum number of persons in a search result */
 export const FOUND = 8
 
 export const teamQueries = {
@@ -22,5 +22,5 @@ export const teamQueries = {
     }),
 }
 
-/** Keys that a change of a team makes outdated */
+/** Keys of the queries that a change of a team makes stale */
 export const TEAM_KEYS = [['teams'], ['admin', 'account'], ['admin', 'audit']] as const

@@ -7,26 +7,26 @@ const MINUTE_MS = 60_000
 
 export const questionsOf = ({ question_count }: TestSummary) => countOf(question_count, 'Frage', 'Fragen')
 
-/** Returns the time limit with the person's extra time: „20 Minuten“; undefined without a limit. */
+/** Formats the time limit with the person's extra time: „20 Minuten“; undefined without a limit. */
 export function limitOf({ time_limit_minutes, extra_time_percent = 0 }: Partial<Test>): string | undefined {
   if (time_limit_minutes == null) return undefined
   return minutes(time_limit_minutes * (1 + extra_time_percent / 100) * MINUTE_MS)
 }
 
-/** Returns „noch 2 Versuche“; undefined if there is no limit. */
+/** Formats the remaining attempts: „noch 2 Versuche“; undefined if there is no limit. */
 export function attemptsLeft({ attempts_left }: TestSummary): string | undefined {
   if (attempts_left === null) return undefined
   return attempts_left === 0 ? 'kein Versuch mehr übrig' : `noch ${countOf(attempts_left, 'Versuch', 'Versuche')}`
 }
 
-/** Returns whether the test does not begin or no longer begins, as a sentence; undefined if it is open. */
+/** Returns a sentence if the test is not open yet, or no longer open; undefined if it is open. */
 export function closedNow({ opens, closes }: TestSummary, today: string): string | undefined {
   if (opens !== null && today < opens) return `Der Test öffnet am ${absoluteDay(opens)}.`
   if (closes !== null && today > closes) return `Der Test war bis ${absoluteDay(closes)} offen.`
   return undefined
 }
 
-/** Returns whether the person cannot begin, because no assignment asks for the test. */
+/** Whether the person cannot begin, because the test requires an assignment */
 export function needsAssignment({ access, assigned, open_attempt_id }: TestSummary): boolean {
   return access === 'assigned' && !assigned && open_attempt_id === null
 }
@@ -57,7 +57,7 @@ function reviewRule({ review, review_when, attempts, closes }: Test): string {
   return `Ergebnis und Lösungen mit Erklärungen siehst du ${when}.`
 }
 
-/** A person with granted attempts may have more than the test allows. */
+/** Returns the rule about attempts. A person with granted attempts may have more than the test allows. */
 function attemptsRule({ attempts, attempts_left }: Test): string {
   if (attempts === null || attempts_left === null) return 'Du kannst den Test so oft machen, wie du willst.'
   if (attempts_left > attempts) return `Du hast noch ${countOf(attempts_left, 'Versuch', 'Versuche')}.`
@@ -87,7 +87,7 @@ export function rulesOf(test: Test): string[] {
   ]
 }
 
-/** Returns when the next attempt may begin, as a sentence; undefined if it may begin now. */
+/** Returns a sentence about when the next attempt may begin; undefined if it may begin now. */
 export function waitOf({ next_attempt_at }: TestSummary): string | undefined {
   return next_attempt_at === null ? undefined : `Nächster Versuch ab ${moment(next_attempt_at)} Uhr.`
 }

@@ -27,7 +27,7 @@ export const testQueries = {
       queryKey: ['tests', slug],
       queryFn: (asking) => askOrRemember(asking, `test ${slug}`, () => get<OwnTest>('/api/tests/{slug}', { slug })),
     }),
-  /** Pages of the own attempts before the one with this number, the newest first */
+  /** Pages of the user's attempts with a lower number than `before`, newest first */
   earlier: (slug: string, before: number | null) =>
     infiniteQueryOptions({
       queryKey: ['tests', slug, 'before', before],
@@ -37,12 +37,12 @@ export const testQueries = {
     }),
 }
 
-/** Requests of an attempt. Each throws a `Fault`. */
+/** Requests about attempts; each rejects with a `Fault` if it fails. */
 export const attempts = {
   begin: async (slug: string, client_id: string) =>
     (await post<{ attempt: Attempt }>('/api/tests/{slug}/attempts', { slug }, { client_id })).attempt,
   read: async (id: number) => (await get<{ attempt: Attempt }>('/api/tests/attempts/{id}', { id })).attempt,
-  /** A test with the own attempt of this number as the only one */
+  /** Returns a test with only the user's attempt of this number. */
   withOne: async (slug: string, number: number) =>
     (await get<OwnTest>('/api/tests/{slug}', { slug }, { before: number + 1, limit: 1 })).test,
   submit: async (id: number) => (await post<{ attempt: Outcome }>('/api/tests/attempts/{id}/submit', { id })).attempt,

@@ -11,7 +11,7 @@ export interface TestSummary {
   question_count: number
   pass_percent: number
   time_limit_minutes: number | null
-  /** Null: unlimited */
+  /** Null if unlimited */
   attempts_left: number | null
   open_attempt_id: number | null
   passed: boolean | null
@@ -20,12 +20,12 @@ export interface TestSummary {
   open_questions: boolean
   next_attempt_at: string | null
   access: 'open' | 'assigned'
-  /** Whether an open assignment asks for the test */
+  /** Whether an open assignment requires the test */
   assigned: boolean
   multiple: 'partial' | 'all'
   review: 'none' | 'result' | 'explanations'
   review_when: 'now' | 'passed_or_last' | 'closed'
-  /** Null: unlimited */
+  /** Null if unlimited */
   attempts: number | null
   wait_minutes: number
   pages: 'one' | 'all'
@@ -49,7 +49,7 @@ export interface Test extends TestSummary {
   my_attempts: OwnAttempt[]
 }
 
-/** A test with a page of the own attempts, the newest first */
+/** A test with a page of the user's attempts, newest first */
 export interface OwnTest {
   test: Test
   /** Number of the last attempt of the page; null on the last page */
@@ -63,7 +63,7 @@ interface Part {
 }
 
 export interface Question {
-  /** From 0 */
+  /** Position in the attempt, from 0 */
   slot: number
   form: Form
   /** Markdown */

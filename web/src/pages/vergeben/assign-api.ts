@@ -10,7 +10,7 @@ type OccurrencePage = Answer<'/api/assignments/{id}/occurrences'>
 export type Occurrence = OccurrencePage['occurrences'][number]
 export type Counts = NonNullable<OccurrencePage['counts']>
 
-/** Which persons a list shows */
+/** Filter for a list of persons */
 export interface PersonFilter {
   state?: string
   overdue?: boolean
@@ -19,7 +19,7 @@ export interface PersonFilter {
 
 const PERSONS_AT_ONCE = 100
 
-/** Key of all queries of these pages */
+/** Prefix of the keys of all queries in this folder */
 export const KEY = ['overseer', 'assignments'] as const
 
 export const assignQueries = {
@@ -32,7 +32,7 @@ export const assignQueries = {
     }),
   one: (id: string) =>
     queryOptions({ queryKey: [...KEY, id], queryFn: () => api.get('/api/assignments/{id}', { path: { id } }) }),
-  /** Of the content folder, for administrators */
+  /** Templates in the content folder, for administrators */
   templates: () =>
     queryOptions({ queryKey: [...KEY, 'templates'], queryFn: () => api.get('/api/assignments/templates') }),
   persons: (id: string, filter: PersonFilter) =>
@@ -49,13 +49,13 @@ export const assignQueries = {
     }),
 }
 
-/** Reloads what a change of an assignment or of its persons makes outdated. */
+/** Reloads the data that a change of an assignment or its persons affects. */
 export function refreshAssignments(client: QueryClient): Promise<void> {
   void client.invalidateQueries({ queryKey: ['admin', 'audit'] })
   return client.invalidateQueries({ queryKey: KEY })
 }
 
-/** Whether to offer a new assignment. */
+/** Whether the user may create assignments */
 export function mayAssign(): boolean {
   const { user } = account
   return user?.is_admin === true || (user?.roles?.author === true && user.roles.lead)

@@ -18,7 +18,7 @@ interface Dates {
 
 interface Audience {
   audience: { everybody: boolean; team_ids: readonly number[]; user_ids: readonly number[] }
-  /** Those whose names the user may see */
+  /** Teams of the audience whose names the user may see */
   teams: readonly { name: string }[]
 }
 
@@ -107,7 +107,10 @@ function windowText(months: number, end: string): string {
 /** @example monthsText(24) // '24 Monate' */
 const monthsText = (months: number) => countOf(months, 'Monat', 'Monate')
 
-/** Short form for lists. @example recurrenceText(null) // 'einmal' */
+/**
+ * Formats a recurrence briefly, for lists.
+ * @example recurrenceText(null) // 'einmal'
+ */
 export function recurrenceText(recurrence: Recurrence | null): string {
   if (recurrence === null) return 'einmal'
   const { every_months, window_end } = recurrence
@@ -116,7 +119,7 @@ export function recurrenceText(recurrence: Recurrence | null): string {
     : windowText(every_months, window_end)
 }
 
-/** Short form of the last day for lists. */
+/** Formats the last day briefly, for lists. */
 export function dueText({ due }: Pick<Dates, 'due'>): string {
   return typeof due === 'string' ? dayText(due) : `${countOf(due.days_after_start, 'Tag', 'Tage')} nach dem Beginn`
 }
@@ -135,7 +138,7 @@ export function audienceText({ audience, teams }: Audience): string {
 
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'
 
-/** Returns the state of a person as a word with its tone. */
+/** Returns the word and the tone for the state of a person. */
 export function stateText({ state, overdue }: { state: State; overdue: boolean }): { text: string; tone: Tone } {
   if (overdue) return { text: 'überfällig', tone: 'bad' }
   const words: Record<State, { text: string; tone: Tone }> = {
@@ -151,12 +154,14 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
 
 export const isOpen = ({ state }: { state: State }): boolean => state === 'open' || state === 'in_progress'
 
-/** Whether an instruction lacks what the law usually demands. */
+/** Whether there is no personal part, which the law usually demands of an instruction */
 export function lacksPersonalPart(parts: readonly { kind: Kind }[]): boolean {
   return parts.length > 0 && parts.every(({ kind }) => kind !== 'personal')
 }
 
-/** Returns when the content of a part has changed since the assignment was created or renewed. */
+/**
+ * Returns when the content of a part has changed since the assignment was created or renewed; undefined if it has not.
+ */
 export function changedAt(
   { changed_parts }: { changed_parts: readonly { part: number; changed_at: string }[] },
   part: number,

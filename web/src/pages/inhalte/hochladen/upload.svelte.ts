@@ -162,7 +162,7 @@ function failureOf(error: unknown, file: File | undefined): Failure {
   return { sentence: wordsOf(error, file), errors: [], total: 0 }
 }
 
-/** A proxy that lets nothing of that size pass says so in a page; the service names the limit in its message. */
+/** Whether a proxy has refused the size; the message of the service would name the limit. */
 function isOfProxy({ status, content }: Refused): boolean {
   return status === 413 && typeof (content as { message?: unknown } | undefined)?.message !== 'string'
 }

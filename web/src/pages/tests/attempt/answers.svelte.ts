@@ -6,18 +6,18 @@ import type { StoredAnswer } from '../../../storage/answer.js'
 import type { Attempt, GivenAnswer, Question } from '../types.js'
 import { isComplete, openSlot, reconcile, type Slot } from './slots.js'
 
-/** Rest after the last key before a typed answer is stored */
+/** Milliseconds after the last key press after which a typed answer is stored */
 const REST_MS = 700
 
 interface Listener {
-  /** The service has confirmed an answer. */
+  /** Called when the service has confirmed an answer */
   onsaved(secondsLeft: number | null): void
-  /** The service has a newer answer. */
+  /** Called when the service has a newer answer */
   ondisplaced(): void
   onended(): void
 }
 
-/** The answers of an open attempt: what the page shows, and what this device and the service have stored. */
+/** The answers of an open attempt: as shown, and as stored on this device and by the service. */
 export class Answers {
   readonly #user: number
   readonly #attempt: number
@@ -25,10 +25,10 @@ export class Answers {
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
   #isLocked = false
 
-  /** By number of the question */
+  /** State of each answer, by slot of the question */
   slots = $state.raw<Readonly<Record<number, Slot>>>({})
   obstacle = $state.raw<Obstacle | undefined>()
-  /** Answers that are lost when the page closes */
+  /** Number of answers that are lost when the page closes */
   volatile = $state(0)
 
   private constructor(user: number, attempt: Attempt, lane: AnswerLane, kept: StoredAnswer[]) {
@@ -47,17 +47,17 @@ export class Answers {
     this.obstacle = lane.obstacle
   }
 
-  /** Opens the answers with those that still wait on this device. */
+  /** Opens the answers, including those that wait on this device to be sent. */
   static async open(user: number, attempt: Attempt): Promise<Answers> {
     const lane = startLane()
     const kept = await lane.of(user, attempt.id)
     const answers = new Answers(user, attempt, lane, kept)
-    // Answers that were refused under another login
+    // Sends answers again that were refused because another user was logged in.
     for (const { slot, refusal } of kept) if (refusal?.status === 404) void answers.#store(slot)
     return answers
   }
 
-  /** Follows what becomes of the answers, here and in other tabs, until the returned function is called. */
+  /** Applies results of sending, and changes in other tabs, until the returned function is called. */
   follow(listener: Listener): () => void {
     const stopListening = this.#lane.listen((event) => this.#hear(event, listener))
     const stopWatching = this.#lane.watch((obstacle) => this.#meet(obstacle))
@@ -68,13 +68,13 @@ export class Answers {
     }
   }
 
-  /** Whether the whole question is answered, by an answer that the service can take */
+  /** Whether the question is answered completely, and the answer is not refused */
   isDone({ slot, gaps = [] }: Question): boolean {
     const state = this.slots[slot]
     return state !== undefined && state.state !== 'refused' && isComplete({ gaps }, state.answer)
   }
 
-  /** Sets an answer: stores and sends it at once, a typed one after a rest. */
+  /** Sets an answer. A typed one is stored and sent after `REST_MS` without a key press, others at once. */
   give(slot: number, answer: GivenAnswer, { isTyped = false } = {}): void {
     const before = this.slots[slot]
     if (before === undefined || this.#isLocked) return
@@ -89,7 +89,7 @@ export class Answers {
     else void this.#store(slot)
   }
 
-  /** Answers again with the own answer that a newer one has displaced. */
+  /** Restores the user's answer that a newer one has displaced. */
   takeMine(slot: number): void {
     const before = this.slots[slot]
     if (before?.mine === undefined) return
@@ -98,7 +98,7 @@ export class Answers {
     this.give(slot, mine)
   }
 
-  /** Keeps the newer answer. */
+  /** Keeps the newer answer and drops the displaced one. */
   dropMine(slot: number): void {
     const before = this.slots[slot]
     if (before === undefined) return
@@ -107,17 +107,17 @@ export class Answers {
     void this.#forget(slot)
   }
 
-  /** Takes no more answers: the time is over. */
+  /** Refuses further answers, because the time is over. */
   lock(): void {
     this.#isLocked = true
   }
 
-  /** Stores what was typed, as when the page is left. */
+  /** Stores typed answers now, for example when the page is left. */
   async storeNow(): Promise<void> {
     await Promise.all(Object.keys(this.slots).map((slot) => this.#store(Number(slot))))
   }
 
-  /** Stores and sends all answers. Returns whether none still waits. */
+  /** Stores and sends all answers. Returns whether none is left to be sent. */
   async sendAll(): Promise<boolean> {
     await this.storeNow()
     await this.#lane.wake()
@@ -125,7 +125,7 @@ export class Answers {
     return waiting.every(({ refusal }) => refusal !== undefined)
   }
 
-  /** Takes over what the service has. */
+  /** Merges the answers of the service. */
   reconcile(questions: Question[]): void {
     for (const question of questions) {
       const known = this.slots[question.slot]
@@ -166,7 +166,7 @@ export class Answers {
     this.volatile = this.#lane.volatile
     const isCurrent = known.seq === seq && known.state === 'waiting'
     if (result === undefined) {
-      // The other tab has seen the answer whose number this one follows.
+      // An answer of another tab with a higher number was based on the answer shown here, so it replaces that.
       const isFollowing = seq > known.seq && known.state !== 'typed'
       const next: Slot = isFollowing ? { answer: answer.answer, seq, state: 'saved' } : reconcile(known, answer)
       this.#set(slot, next === known || next.state !== 'saved' ? next : { ...next, state: 'waiting' })
@@ -179,7 +179,9 @@ export class Answers {
     else onended()
   }
 
-  /** The login dialog belongs to requests of the page. */
+  /**
+   * Shows the obstacle. If it is an ended session, a request opens the login dialog, and sending continues after it.
+   */
   #meet(obstacle: Obstacle | undefined): void {
     this.obstacle = obstacle
     if (obstacle !== 'login') return

@@ -7,13 +7,13 @@ import { Countdown, spokenBetween } from './countdown.js'
 import { readAttempt, readMarks, writeMarks } from './stored-attempt.js'
 
 const SECOND_MS = 1_000
-/** Delay before a submission is repeated after the time is over */
+/** Milliseconds before a failed submission is repeated after the time is over */
 const SUBMIT_AGAIN_MS = 3_000
 
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
 const times = () => ({ elapsed: performance.now(), wall: Date.now() })
 
-/** An open attempt on this page: its time, its marks and its submission. */
+/** State of an open attempt on its page: time, marks and submission. */
 export class AttemptPage {
   readonly attempt: Attempt
   readonly answers: Answers
@@ -26,9 +26,9 @@ export class AttemptPage {
 
   marked = $state.raw<readonly number[]>([])
   secondsLeft = $state<number | null>(null)
-  /** Read out by screen readers */
+  /** Announcement for screen readers */
   spoken = $state('')
-  /** The time is over: nothing can be changed any more. */
+  /** Whether the time is over, so that nothing can be changed any more */
   isOver = $state(false)
   isSubmitting = $state(false)
 
@@ -42,9 +42,9 @@ export class AttemptPage {
   }
 
   /**
-   * Opens an attempt as the service has it, or as this device last saw it, with the answers that still wait here.
+   * Opens an attempt with the answers that are not sent yet: from the service, or offline from the copy on this device.
    * Returns undefined if the attempt has ended.
-   * @throws Fault
+   * @throws Fault if the service refuses, or is unreachable and this device has no copy
    */
   static async open(id: number, user: number, onended: () => void): Promise<AttemptPage | undefined> {
     const attempt = await readAttempt(id, user)
@@ -64,8 +64,9 @@ export class AttemptPage {
   }
 
   /**
-   * Sends what waits, then submits.
-   * @throws Unreachable if answers could not be sent, or a Fault of the service
+   * Sends the waiting answers, then submits the attempt.
+   * @throws Unreachable if answers could not be sent before the end of the time
+   * @throws Fault if the submission fails
    */
   async submit(): Promise<Outcome> {
     this.isSubmitting = true
@@ -104,7 +105,7 @@ export class AttemptPage {
       () => removeEventListener('online', this.#ask),
       () => document.removeEventListener('visibilitychange', onVisible),
     )
-    // The copy of this device may be old.
+    // A copy on this device may be so old that the time is over.
     if (this.secondsLeft === 0) this.#tick()
   }
 
@@ -126,7 +127,7 @@ export class AttemptPage {
     if (seconds === 0) void this.#runOut()
   }
 
-  /** Asks the service for its answers and its time: after a sleep, offline, or an answer of another device. */
+  /** Loads answers and time from the service, after a sleep, a lost connection or an answer from another device. */
   readonly #ask = async (): Promise<void> => {
     if (this.#isAsking || this.#isClosed) return
     this.#isAsking = true
@@ -136,14 +137,14 @@ export class AttemptPage {
       this.#setSeconds(seconds_left)
       this.answers.reconcile(questions)
     } catch (error) {
-      // Offline: the page goes on, and the next answer or the network asks again.
+      // While the service is unreachable, the page continues with its present state.
       if (isRefused(error, 404)) this.#end()
     } finally {
       this.#isAsking = false
     }
   }
 
-  /** Submits until the service has ended the attempt; what reaches it in time counts. */
+  /** Repeats the submission until the service has ended the attempt. Answers that arrived in time count. */
   async #runOut(): Promise<void> {
     await this.answers.storeNow()
     this.answers.lock()

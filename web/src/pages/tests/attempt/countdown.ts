@@ -1,18 +1,18 @@
-/** Remaining seconds at which the time is spoken */
+/** Announcements, by remaining seconds */
 const SPOKEN: Record<number, string> = { 300: 'Noch 5 Minuten.', 60: 'Noch 1 Minute.' }
 
-/** Difference between the wall clock and the page's clock that tells a sleep of the device, or a changed clock */
+/** Difference between wall clock and monotonic clock above which the device must have slept, or its clock was set */
 const GAP_MS = 5_000
 
 interface Times {
-  /** Milliseconds that only grow, and may stand still while the device sleeps */
+  /** Monotonic clock in milliseconds, which may stop while the device sleeps */
   elapsed: number
   wall: number
 }
 
 /**
- * Counts down from the seconds that the service has left. The clock of the device, which may be wrong, only shows
- * whether it slept.
+ * Counts down from the remaining seconds that the service has sent. The device's wall clock, which may be wrong, is
+ * only used to detect a sleep.
  */
 export class Countdown {
   #seconds: number
@@ -23,7 +23,7 @@ export class Countdown {
     this.#from = now
   }
 
-  /** Sets the seconds that the service has just told. */
+  /** Sets the remaining seconds that the service has just sent. */
   sync(seconds: number, now: Times): void {
     this.#seconds = seconds
     this.#from = now
@@ -33,14 +33,14 @@ export class Countdown {
     return Math.max(0, this.#seconds - Math.floor((elapsed - this.#from.elapsed) / 1_000))
   }
 
-  /** Returns whether the device slept since the service was asked, or its clock was changed: it must be asked again. */
+  /** Whether the device slept, or its clock was set, since the last `sync`; the seconds must then be loaded again */
   isDoubtful(now: Times): boolean {
     return Math.abs(now.wall - this.#from.wall - (now.elapsed - this.#from.elapsed)) > GAP_MS
   }
 }
 
 /**
- * Returns what is spoken when the remaining seconds fall from one value to the next.
+ * Returns the announcement when the remaining seconds fall from one value to the next; undefined if there is none.
  * @example spokenBetween(302, 299) // 'Noch 5 Minuten.'
  */
 export function spokenBetween(before: number, now: number): string | undefined {

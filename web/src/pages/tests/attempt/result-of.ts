@@ -4,14 +4,14 @@ import { absoluteDay } from '../../../words/dates.js'
 import { attempts } from '../tests-api.js'
 import type { Review, Test } from '../types.js'
 
-/** What a learner may see of an ended attempt. */
+/** The result of an ended attempt, as far as the learner may see it. */
 export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'> {
   pass_percent: number | null
-  /** Why something is not shown */
+  /** Reason why something is not shown */
   note?: string
 }
 
-/** The review of an attempt; where it is not open, the result as the test shows it */
+/** The review of an attempt; if that is not available, the result from the learner's list of attempts */
 export const resultQuery = (id: number) =>
   queryOptions({ queryKey: ['tests', 'result', id], queryFn: () => findResult(id) })
 
@@ -23,7 +23,7 @@ async function findResult(id: number): Promise<ShownResult> {
   }
   const { slug, name, number } = await attempts.read(id)
   const plain = { id, slug, name, number, answers_deleted: false, questions: null, ended_by: null }
-  // The test may have been archived since.
+  // The test may have been archived since then.
   const test = await attempts.withOne(slug, number).catch(() => undefined)
   const own = test?.my_attempts.find((one) => one.id === id)
   return {

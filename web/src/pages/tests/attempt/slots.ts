@@ -2,8 +2,8 @@ import type { StoredAnswer } from '../../../storage/answer.js'
 import type { GivenAnswer, Question } from '../types.js'
 
 /**
- * `typed`: not stored yet; `waiting`: stored on this device; `saved`: confirmed by the service; `refused`: the service
- * cannot take it; `newer`: the service had a newer answer, which is shown.
+ * `typed`: not stored yet; `waiting`: stored on this device; `saved`: confirmed by the service; `refused`: refused by
+ * the service; `newer`: the service had a newer answer, which is shown.
  */
 export type SlotState = 'empty' | 'typed' | 'waiting' | 'saved' | 'refused' | 'newer'
 
@@ -13,15 +13,15 @@ export interface Slot {
   /** Number of the latest answer that this page knows */
   seq: number
   state: SlotState
-  /** Why the service has refused it */
+  /** Message of the service about a refusal */
   message?: string
-  /** Own answer that a newer one has displaced */
+  /** The user's answer that a newer one has displaced */
   mine?: GivenAnswer
 }
 
 type Known = Pick<Question, 'seq' | 'answer'>
 
-/** Returns whether two answers say the same: the order of options and gaps does not matter. */
+/** Whether two answers are equal, regardless of the order of options and gaps */
 export function isSameAnswer(one: GivenAnswer | null, other: GivenAnswer | null): boolean {
   return JSON.stringify(canonical(one)) === JSON.stringify(canonical(other))
 }
@@ -33,7 +33,7 @@ function canonical(answer: GivenAnswer | null): unknown {
   return answer
 }
 
-/** Returns whether there is an answer: it may have been emptied again. */
+/** Whether an answer is not empty; an answer can be cleared again */
 export function isAnswered(answer: GivenAnswer | null): boolean {
   if (answer === null) return false
   if ('option_ids' in answer) return answer.option_ids.length > 0
@@ -42,13 +42,13 @@ export function isAnswered(answer: GivenAnswer | null): boolean {
   return Object.values(answer.gaps).some((text) => text.trim() !== '')
 }
 
-/** Returns whether the whole question is answered: each gap is filled. */
+/** Whether the whole question is answered, including each gap */
 export function isComplete({ gaps = [] }: Pick<Question, 'gaps'>, answer: GivenAnswer | null): boolean {
   if (answer === null || !('gaps' in answer)) return isAnswered(answer)
   return gaps.every(({ id }) => (answer.gaps[id] ?? '').trim() !== '')
 }
 
-/** Returns the state of a question from what the service knows and what this device has not delivered yet. */
+/** Returns the state of a question from the answer of the service and the unsent answer of this device. */
 export function openSlot(known: Known, kept: StoredAnswer | undefined): Slot {
   const { answer, seq } = known
   const confirmed: Slot = { answer, seq, state: answer === null ? 'empty' : 'saved' }
@@ -56,15 +56,16 @@ export function openSlot(known: Known, kept: StoredAnswer | undefined): Slot {
   const { refusal } = kept
   const own: Slot = { answer: kept.answer, seq: kept.seq, state: 'waiting' }
   if (refusal !== undefined && refusal.status !== 409) {
-    // A number that cannot be read; an attempt of another user that was sent with the wrong login waits again.
+    // 404: another user was logged in, so it is sent again. Other refusals remain, such as that of an unreadable
+    // number.
     return refusal.status === 404 ? own : { ...own, state: 'refused', message: refusal.message }
   }
   return reconcile(own, known)
 }
 
 /**
- * Returns the state after the answer of the service, or of another tab, has become known. A newer answer is shown, and
- * an own one that it displaces is kept beside it.
+ * Returns the state after an answer of the service, or of another tab, has become known. A newer answer is shown; the
+ * user's answer that it displaces is kept in `mine`.
  */
 export function reconcile(slot: Slot, { seq, answer }: Known): Slot {
   const isOwnPending = slot.state === 'typed' || slot.state === 'waiting' || slot.state === 'refused'

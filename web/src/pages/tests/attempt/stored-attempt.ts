@@ -10,8 +10,8 @@ const nameOf = (id: number) => `attempt ${id}`
 const marksKeyOf = (user: number, id: number) => `${OWN}test-marks.${user}.${id}`
 
 /**
- * Returns an attempt as the service has it, or as this device last saw it.
- * @throws Fault
+ * Returns an attempt from the service, or its copy on this device if the service is unreachable.
+ * @throws Fault if the service refuses, or is unreachable and there is no copy
  */
 export async function readAttempt(id: number, user: number): Promise<Attempt> {
   const at = Date.now()

@@ -1,12 +1,12 @@
 import type { GivenAnswer, Question } from '../types.js'
 
-/** What each form of a question takes. */
+/** Props of the component for each form of question. */
 export interface FormProps {
   question: Question
-  /** The only question on the page, which has keys */
+  /** Whether it is the only question on the page, and therefore has keys */
   isAlone: boolean
   answer: GivenAnswer | null
-  /** Why the service does not take the answer */
+  /** Message of the service about a refused answer */
   error: string | undefined
   onanswer: (answer: GivenAnswer, options?: { isTyped: boolean }) => void
 }

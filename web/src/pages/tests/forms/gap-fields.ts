@@ -1,17 +1,17 @@
-/** Longest text that the service takes for a gap */
+/** Maximum length of the text in a gap */
 const MAX_LENGTH = 1_000
 const GAP = /\{\{([^{}]+)\}\}/g
 const NUMBERED_GAP = /\{\{(\d+)\}\}/
 
 interface Gap {
   id: string
-  /** Texts to choose from; absent if the gap is typed */
+  /** Texts to choose from; undefined if the gap is typed */
   choices?: string[]
 }
 
 type GapField = HTMLInputElement | HTMLSelectElement
 
-/** Returns the Markdown with `{{1}}` for the first gap and so on: an id may hold characters that Markdown interprets. */
+/** Returns the Markdown with `{{1}}` for the first gap and so on, because an id may contain Markdown syntax. */
 export function numberGaps(source: string, gaps: readonly Gap[]): string {
   return source.replaceAll(GAP, (whole, inside: string) => {
     const index = gaps.findIndex(({ id }) => id === inside)
@@ -20,8 +20,8 @@ export function numberGaps(source: string, gaps: readonly Gap[]): string {
 }
 
 /**
- * Replaces each numbered gap in the text of an element by a field, in reading order. A gap that the text does not show, for
- * example within an address, gets its field at the end. Returns the fields by id.
+ * Replaces each numbered gap in the text of an element with a field, in reading order. A gap that the text does not
+ * show, for example within an address, gets its field at the end. Returns the fields by id of the gap.
  */
 export function putFields(
   element: HTMLElement,
