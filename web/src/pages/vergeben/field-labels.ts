@@ -1,4 +1,4 @@
-/** Labels of the pages for fields of the API */
+/** Labels that the pages show for fields of the API */
 const LABELS: Record<string, string> = {
   title: 'Titel',
   description: 'Beschreibung',
@@ -19,7 +19,7 @@ const LABELS: Record<string, string> = {
 }
 
 /**
- * Returns a message of the service with the labels of the pages.
+ * Replaces field names in a message of the service with the labels of the pages.
  * @example labelFields('Das Feld „reason“ darf nicht leer sein') // 'Das Feld „Grund“ darf nicht leer sein'
  */
 export function labelFields(message: string): string {

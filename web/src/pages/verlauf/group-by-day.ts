@@ -17,7 +17,7 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
   return [...days].map(([day, of]) => ({ day, entries: of }))
 }
 
-/** Returns the review that can be undone: the latest valid one, if it is of today. */
+/** Returns the id of the review that can be undone: the latest valid one, if it was made today; otherwise undefined. */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
   const latest = entries.find(
     ({ kind, is_undone, applied }) => (kind === 'review' || kind === 'tomorrow') && !is_undone && applied !== false,

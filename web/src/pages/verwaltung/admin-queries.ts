@@ -61,7 +61,7 @@ export const adminQueries = {
     }),
 }
 
-/** Keys of all account lists and of the service state */
+/** Prefixes of the keys of all queries that a change of an account affects */
 const ACCOUNT_KEYS = [
   ['admin', 'accounts'],
   ['admin', 'account'],
@@ -69,7 +69,7 @@ const ACCOUNT_KEYS = [
   ['admin', 'audit'],
 ] as const
 
-/** Requests all lists again that tell of accounts. */
+/** Reloads all data that a change of an account affects. */
 export async function refreshAccounts(client: QueryClient): Promise<void> {
   await Promise.all(ACCOUNT_KEYS.map((queryKey) => client.invalidateQueries({ queryKey })))
 }

@@ -139,7 +139,7 @@ export function detailsOf({ action, details }: AuditedDeed): string {
   return words.join(' · ')
 }
 
-/** Words a day; other text stays, since a later version may write it. */
+/** Formats a day; returns other text unchanged, because a later version of the service may write it. */
 function dayOf(text: string): string {
   return Number.isNaN(Date.parse(`${text}T12:00:00Z`)) ? isolate(text) : weekdayDate(text)
 }

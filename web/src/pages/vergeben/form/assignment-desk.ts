@@ -9,7 +9,7 @@ export interface FormPart {
   kind: Part['kind']
   slug: string | null
   title: string
-  /** Null: every card once */
+  /** Share of the cards to be rated „Gut“ or better; null if each card must be rated once */
   share_percent: number | null
 }
 
@@ -18,7 +18,7 @@ export interface Named {
   name: string
 }
 
-/** The fields of the form: also those of choices that are not taken now, so that nothing typed is lost. */
+/** The fields of the form, including those of options that are not chosen, so that no input is lost. */
 export interface AssignmentFields {
   title: string
   description: string
@@ -35,7 +35,7 @@ export interface AssignmentFields {
   months: number | null
   /** `MM-DD` */
   windowEnd: string
-  /** Null: the default of the service */
+  /** Days before the due date at which a recurrence opens; null for the service's default */
   opens: number | null
   mandatory: boolean
   years: number
@@ -45,7 +45,7 @@ export interface AssignmentFields {
 export type AssignmentDesk = Desk<AssignmentFields>
 type NewBody = Body<'/api/assignments', 'post'>
 
-/** A new assignment. @param today used for the first dates */
+/** Returns the fields of a new assignment that starts on `today` (`YYYY-MM-DD`). */
 export function emptyFields(today: string, responsible: Named, everybody: boolean): AssignmentFields {
   return {
     ...{ title: '', description: '', parts: [], everybody, teams: [], persons: [] },
@@ -92,7 +92,7 @@ function repeatOf(
   }
 }
 
-/** Returns the fields as a request names them. */
+/** Converts the fields to the body of a request. */
 export function bodyOf(fields: AssignmentFields): NewBody {
   const { title, description, parts, everybody, teams, persons, mandatory, years, responsible } = fields
   const ids = (named: Named[]) => named.map(({ id }) => id)
@@ -110,7 +110,7 @@ export function bodyOf(fields: AssignmentFields): NewBody {
   } as NewBody
 }
 
-/** Returns the dates as the API names them. */
+/** Converts the dates to the format of the API. */
 export function datesOf({ starts, startsOn, due, dueOn, dueDays, repeat, months, windowEnd, opens }: AssignmentFields) {
   return {
     starts: starts === 'day' ? startsOn : { joining: true as const },
@@ -126,7 +126,7 @@ export function datesOf({ starts, startsOn, due, dueOn, dueDays, repeat, months,
   }
 }
 
-/** Returns what a person still has to fill in before the form can be sent; undefined if nothing. */
+/** Returns a sentence about the first missing input; undefined if the form can be sent. */
 export function missingIn(fields: AssignmentFields): string | undefined {
   const { title, parts, everybody, teams, persons, starts, startsOn, due, dueOn, dueDays, repeat, months } = fields
   if (title.trim() === '') return 'Der Titel fehlt noch.'
@@ -141,7 +141,7 @@ export function missingIn(fields: AssignmentFields): string | undefined {
   return undefined
 }
 
-/** Returns the fields as texts that a person can compare. */
+/** Returns the fields as labelled texts, to compare two versions. */
 export function textsOf(fields: AssignmentFields): { label: string; text: string }[] {
   const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, years, responsible } =
     fields
@@ -159,7 +159,7 @@ export function textsOf(fields: AssignmentFields): { label: string; text: string
   ]
 }
 
-/** Returns a number that differs if the assignment does, because the API counts no versions of its definition. */
+/** Returns a hash of the definition, used as its version because the API has none. */
 function versionOf(fields: AssignmentFields): number {
   let hash = 2_166_136_261
   for (const unit of JSON.stringify(bodyOf(fields)))
@@ -172,7 +172,10 @@ const storedOf = (fields: AssignmentFields): Stored<AssignmentFields> => ({ vers
 const find = async (id: number): Promise<AssignmentDetail> =>
   (await api.get('/api/assignments/{id}', { path: { id: String(id) } })).assignment
 
-/** Sends what has changed, unless another editor has saved since the given version. */
+/**
+ * Sends the changed fields and returns the stored ones.
+ * @throws Refused with `version_outdated` if another editor has saved since `version`
+ */
 async function change(id: number, fields: AssignmentFields, version: number, today: string) {
   const before = fieldsOf(await find(id), today)
   if (versionOf(before) !== version)
@@ -187,7 +190,7 @@ async function change(id: number, fields: AssignmentFields, version: number, tod
   return storedOf(fieldsOf(await find(id), today))
 }
 
-/** Opens an assignment for a change. */
+/** Creates the desk of an existing assignment. */
 export function openAssignment(user: number, assignment: AssignmentDetail, today: string): AssignmentDesk {
   const { id } = assignment
   return new Desk<AssignmentFields>({
@@ -199,10 +202,10 @@ export function openAssignment(user: number, assignment: AssignmentDetail, today
   })
 }
 
-/** Longest time in which a repeated request may find what a lost one has created */
+/** Maximum age of an assignment that a retry takes for the one that a lost request has created */
 const LOST_MS = 60 * 60 * 1_000
 
-/** Opens a new assignment. @param item name of its draft */
+/** Creates the desk of a new assignment; `item` is the name of its draft. */
 export function newAssignment(
   user: number,
   item: string,
@@ -227,7 +230,7 @@ export function newAssignment(
     try {
       return (await api.post('/api/assignments', { body: bodyOf(typed) })).assignment.id
     } catch (error) {
-      // Its answer may have been lost, so the next attempt looks for it.
+      // Its response may have been lost, so a retry first searches for the assignment.
       isLost = !(error instanceof Refused)
       throw error
     }

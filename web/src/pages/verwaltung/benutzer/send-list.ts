@@ -3,12 +3,12 @@ import { send, urlOf } from '../../../api/client.js'
 
 export type BulkAnswer = Answer<'/api/accounts/bulk', 'post'>
 
-/** Hashing a thousand passwords takes half a minute or more. */
+/** Timeout: hashing a thousand passwords takes half a minute or more. */
 const PATIENCE_MS = 10 * 60_000
 
 /**
- * Sends a list of users as CSV, a file unchanged, because the service detects its encoding.
- * @throws Fault with the faults by line
+ * Sends a list of users as CSV. A file is sent unchanged, because the service detects its encoding.
+ * @throws Fault if the request fails; `rowFaultsOf` returns the faults of the list
  */
 export function sendList(list: string | Uint8Array<ArrayBuffer>, isCheck: boolean): Promise<BulkAnswer> {
   const url = urlOf('/api/accounts/bulk', {}, { check: isCheck || undefined })
