@@ -35,7 +35,7 @@ export const ROUTES: Route[] = [
   { pattern: '/decks/:slug', load: async () => (await decks()).Deck },
   { pattern: '/quiz', load: async () => (await quiz()).Quiz },
   { pattern: '/quiz/:deck', load: async () => (await quiz()).Quiz },
-  // Its pages have a table of their own.
+  // Subpages: see `pages/tests/tests.svelte`.
   { pattern: '/tests(?:/.+)?', load: async () => (await (await quiz()).loadTests()).default },
   { pattern: '/karten/:id', load: async () => (await decks()).Karte },
   { pattern: '/spickzettel', load: async () => (await spickzettel()).Spickzettel },
@@ -57,11 +57,11 @@ export const ROUTES: Route[] = [
     ask: askForCards,
     isFocused: true,
   },
-  // Its pages have a table of their own, and are for authors.
+  // For authors; subpages: see `pages/inhalte/inhalte.svelte`.
   { pattern: '/inhalte(?:/.+)?', load: async () => (await inhalte()).default },
   { pattern: '/meldungen', load: async () => (await konto()).Meldungen },
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
-  // Also for leads: the service decides what each sees.
+  // For administrators and leads; the service decides what each may see.
   { pattern: '/teams(?:/:id)?', load: async () => (await teams()).default },
   { pattern: '/verwaltung(?:/.+)?', isAdmin: true, load: async () => (await verwaltung()).default },
   ...(import.meta.env.DEV

@@ -13,7 +13,7 @@ export const toasts = $state<{ current: Toast | undefined }>({ current: undefine
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message with an optional action. */
+/** Shows a message with an optional action; replaces the present message. */
 export function say(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   clearTimeout(timer)
   last += 1

@@ -1,7 +1,7 @@
 /** Header dates have whole seconds, and the response takes time. */
 const TOLERANCE_MS = 2_000
 
-/** Estimates how far this device's clock is behind the service's, from the `Date` header of a response. */
+/** Returns the service's clock minus this device's in milliseconds, estimated from a response; `known` if that fits. */
 export function learnOffset(known: number, header: string | null, askedAt: number, answeredAt: number): number {
   const date = header === null ? Number.NaN : Date.parse(header)
   if (Number.isNaN(date) || answeredAt < askedAt) return known

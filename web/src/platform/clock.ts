@@ -11,7 +11,7 @@ export function serviceTime(): Date {
   return new Date(Date.now() + offset)
 }
 
-/** Learns the offset from a response: its `Date` header, and the local times of request and response. */
+/** Updates the offset from a response: the service's time in a header, and the local times of request and response. */
 export function noteDate(header: string | null, askedAt: number, answeredAt: number): void {
   const found = learnOffset(offset, header, askedAt, answeredAt)
   if (found === offset) return

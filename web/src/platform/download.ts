@@ -10,6 +10,6 @@ export function saveFile(name: string, file: Blob): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has started the download by then.
+  // The browser needs the URL until it has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

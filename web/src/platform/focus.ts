@@ -12,7 +12,7 @@ export function focusFirstField(form: HTMLElement): void {
   field?.focus()
 }
 
-/** Focuses without a ring, which appears with the first key. */
+/** Focuses an element without a focus ring until the next key press. */
 function focusQuietly(element: HTMLElement): void {
   const over = new AbortController()
   const end = () => {
@@ -26,15 +26,15 @@ function focusQuietly(element: HTMLElement): void {
 }
 
 /**
- * Makes a link the obvious control of its page: it has the focus on the first page, and Space or Enter follow it unless
- * another control has the focus.
+ * Makes a link the default control of its page: it gets the focus on the first page, and Space or Enter follow it
+ * unless another control has the focus.
  */
 export function obviousLink(link: HTMLElement): () => void {
   if (document.activeElement === document.body) focusQuietly(link)
   function onKeyDown(event: KeyboardEvent): void {
     if ((event.key !== ' ' && event.key !== 'Enter') || event.shiftKey || !isForPage(event)) return
     const control = event.target instanceof Element ? event.target.closest(CONTROLS) : null
-    // The browser presses every other control, and follows a link by Enter itself.
+    // The browser handles keys of every other control, and Enter on the link.
     if (control !== null && (control !== link || event.key === 'Enter')) return
     event.preventDefault()
     link.click()

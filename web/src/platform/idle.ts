@@ -1,4 +1,4 @@
-/** Limit for pages that never report */
+/** Maximum milliseconds to wait for pages that never call `pageIsShown` */
 const LONGEST_MS = 4_000
 
 let tellShown: () => void
@@ -13,7 +13,7 @@ export function pageIsShown(): void {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Resolves a while after the first page was shown, when the browser is idle. */
+/** Resolves when the browser is idle, at least `ms` milliseconds after the first page was shown. */
 export async function whenIdle(ms: number): Promise<void> {
   await Promise.race([shown, wait(LONGEST_MS)])
   await wait(ms)

@@ -21,7 +21,7 @@ export function sizeOf(sha: string): Size | undefined {
   return all().get(sha.slice(0, NAME_LENGTH))
 }
 
-/** Stores the size of a picture, so that later pages reserve its room. */
+/** Stores the size of a picture, so that later pages reserve space for it. */
 export function learnSize(sha: string, width: number, height: number): void {
   if (width === 0 || height === 0 || sizeOf(sha) !== undefined) return
   all().set(sha.slice(0, NAME_LENGTH), [width, height])

@@ -51,7 +51,7 @@ async function move(top = 0): Promise<void> {
 /** Maximum time for a page to reach its previous length */
 const GROWING_MS = 1_500
 
-/** Scrolls as soon as the page is long enough, unless the user has scrolled. */
+/** Scrolls to `top` as soon as the page is long enough, unless the user has scrolled. */
 function scrollWhenTall(top: number): void {
   window.scrollTo(0, 0)
   const end = performance.now() + GROWING_MS
@@ -90,7 +90,7 @@ export function startRouter(): void {
   })
 }
 
-/** Parses the address to open after login; only paths of this app are accepted. */
+/** Parses the address to open after login; returns `.` unless it is a path of this app. */
 export function parseNext(text: string | null): string {
   if (text === null || !/^\/(?![/\\])/.test(text)) return '.'
   // The leading dot makes it a path: `javascript:` and `https:` would be absolute addresses.

@@ -1,6 +1,6 @@
 import { isOwn } from './proof.js'
 
-/** Trusted Types policy: only this address may become a worker. */
+/** The only script URL that the Trusted Types policy allows */
 const ADDRESS = new URL('sw.js', document.baseURI).href
 
 interface PolicyFactory {
@@ -14,7 +14,7 @@ interface PolicyFactory {
 
 let registration: ServiceWorkerRegistration | undefined
 
-/** Registers the service worker, which lets the app start offline. Browsers have none over plain http. */
+/** Registers the service worker, which lets the app start offline. Browsers offer none over plain http. */
 export async function registerWorker(): Promise<void> {
   if (!import.meta.env.PROD || navigator.serviceWorker === undefined) return
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
@@ -29,11 +29,14 @@ export async function registerWorker(): Promise<void> {
       updateViaCache: 'none',
     })
   } catch {
-    // Forbidden, or the service is away: the app works without it.
+    // Registration is forbidden, or the service is unreachable: the app works without it.
   }
 }
 
-/** Returns whether the service has another version of the app. @throws if it cannot be reached */
+/**
+ * Returns whether the service has another version of the app.
+ * @throws TypeError if the service is unreachable
+ */
 export async function hasNewVersion(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   const answer = await fetch(document.baseURI, { cache: 'no-cache', headers: { accept: 'text/html' } })
@@ -43,7 +46,7 @@ export async function hasNewVersion(): Promise<boolean> {
   return isOther
 }
 
-/** Loads the new version with its service worker. */
+/** Activates the new service worker, if there is one, and reloads the page. */
 export async function loadNewVersion(): Promise<void> {
   const { installing, waiting } = registration ?? {}
   const next = waiting ?? (await whenInstalled(installing))

@@ -2,7 +2,7 @@
 const MARKS = /[*_`#>|~]+/g
 const LINKS = /!?\[([^\]]*)\]\([^)]*\)/g
 
-/** Whether the browser has a voice */
+/** Whether the browser can read texts aloud */
 export const canSpeak = (): boolean => 'speechSynthesis' in globalThis
 
 /** Reads a text aloud, or stops if it is being read. */

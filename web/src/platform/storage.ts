@@ -1,5 +1,4 @@
-/** Reads local storage, which may be forbidden or contain data of an older version. */
-
+/** Returns the stored value; undefined if there is none, storage is blocked or the value is no JSON. */
 export function readStored<T>(key: string): T | undefined {
   try {
     const text = localStorage.getItem(key)
@@ -9,10 +8,10 @@ export function readStored<T>(key: string): T | undefined {
   }
 }
 
-/** Prefix of keys that belong to a user, followed by the user's id */
+/** Prefix of the keys of a user's data, which is deleted at logout */
 export const OWN = 'training.own.'
 
-/** Returns false if storage is full or forbidden. */
+/** Stores a value. Returns false if storage is full or blocked. */
 export function writeStored(key: string, value: unknown): boolean {
   try {
     localStorage.setItem(key, JSON.stringify(value))
@@ -26,14 +25,14 @@ export function removeStored(key: string): void {
   try {
     localStorage.removeItem(key)
   } catch {
-    // Unreadable storage contains no data of ours.
+    // Storage is blocked: there is nothing to remove.
   }
 }
 
-/** Key in session storage: input saved before the provider's page */
+/** Session storage key for input saved before the user leaves for the identity provider */
 export const LEFT = 'training.left'
 
-/** Returns whether this tab has returned from the provider's page and its saved input has not been read yet. */
+/** Whether this tab has returned from the identity provider and its saved input has not been read yet */
 export function isBackFromProvider(): boolean {
   try {
     return sessionStorage.getItem(LEFT) !== null
@@ -42,11 +41,11 @@ export function isBackFromProvider(): boolean {
   }
 }
 
-/** Deletes the user's data at logout. */
+/** Deletes the data of users on this device, at logout or when another user logs in. */
 export function removeOwn(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)
   } catch {
-    // Storage may be forbidden.
+    // Storage is blocked.
   }
 }

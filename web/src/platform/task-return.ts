@@ -1,11 +1,11 @@
 import { place } from './router.svelte.js'
 
-/** Returns the task for which the page was opened, from `?aufgabe=` of its address. */
+/** Returns the id of the task for which the page was opened, from `?aufgabe=`; undefined without a task. */
 function taskHere(): string | undefined {
   return /^\d{1,10}$/.exec(place.query.get('aufgabe') ?? '')?.[0]
 }
 
-/** Returns `?aufgabe=12` to hand the task on to the next page; empty without a task. */
+/** Returns `?aufgabe=12`, which passes the task to the next page; an empty string without a task. */
 export function taskQuery(): string {
   const id = taskHere()
   return id === undefined ? '' : `?aufgabe=${id}`

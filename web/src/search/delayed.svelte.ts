@@ -1,4 +1,4 @@
-/** Follows a value after it has rested, to avoid a request per letter. */
+/** Follows a value once it has not changed for `restMs` milliseconds, to avoid a request per letter. */
 export function delayed<T>(read: () => T, restMs: number): { readonly current: T } {
   let current = $state(read())
   $effect(() => {

@@ -1,15 +1,15 @@
-/** A list of users as pasted, or the bytes of a chosen file until it is changed here */
+/** A list of users: pasted text, or the bytes of a chosen file until the user edits it */
 export interface UserList {
   /** Name of the chosen file */
   fileName?: string
   body: string | Uint8Array<ArrayBuffer>
 }
 
-/** Records with more lines are shown as one line, because their quotation mark is probably a mistake. */
+/** Maximum number of lines of a record; a longer one probably has a stray quotation mark, so one line is shown. */
 const MAX_LINES = 20
 
 const WINDOWS_1252 = new TextDecoder('windows-1252')
-/** Beyond ASCII the service takes only letters for Windows-1252. */
+/** A character that the service refuses in Windows-1252, where beyond ASCII only letters are allowed */
 const NO_LETTER = /[^\p{ASCII}À-ÖØ-öø-ÿ]/u
 
 /** Returns the text of a list as the service reads it; undefined if the service refuses the encoding. */
@@ -23,10 +23,10 @@ export function textOf(body: UserList['body']): string | undefined {
   }
 }
 
-/** Parts of a list that give it back when they are joined by line ends. */
+/** Parts of a list; joined with line breaks, they equal the list. */
 export interface CutList {
   parts: string[]
-  /** Index of the part by the line with which a faulty record begins */
+  /** Index of the part with a faulty record, by the line at which the record begins */
   indexOf: Map<number, number>
 }
 
@@ -48,7 +48,7 @@ export function cutList(text: string, faultyLines: Iterable<number>): CutList {
   return cut
 }
 
-/** Returns the number of lines of a record; 1 if its quotation mark is not closed. */
+/** Returns the number of lines of a record; 1 if its quotation mark is not closed before the next faulty record. */
 function recordLength(lines: readonly string[], start: number, faulty: ReadonlySet<number>): number {
   let quotes = 0
   for (let length = 1; length <= MAX_LINES; length++) {

@@ -20,7 +20,7 @@ export const STATES: Readonly<
   unknown: { label: 'Unklar', tone: 'warn' },
 }
 
-/** When a mail was sent or is due, and how often it was tried unless the first time was enough. */
+/** Returns when a mail was sent or is due, and the number of attempts unless the first one succeeded. */
 export function whenInWords({ attempts, state, sent_at, next_attempt_at }: Mail): string {
   const when =
     state === 'waiting' ? [`ab ${moment(next_attempt_at)}`] : state === 'sent' && sent_at ? [moment(sent_at)] : []

@@ -1,7 +1,7 @@
 import { count } from '../../../words/numbers.js'
 import { ACTIONS } from '../audit-words.js'
 
-/** Common values of the entries of one action */
+/** Fields that are equal in all entries of one action */
 interface Entry {
   at: string
   action: string
@@ -19,10 +19,8 @@ export interface EntryGroup<E extends Entry> {
 }
 
 /**
- * Joins the entries of one transaction. All of them have the instant at which it began, and one request makes one
- * transaction.
- *
- * @param hasMore whether older entries have not been loaded
+ * Groups the entries of one transaction. They share the instant at which it began, and each request is one transaction.
+ * @param hasMore whether there are older entries that are not loaded
  */
 export function groupEntries<E extends Entry>(entries: readonly E[], hasMore: boolean): EntryGroup<E>[] {
   const groups: EntryGroup<E>[] = []
@@ -40,7 +38,7 @@ function isSameDeed(one: Entry, other: Entry): boolean {
   return (['at', 'action', 'actor_id', 'actor', 'via', 'address'] as const).every((key) => one[key] === other[key])
 }
 
-/** `30 Benutzer angelegt`, `Mindestens 50 Benutzer angelegt`, `Meldung erledigt (3)` */
+/** Returns the title of a group: `30 Benutzer angelegt`, `Mindestens 50 Benutzer angelegt`, `Meldung erledigt (3)`. */
 export function titleOf({ entries, isOpen }: EntryGroup<Entry>): string {
   const { action } = entries[0]
   const number = count(entries.length)
