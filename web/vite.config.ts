@@ -21,8 +21,8 @@ const ICONS =
   /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|clipboard-list|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
 
 /**
- * Each dynamic import, and thus each page, is a chunk. What several chunks share would be many small files, so it is
- * gathered: each group takes its module with all its imports that no group above has taken.
+ * Each dynamic import, and thus each page, is a chunk. Modules that several chunks share would be many small files, so
+ * they are grouped: each group takes its modules, with all their imports that no group above has taken.
  */
 const SHARED_CHUNKS = [
   { name: 'start', tags: ['$initial' as const] },
@@ -50,7 +50,7 @@ const SHARED_CHUNKS = [
   { name: 'writing', test: /src\/pages\/inhalte\/schreiben\//, minShareCount: 2 },
 ]
 
-/** Whether a module is a style of learners or administrators */
+/** Whether a module is a style that learners or administrators load */
 function isStyleOfAll(id: string): boolean {
   return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests|vergeben))\//.test(id)
 }
@@ -72,14 +72,14 @@ export default defineConfig({
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
     target: 'es2023',
-    // The first with `light-dark()`, from 2024, like `AbortSignal.any` and `popover`, which the scripts need.
+    // The first versions with `light-dark()`, from 2024. Scripts also need their `AbortSignal.any` and `popover`.
     cssTarget: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
     // The policy of the page allows no inline data and no inline script.
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // Chunks of tests and tasks are mostly loaded by then, or preloaded by `theme.js`; the start always is. Listing them,
-      // or what only authors and administrators load, would make the importing chunks larger.
+      // Chunks matched here list only their styles, because their imports are mostly loaded by then, or preloaded by
+      // `theme.js`. The start always is. A longer list would enlarge the importing chunks.
       resolveDependencies: (file, needed, { hostType }) => {
         if (hostType === 'html') return needed
         const isLate = /\/(?:tests|attempt|answer-post|aufgaben|confirm-sheet|today|inhalte|teams|verwaltung)-/.test(
@@ -90,8 +90,8 @@ export default defineConfig({
         return needed.filter((one) => isLate.test(one) && !/\/(?:start|words)-/.test(one))
       },
     },
-    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors, tasks,
-    // teams and tests.
+    // One style sheet contains all styles except those of authors, tasks, teams and tests. It is smaller than its parts
+    // and causes no layout shift.
     cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.

@@ -206,6 +206,6 @@ async function forget(): Promise<void> {
   forgetUser()
   removeOwn()
   queryClient.clear()
-  // If this part of the program is unavailable, the content is deleted when the next user logs in.
+  // If this chunk cannot be loaded, the content is deleted when the app opens for the next user.
   await import('../storage/kept.js').then(({ forgetKept }) => forgetKept()).catch(() => {})
 }

@@ -10,7 +10,7 @@ export interface StudyCard {
   answer: string
   level: string
   deck: { slug: string; name: string; lang: string }
-  /** The learner's own note, Markdown */
+  /** The learner's note, in Markdown */
   note: string | null
   progress: { last_rating?: Rating | null; last_review?: string | null; reps?: number; lapses?: number } | null
   /** Null after a rating „Nochmal“ until the service returns the new dates */

@@ -5,8 +5,8 @@ const MANY = 5
 const REST_MS = 3 * 24 * 60 * 60 * 1000
 
 /**
- * Returns whether to remind the learner that „Schwer“ means known: after five of the last eight ratings, at most every
- * three days. Every tenth learner uses it for unknown cards.
+ * Whether to remind the learner that „Schwer“ means known: after five of the last eight ratings, at most every three
+ * days. About one in ten learners uses it for unknown cards.
  */
 export function isHardOverused({ steps }: Session, remindedAt: number | undefined, now: number): boolean {
   if (remindedAt !== undefined && Math.abs(now - remindedAt) < REST_MS) return false

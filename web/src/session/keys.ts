@@ -30,7 +30,7 @@ export type Focus = 'page' | 'control' | 'field'
 export interface KeySituation {
   view: 'question' | 'answer' | 'end'
   focus: Focus
-  /** Single-key shortcuts can be switched off (WCAG 2.1.4); Space, Enter and Ctrl+Z stay. */
+  /** Whether single-key shortcuts are on (WCAG 2.1.4); Space, Enter, Escape and Ctrl+Z always work */
   singleKeys: boolean
 }
 

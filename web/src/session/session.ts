@@ -2,18 +2,18 @@ import type { Decision } from '../storage/entry.js'
 import type { Rating } from '../words/ratings.js'
 import type { StudyCard } from './card.js'
 
-/** Input within this time after a change was meant for the previous content. */
+/** Milliseconds after a visible change in which input is ignored, because it was meant for the previous content. */
 export const GUARD_MS = 200
-/** Longer times mean that the learner was away. */
+/** Maximum milliseconds counted for a card; a longer time means that the learner was away. */
 const LONGEST_MS = 300_000
-/** Number of remaining cards at which more are requested */
+/** Number of remaining cards below which more are requested */
 const FEW = 10
-/** Distance at which the dates of a returning card are requested */
+/** Distance from the front of the queue at which the dates of a returning card are requested */
 const NEAR = 3
 
 export type Side = 'question' | 'answer'
 
-/** A card to come in the session. */
+/** A card in the queue of a session. */
 export interface Waiting {
   card: StudyCard
   /** Whether it returns because it was rated „Nochmal“ today */
@@ -24,7 +24,7 @@ export interface Waiting {
 export type Step = Rated | Suspended | PutOff
 
 interface Taken {
-  /** Position of the step among all changes of the session */
+  /** Number of the step among all changes of the session */
   at: number
   waiting: Waiting
 }
@@ -41,14 +41,14 @@ export interface Suspended extends Taken {
   kind: 'suspended'
 }
 
-/** A card that was put off until tomorrow */
+/** A postponement of a card until tomorrow */
 export interface PutOff extends Taken {
   kind: 'put off'
-  /** The `client_id` */
+  /** The `client_id` of the postponement */
   id: string
 }
 
-/** A rating that stands, as far as the summary needs it. */
+/** A rating that was not undone, with the fields that the summary needs. */
 export interface Done {
   card_id: number
   rating: Rating
@@ -68,9 +68,9 @@ export interface Session {
   /** Time at which the question was shown */
   shownAt: number
   steps: readonly Step[]
-  /** Ratings of the same day before those of `steps`: from before a reload, or on another page. */
+  /** Ratings of the same day before those of `steps`, from before a reload or from another page. */
   earlier: readonly Done[]
-  /** Number of further cards at the service */
+  /** Number of further cards that the service has */
   beyond: number
   /** Number of changes, and the change that last touched each card */
   changes: number
@@ -117,7 +117,7 @@ export function currentCard(session: Session): StudyCard | undefined {
   return session.queue[0]?.card
 }
 
-/** Returns the card to prepare next. */
+/** Returns the card after the current one. */
 export function nextCard(session: Session): StudyCard | undefined {
   return session.queue[1]?.card
 }
@@ -154,7 +154,7 @@ export function lastStep(session: Session): Step | undefined {
   return session.steps.at(-1)
 }
 
-/** Restores the card of the last step with its answer. */
+/** Restores the card of the last step, with its answer if it was rated. */
 export function undo(session: Session, now: number): Session {
   const step = session.steps.at(-1)
   if (step === undefined || isTooSoon(session, now)) return session
@@ -175,7 +175,7 @@ export function undoRefused(session: Session, card_id: number, now: number): Ses
   return dropCards(session, [card_id], now)
 }
 
-/** Removes cards that were rated elsewhere, for example in another tab. */
+/** Removes cards that were rated in another page. */
 export function dropCards(session: Session, ids: readonly number[], now: number): Session {
   const queue = session.queue.filter(({ card }) => !ids.includes(card.card_id))
   return queue.length === session.queue.length ? session : withQueue(session, queue, now)
@@ -189,8 +189,8 @@ export interface Asked {
 }
 
 /**
- * Merges a page requested earlier. Cards that were touched since or were unconfirmed keep their local state. The shown
- * card stays.
+ * Merges a page requested earlier. Cards that were unconfirmed, or were touched after the request, keep their local
+ * state. The shown card stays.
  */
 export function mergePage(session: Session, page: Page, asked: Asked, now: number): Session {
   const isOurs = (id: number) => asked.unconfirmed.has(id) || (session.touched.get(id) ?? 0) > asked.changes
@@ -216,13 +216,14 @@ export function needsPage({ queue, beyond }: Session): boolean {
   return beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < FEW
 }
 
-/** Returns whether a returning card is near whose dates the service knows by now. */
+/** Whether one of the next cards lacks dates that the service knows by now */
 export function needsDates({ queue }: Session, unconfirmed: ReadonlySet<number>): boolean {
   return queue.slice(0, NEAR).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
 }
 
 /**
- * After a reload: the latest steps can still be taken back; `done` are all ratings of the day, with those of `steps`.
+ * Restores the steps after a reload, so that they can be undone. `done` are all ratings of the day, including those of
+ * `steps`.
  */
 export function withSteps(session: Session, steps: readonly Step[], done: readonly Done[] = []): Session {
   const rated = steps.filter(({ kind }) => kind === 'rated').length
@@ -230,7 +231,7 @@ export function withSteps(session: Session, steps: readonly Step[], done: readon
   return { ...session, steps: steps.map((step) => ({ ...step, at: 0 })), earlier }
 }
 
-/** All ratings of the day that stand, oldest first. */
+/** Returns all ratings of the day that were not undone, oldest first. */
 export function doneOf({ earlier, steps }: Pick<Session, 'earlier' | 'steps'>): Done[] {
   const rated = steps.flatMap((step) =>
     step.kind === 'rated'
@@ -280,7 +281,7 @@ function touch(session: Session, card_id: number): Session {
   return { ...session, changes, touched: new Map(session.touched).set(card_id, changes) }
 }
 
-/** Showing another card counts as a change. */
+/** Replaces the queue. Showing another card counts as a visible change. */
 function withQueue(session: Session, queue: readonly Waiting[], now: number): Session {
   const isSame = queue[0]?.card.card_id === session.queue[0]?.card.card_id
   return isSame ? { ...session, queue } : { ...session, queue, side: 'question', changedAt: now, shownAt: now }

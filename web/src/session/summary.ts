@@ -3,7 +3,7 @@ import { doneOf, type Session } from './session.js'
 export interface Summary {
   cards: number
   minutes: number
-  /** The share of cards that were known at their first showing today; null without any. */
+  /** Share of the cards that were known when first shown today, from 0 to 1; null without any card */
   known: number | null
 }
 

@@ -15,7 +15,7 @@ export function collectKeys(): { stop(): string | undefined } {
     event.stopImmediatePropagation()
   }
 
-  // Captures before the keys of the page, from now on: the current event has already passed the capturing listeners.
+  // Handles keys before the page does, from the next event on: the current one has already passed the capture phase.
   addEventListener('keydown', onKeyDown, { capture: true, signal: over.signal })
   return {
     stop() {

@@ -1,5 +1,5 @@
 /** Options of the frame, set by a page */
 export const frame = $state({
-  /** Without header and bar, as a session is; a route can say so, too. */
+  /** Whether header and bottom bar are hidden, as in a session; a route can require this as well */
   isFocused: false,
 })

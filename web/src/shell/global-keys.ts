@@ -2,7 +2,7 @@ import { listenForKeys } from '../platform/keys.js'
 import { go } from '../platform/router.svelte.js'
 import { search } from './search.svelte.js'
 
-/** Time after `g` in which a letter selects a page */
+/** Milliseconds after `g` in which a letter selects a page */
 const NEXT_KEY_MS = 1_500
 
 const PLACES = { h: '.', d: 'decks', q: 'quiz', s: 'spickzettel', t: 'statistik' }
@@ -30,10 +30,10 @@ export function listenForGlobalKeys(): () => void {
 
   const stopKeys = listenForKeys({ g: beginSequence, '/': () => void search.open() })
 
-  /** Not a single key, so it works in fields and cannot be switched off. */
+  /** Ctrl+K is no single-key shortcut, so it works in fields and cannot be switched off. */
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return
-    // The editor has a Ctrl+K of its own.
+    // The editor uses Ctrl+K itself and prevents the default.
     if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
     event.preventDefault()
     void search.open()

@@ -21,6 +21,6 @@ export const keysHelp = {
   close(): void {
     dialog = undefined
   },
-  /** `?` opens it on every page, a session included, until the returned function is called. */
+  /** Opens the dialog with `?` on every page, including a session, until the returned function is called. */
   listen: () => listenForKeys({ '?': () => void open() }),
 }

@@ -2,12 +2,12 @@ import { whenIdle } from '../platform/idle.js'
 
 type OutboxParts = typeof import('./outbox-parts.js')
 
-/** Delay after the first page */
+/** Milliseconds after the first page */
 const WAIT_MS = 300
 
 let loading: Promise<OutboxParts> | undefined
 
-/** Loads the outbox and what shows it, once, after the first page is shown. */
+/** Loads the outbox and its components once, after the first page is shown. */
 export function loadOutbox(): Promise<OutboxParts> {
   loading ??= whenIdle(WAIT_MS)
     .then(() => import('./outbox-parts.js'))

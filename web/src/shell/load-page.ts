@@ -10,12 +10,18 @@ const framed = new Promise<void>((resolve) => {
   tellFramed = resolve
 })
 
-/** The frame is rendered. The first page follows separately, because both at once would block a slow phone. */
+/**
+ * Reports that the frame is rendered. The first page follows in a later task, because both at once would block a slow
+ * phone.
+ */
 export function frameIsThere(): void {
   setTimeout(tellFramed)
 }
 
-/** Loads a page once. @throws ChunkGone; the next call retries */
+/**
+ * Loads the component of a page once; after a failure, the next call retries.
+ * @throws ChunkGone if the chunk of the page cannot be loaded
+ */
 export function loadPage(route: Route): Promise<PageComponent> {
   const known = loaded.get(route)
   if (known !== undefined) return known

@@ -8,9 +8,9 @@ export interface Route {
   load: () => Promise<Component<never>>
   /** Prefetches the data while the chunk of the page is loading */
   ask?: (params: Record<string, string>) => void
-  /** For administrators only; others see a notice. */
+  /** Whether it is for administrators only; others see a notice */
   isAdmin?: boolean
-  /** Without header and tab bar, as in a session */
+  /** Whether header and bottom bar are hidden, as in a session */
   isFocused?: boolean
 }
 
@@ -20,12 +20,12 @@ export interface Found {
   params: Record<string, string>
 }
 
-/** A page of an area that has a table of its own (`sub-pages.svelte`). */
+/** A page of an area with a separate table of pages (`sub-pages.svelte`). */
 export interface SubPage {
   /** Matches the path below the area; its named groups are the parameters. */
   pattern: RegExp
   page?: Component<never>
-  /** Loads the chunk of a page that is not in that of the area */
+  /** Loads the page if it is not in the chunk of the area */
   load?: () => Promise<Component<never>>
   isAdmin?: boolean
 }

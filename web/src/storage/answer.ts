@@ -28,6 +28,6 @@ export interface AnswerStore {
   list(user: number): Promise<StoredAnswer[]>
   /** Removes the answer unless a newer one has replaced it. */
   remove(answer: StoredAnswer): Promise<void>
-  /** Sets the answer aside unless a newer one has replaced it. */
+  /** Stores the refusal of the answer unless a newer one has replaced it. */
   refuse(answer: StoredAnswer, refusal: StoredAnswer['refusal']): Promise<void>
 }

@@ -5,10 +5,10 @@ interface AnswerDatabase extends DBSchema {
   answers: { key: [user: number, attempt: number, slot: number]; value: StoredAnswer }
 }
 
-/** Answers of this age are deleted: no attempt lasts that long without its learner. */
+/** Age in milliseconds at which answers are deleted; no attempt is left alone for so long. */
 const MAX_AGE_MS = 90 * 86_400_000
 
-/** A database of its own: another version of the outbox's one would lock out pages that are still open. */
+/** A separate database, because upgrading that of the outbox would block pages that are still open. */
 const NAME = `training answers ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<IDBPDatabase<AnswerDatabase>> | undefined
@@ -42,7 +42,7 @@ export const answers: AnswerStore = {
   async put(answer) {
     const transaction = (await open()).transaction('answers', 'readwrite', { durability: 'strict' })
     void transaction.store.put(answer)
-    // Without it, a page that is being closed would abort the transaction.
+    // Without an explicit commit, closing the page would abort the transaction.
     transaction.commit()
     await transaction.done
   },

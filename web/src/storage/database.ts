@@ -1,7 +1,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Entry, Receipt } from './entry.js'
 
-/** Indexed by user and id, and sent by user in the order of `place`; refused entries are set aside. */
+/** An entry as stored. `place` is its key, in the order of sending; `aside` is 1 if the service has refused it. */
 export type StoredEntry = Entry & { place?: number; aside: 0 | 1 }
 
 /** Cached content for offline reading. */
@@ -32,14 +32,17 @@ const NAME = `training ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<Database> | undefined
 
-/** @throws if the browser stores nothing, as in some private windows */
+/**
+ * Opens the database once.
+ * @throws if the browser stores nothing, as in some private windows
+ */
 export function openDatabase(): Promise<Database> {
   opened ??= openDB<AppDatabase>(NAME, 1, {
     upgrade(database) {
       const entries = database.createObjectStore('entries', { keyPath: 'place', autoIncrement: true })
       entries.createIndex('by id', ['user', 'id'], { unique: true })
       entries.createIndex('by state', ['user', 'aside'])
-      // Contains undos only.
+      // Contains only undos, because ratings have no `of`.
       entries.createIndex('undos', ['user', 'of'])
       const receipts = database.createObjectStore('receipts', { keyPath: ['user', 'id'] })
       receipts.createIndex('by user', 'user')
@@ -47,7 +50,7 @@ export function openDatabase(): Promise<Database> {
       database.createObjectStore('kept', { keyPath: ['user', 'name'] })
       database.createObjectStore('leases', { keyPath: 'name' })
     },
-    // A newer version in another tab needs to upgrade the database.
+    // Closes this connection, so that a newer version in another tab can upgrade the database.
     blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
     terminated: () => (opened = undefined),
   })

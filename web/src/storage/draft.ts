@@ -1,9 +1,9 @@
 /** Text that a user has typed and the service has not confirmed. */
 export interface StoredDraft {
   user: number
-  /** What it belongs to, such as `card 7`, `sheet git` or `new card git` */
+  /** Name of the edited item, such as `card 7`, `sheet git` or `new card git` */
   item: string
-  /** Version of the service's text that it is based on; 0 for a new item */
+  /** Version of the service's text on which it is based; 0 for a new item */
   version: number
   /** Milliseconds since 1970 */
   at: number

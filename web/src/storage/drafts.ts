@@ -6,10 +6,10 @@ interface DraftDatabase extends DBSchema {
   drafts: { key: [user: number, item: string, version: number]; value: StoredDraft; indexes: { 'by time': number } }
 }
 
-/** Drafts of this age are deleted. */
+/** Age in milliseconds at which drafts are deleted */
 const MAX_AGE_MS = 90 * 86_400_000
 
-/** A database of its own: another version of the outbox's one would lock out pages that are still open. */
+/** A separate database, because upgrading that of the outbox would block pages that are still open. */
 const NAME = `training drafts ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<IDBPDatabase<DraftDatabase>> | undefined
@@ -23,7 +23,7 @@ function open(): Promise<IDBPDatabase<DraftDatabase>> {
     },
     terminated: () => (opened = undefined),
   })
-  // Once only: the last draft of a page that is being closed would wait for it in vain.
+  // Only once, because a page that is being closed has no time for it before it writes its last draft.
   opened.then(removeOld).catch(() => (opened = undefined))
   return opened
 }
@@ -35,7 +35,7 @@ async function removeOld(database: IDBPDatabase<DraftDatabase>): Promise<void> {
   await done
 }
 
-/** Key in local storage of a draft that is being written to the database */
+/** Returns the local storage key of a draft that is being written to the database. */
 const noteOf = (user: number, item: string) => `${NAME} ${user} ${item}`
 
 function removeNote({ user, item, at }: StoredDraft): void {
@@ -51,7 +51,7 @@ async function write(database: IDBPDatabase<DraftDatabase>, draft: StoredDraft):
   removeNote(draft)
 }
 
-/** Opens the database and adds the drafts of pages that were closed before they had written them. */
+/** Opens the database and adds the drafts of pages that were closed before they were written to it. */
 async function openAll(): Promise<IDBPDatabase<DraftDatabase>> {
   const database = await open()
   const notes = Object.keys(localStorage).filter((key) => key.startsWith(`${NAME} `))
@@ -76,7 +76,7 @@ export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> }
     return (await openAll()).getAll('drafts', IDBKeyRange.bound([user], [user, []]))
   },
   async put(draft: StoredDraft): Promise<void> {
-    // A page that is being closed cannot write to the database any more.
+    // Stored synchronously as well, because a page that is being closed cannot complete a write to the database.
     writeStored(noteOf(draft.user, draft.item), draft)
     await write(await open(), draft)
   },

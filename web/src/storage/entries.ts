@@ -21,7 +21,7 @@ export function createDurableStore(): Store {
 }
 
 async function finish<T>(transaction: { done: Promise<void>; abort(): void }, working: Promise<T>): Promise<T> {
-  // The error of the work says more.
+  // Prevents an unhandled rejection; the error of `working` is more specific.
   transaction.done.catch(() => undefined)
   try {
     const result = await working
@@ -96,7 +96,7 @@ function entryOf({ place: _place, aside: _aside, ...entry }: StoredEntry): Entry
   return entry
 }
 
-/** IndexedDB accepts 32 bits. */
+/** Returns the count for `getAll`, which accepts 32 bits; undefined for no limit. */
 function limitOf(count: number): number | undefined {
   return count < 2 ** 32 ? count : undefined
 }

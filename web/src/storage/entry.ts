@@ -1,22 +1,22 @@
 import type { Rating } from '../words/ratings.js'
 
-/** What a learner does with a card: a rating, or putting it off until tomorrow */
+/** A learner's decision about a card: a rating, or its postponement until tomorrow */
 export type Decision = Rating | 'tomorrow'
 
 /** A stored rating. */
 export interface Rated {
-  /** The `client_id`, which makes the service apply a repeated rating once */
+  /** The `client_id`, which makes a repeated request idempotent */
   id: string
   card_id: number
   rating: Decision
-  /** Absent if the card was not studied */
+  /** Undefined if the card was not studied */
   duration_ms?: number | undefined
   /** Time of the rating in the service's clock, as far as its offset is known */
   reviewed_at: string
 }
 
 interface Kept {
-  /** Owner; nothing is sent while another user is logged in. */
+  /** Id of the owner; nothing is sent while another user is logged in */
   user: number
   /** Set if the service has refused it: it is shown and does not block later entries. */
   refusal?: { status: number; message: string }
@@ -34,9 +34,9 @@ export interface UndoEntry extends Kept {
   kind: 'undo'
   id: string
   card_id: number
-  /** Id of the rating */
+  /** The `client_id` of the rating */
   of: string
-  /** The service's id of the rating; absent until it has answered */
+  /** The service's id of the rating; undefined until it has responded */
   review_id?: number
 }
 
@@ -48,7 +48,7 @@ export interface Receipt {
   id: string
   card_id: number
   rating: Decision
-  /** Null if there was nothing to rate any more */
+  /** Null if the service had nothing left to rate */
   review_id: number | null
   /** Milliseconds since 1970, by this device */
   at: number

@@ -1,7 +1,7 @@
 import { openDatabase } from './database.js'
 import { forgetPictures, keepPictures } from './pictures.js'
 
-/** Content with the time of its request. */
+/** Content with the time of its request, in ms since the epoch. */
 export interface Kept<T> {
   content: T
   at: number
@@ -31,17 +31,17 @@ export async function forgetOne(user: number, name: string): Promise<void> {
   try {
     await (await openDatabase()).delete('kept', [user, name])
   } catch {
-    // Nothing was stored.
+    // The browser stores nothing.
   }
 }
 
-/** Deletes the cached content of others, or of all users; unsent entries stay. */
+/** Deletes the cached content of all users except the given one; unsent entries stay. */
 export async function forgetKept(except?: number): Promise<void> {
   try {
     await forgetPictures(except)
     const database = await openDatabase()
     for (const key of await database.getAllKeys('kept')) if (key[0] !== except) await database.delete('kept', key)
   } catch {
-    // Nothing was stored.
+    // The browser stores nothing.
   }
 }

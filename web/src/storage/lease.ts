@@ -7,10 +7,10 @@ const RENEW_MS = 3_000
 const ASK_AGAIN_MS = 500
 
 const holder = newId()
-/** Serialises within this page. */
+/** Serialises the calls of this page */
 let before: Promise<unknown> = Promise.resolve()
 
-/** A turn shared by the pages of the app through the database; a closed page loses it after a while. */
+/** Runs the work while this page holds a lease in the database; the lease of a closed page expires. */
 export async function takeLease<T>(name: string, work: (turn: Turn) => Promise<T>): Promise<T> {
   const result = before.then(async () => {
     let until = await renew(name)
@@ -30,7 +30,10 @@ export async function takeLease<T>(name: string, work: (turn: Turn) => Promise<T
   return result
 }
 
-/** Returns the end of our turn; undefined if another page has it. Without a database there are no turns to share. */
+/**
+ * Acquires or renews the lease. Returns its end in ms since the epoch; undefined if another page holds it. Without a
+ * database, every page gets a lease.
+ */
 async function renew(name: string): Promise<number | undefined> {
   const now = Date.now()
   const until = now + LEASE_MS

@@ -4,11 +4,13 @@ import { isOwn } from '../platform/proof.js'
 const MAX_PICTURES = 300
 const MAX_BYTES = 60_000_000
 
-/** Delay, so that the page loads its own data first */
+/** Delay in milliseconds, so that the page loads its own data first */
 const AFTER_MS = 3_000
 
 const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
-/** One cache per address and user; the worker searches all of them. */
+/**
+ * Prefix of cache names. There is one cache per address of the app and user; the service worker searches all of them.
+ */
 const PREFIX = `training-pictures ${new URL(document.baseURI).pathname} `
 
 interface Room {
@@ -30,7 +32,7 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
     for (const url of wanted) {
       if (sizes.has(url)) continue
       const answer = await fetch(url, { headers: { accept: 'image/*' } })
-      // A captive portal's response would be cached permanently.
+      // Only the service's own response: that of a captive portal would stay in the cache.
       if (!answer.ok || !isOwn(answer)) continue
       const size = await sizeOf(answer.clone())
       const others = [...sizes].filter(([other]) => !wanted.includes(other))
@@ -44,11 +46,11 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
       sizes.set(url, size)
     }
   } catch {
-    // No network, no room, or a browser without storage
+    // There is no network or space, or the browser stores nothing.
   }
 }
 
-/** Deletes the caches of others, or of all users. */
+/** Deletes the picture caches of all users except the given one. */
 export async function forgetPictures(except?: number): Promise<void> {
   if (!('caches' in globalThis)) return
   const names = await caches.keys()

@@ -3,7 +3,7 @@ import type { Entry, Receipt, UndoEntry } from './entry.js'
 /** Operations within a transaction. Entries keep their order. */
 export interface Tables {
   add(entry: Entry): Promise<void>
-  /** Replaces the entry with that id and user, which keeps its place */
+  /** Replaces the entry with that id and user, which keeps its position */
   put(entry: Entry): Promise<void>
   find(user: number, id: string): Promise<Entry | undefined>
   remove(user: number, id: string): Promise<void>
@@ -28,7 +28,7 @@ export interface Store {
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>
 }
 
-/** A turn that one page of the browser holds at a time; a suspended page may lose it. */
+/** A lock that one page of the browser holds at a time; a suspended page may lose it. */
 export interface Turn {
   isHeld(): boolean
 }

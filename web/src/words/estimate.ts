@@ -4,10 +4,10 @@ export interface StudiedDay {
   duration_ms: number
 }
 
-/** Assumed before the first reviews */
+/** Milliseconds per card that are assumed before the first review */
 const FIRST_GUESS_MS = 10_000
 
-/** Returns the median time per card in milliseconds over days with times. */
+/** Returns the usual milliseconds per card: the median of the daily means, or an assumption without any. */
 export function usualTime(days: readonly StudiedDay[]): number {
   const times = days
     .filter(({ reviews, duration_ms }) => reviews > 0 && duration_ms > 0)

@@ -1,10 +1,10 @@
 /** Characters that end an isolate: line ends of any kind and marks of other isolates. */
 const ENDINGS = /[\p{Cc}\u2028\u2029\u2066-\u2069]/gu
-/** Text that takes the direction of the sentence around it */
+/** Text that cannot change the direction of the sentence around it */
 const PLAIN = /^[\u0020-\u007e\u00a0-\u024f„“–]*$/
 
 /**
- * Removes the characters with which a name would end the isolate around it, `<bdi>` as well.
+ * Removes the characters that would end the isolate or the `<bdi>` around a name.
  * @example isolable('a\u2069b') // 'ab'
  */
 export function isolable(name: string): string {
@@ -13,7 +13,7 @@ export function isolable(name: string): string {
 
 /**
  * Encloses a name that a person has chosen in directional isolates, so that marks such as U+202E do not turn the
- * sentence around it. For texts without elements; in markup see `parts/name.svelte`.
+ * sentence around it. For plain text; markup uses `parts/name.svelte`.
  */
 export function isolate(name: string): string {
   return PLAIN.test(name) ? name : `\u2068${isolable(name)}\u2069`

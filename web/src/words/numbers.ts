@@ -2,6 +2,7 @@ const NUMBER = new Intl.NumberFormat('de')
 const PERCENT = new Intl.NumberFormat('de', { style: 'percent', maximumFractionDigits: 0 })
 
 /**
+ * Formats a number.
  * @example count(1234) // '1.234'
  */
 export function count(value: number): string {
@@ -9,6 +10,7 @@ export function count(value: number): string {
 }
 
 /**
+ * Formats a number with its noun.
  * @example countOf(1, 'Karte', 'Karten') // '1 Karte'
  */
 export function countOf(value: number, one: string, many: string): string {
@@ -16,6 +18,7 @@ export function countOf(value: number, one: string, many: string): string {
 }
 
 /**
+ * Formats a share from 0 to 1.
  * @example percent(0.87) // '87 %'
  */
 export function percent(share: number): string {
@@ -34,6 +37,7 @@ const KILO = 1_000
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /**
+ * Formats a size in bytes.
  * @example bytes(48_000_000) // '48 MB'
  */
 export function bytes(value: number): string {

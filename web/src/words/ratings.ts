@@ -3,7 +3,7 @@ export type Rating = 'again' | 'hard' | 'medium' | 'easy'
 export interface RatingWords {
   rating: Rating
   label: string
-  /** Its key */
+  /** Key that gives the rating */
   key: string
   meaning: string
 }

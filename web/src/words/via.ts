@@ -1,4 +1,4 @@
-/** Describes the access method. */
+/** Describes the way of access in German; an empty string for a session in a browser. */
 export function viaWords(via: string): string {
   if (via === 'oidc') return 'durch den Anbieter der Anmeldung'
   if (via === 'token') return 'mit einem Token'

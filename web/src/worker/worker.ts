@@ -24,7 +24,7 @@ const worker = globalThis as unknown as WorkerScope
 const { scope } = worker.registration
 const PREFIX = `training ${new URL(scope).pathname} `
 const NAME = PREFIX + VERSION
-/** Caches of each user, managed by `storage/pictures.ts` */
+/** Prefix of the picture caches, one per user, which `storage/pictures.ts` manages */
 const PICTURES = `training-pictures ${new URL(scope).pathname} `
 const files = new Set(FILES)
 
@@ -43,14 +43,14 @@ async function install(): Promise<void> {
   const cache = await caches.open(NAME)
   // The page comes from the service, which knows its base path; hashed files never change.
   const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (answer) => {
-    // A login page of a captive portal, cached here, would stay until the next version.
+    // A captive portal's login page would stay in the cache until the next version.
     if (!answer.ok || !isOwn(answer)) throw new Error(`the page: ${answer.status}`)
     await cache.put(scope, answer)
   })
   const others = FILES.map(async (file) => {
     const url = new URL(file, scope)
     const answer = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
-    // Refuses a page in place of a file. The browser may hold an older file than the one that the service describes.
+    // Refuses a page in place of a file. Files without a hash are revalidated, because the browser may hold older ones.
     const isForeign = answer.headers.get('content-type')?.startsWith('text/html') ?? true
     if (!answer.ok || isForeign) throw new Error(`${file}: ${answer.status}`)
     await cache.put(url, answer)
