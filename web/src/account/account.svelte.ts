@@ -150,7 +150,7 @@ export async function proveByPassword(password: string): Promise<void> {
  * @throws Fault if the request fails
  */
 export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
-  // Holds the outbox turn, so that no page sends ratings of one user while another one logs in.
+  // Holds the lock of the outbox, so that no page sends ratings of one user while another one logs in.
   const answer = await takeTurn(async () => {
     const found = await ask()
     // For a different user, all data of the previous one must go, even if that session expired long ago.

@@ -6,10 +6,10 @@ import { place } from '../platform/router.svelte.js'
  * from the login page, to the page named by `weiter`.
  */
 export function providerUrl(purpose: { confirm?: true } = {}): string {
-  return urlOf('/api/auth/oidc/start', {}, { ...purpose, weiter: whereToGoOn() }).href
+  return urlOf('/api/auth/oidc/start', {}, { ...purpose, weiter: nextPath() }).href
 }
 
-function whereToGoOn(): string | undefined {
+function nextPath(): string | undefined {
   const { path, query, hash } = place
   if (path === '/anmelden') return query.get('weiter') ?? undefined
   const search = query.toString()

@@ -19,7 +19,7 @@ interface Asking {
   pageParam?: unknown
 }
 
-const userHere = () => rememberedUser()?.id
+const currentUserId = () => rememberedUser()?.id
 
 /**
  * Sends the request and caches the response. If the response is late or fails, returns an older cached copy, marked; a
@@ -31,7 +31,7 @@ export async function askOrRemember<T extends object>(
   name: string,
   ask: () => Promise<T>,
 ): Promise<Marked<T>> {
-  const user = userHere()
+  const user = currentUserId()
   if (user === undefined) return ask()
   const at = Date.now()
   const answer = ask().then((content) => {
@@ -69,7 +69,7 @@ async function findMarked<T>(user: number, name: string): Promise<Marked<T> | un
 function keepLater(user: number, name: string, content: unknown, at: number): void {
   store().then(
     // The response may have arrived after another user logged in.
-    ({ keep }) => (userHere() === user ? keep(user, name, content, at) : undefined),
+    ({ keep }) => (currentUserId() === user ? keep(user, name, content, at) : undefined),
     () => undefined,
   )
 }

@@ -12,7 +12,7 @@ export function noteAnswer(): void {
 }
 
 /** Resolves after `PATIENCE_MS`; at once if no response has arrived since a request was last late. */
-async function whenLate(): Promise<void> {
+async function waitUntilLate(): Promise<void> {
   if (isSlow) return
   const before = answers
   await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
@@ -25,5 +25,5 @@ export function isLate(work: Promise<unknown>): Promise<boolean> {
     () => false,
     () => false,
   )
-  return Promise.race([settled, whenLate().then(() => true)])
+  return Promise.race([settled, waitUntilLate().then(() => true)])
 }

@@ -13,7 +13,7 @@ export const queries = {
       queryKey: ['review', 'counts'],
       queryFn: (asking) => askOrRemember(asking, 'counts', () => api.get('/api/review/queue', { query: { limit: 1 } })),
     }),
-  /** First cards of a session with the time of the request; a session asks again. */
+  /** First cards of a session, with the time of the request in ms since the epoch; each session requests them again */
   firstCards: (deck: string | undefined) =>
     queryOptions({
       queryKey: ['review', 'first cards', deck ?? null],
@@ -54,7 +54,7 @@ export const queries = {
       queryFn: (asking) =>
         askOrRemember(asking, `deck ${slug}`, () => api.get('/api/decks/{slug}', { path: { slug } })),
     }),
-  /** Pages of a deck's cards; each filter has its own list. */
+  /** Pages of a deck's cards; each filter has a separate list. */
   cards: (deck: string, filter: { q: string; state: string }) =>
     infiniteQueryOptions({
       queryKey: ['review', 'cards', deck, filter.state, filter.q],

@@ -153,7 +153,7 @@ export class Writing<F extends object> {
       this.#accept(await this.#parts.save(sent, base.version, this.#clientId), sent)
       return true
     } catch (error) {
-      if (base.version > 0 && this.#parts.isConflict(error)) return this.#meet(sent)
+      if (base.version > 0 && this.#parts.isConflict(error)) return this.#loadNewer(sent)
       this.#set({ state: 'failed', error })
       return false
     }
@@ -168,7 +168,7 @@ export class Writing<F extends object> {
   }
 
   /** Loads the newer text after a conflict. Returns true if it equals the sent text. */
-  async #meet(sent: F): Promise<boolean> {
+  async #loadNewer(sent: F): Promise<boolean> {
     try {
       const theirs = await this.#parts.load()
       // An earlier request succeeded, and only its response was lost.

@@ -31,10 +31,10 @@ export function showPicture(image: HTMLImageElement): boolean {
     frame.ariaLabel = `${words} – vergrößern`
     frame.addEventListener('click', () => {
       if (frame.classList.contains('missing')) retry(image)
-      else void import('./picture-dialog.js').then(({ openPicture }) => openPicture(address, image.alt), noLarger)
+      else void import('./picture-dialog.js').then(({ openPicture }) => openPicture(address, image.alt), keepSize)
     })
   }
-  giveRoom(frame, image, sha)
+  reserveSpace(frame, image, sha)
   image.addEventListener('load', () => {
     frame.classList.remove('missing')
     delete frame.dataset.words
@@ -61,14 +61,14 @@ function fetchEarly(image: HTMLImageElement): void {
   early.src = image.src
 }
 
-function arrive(frame: HTMLElement, image: HTMLImageElement, sha: string, come: HTMLImageElement): void {
-  learnSize(sha, come.naturalWidth, come.naturalHeight)
+function arrive(frame: HTMLElement, image: HTMLImageElement, sha: string, loaded: HTMLImageElement): void {
+  learnSize(sha, loaded.naturalWidth, loaded.naturalHeight)
   // Visible content must not move, so the frame keeps its size and the picture is fitted into it.
   const isSeen = frame.checkVisibility() && frame.getBoundingClientRect().top < innerHeight
-  if (!isSeen) giveRoom(frame, image, sha)
+  if (!isSeen) reserveSpace(frame, image, sha)
 }
 
-function giveRoom(frame: HTMLElement, image: HTMLImageElement, sha: string): void {
+function reserveSpace(frame: HTMLElement, image: HTMLImageElement, sha: string): void {
   const size = sizeOf(sha)
   frame.classList.toggle('unknown', size === undefined)
   if (size === undefined) return
@@ -86,4 +86,4 @@ function retry(image: HTMLImageElement): void {
 }
 
 /** If the dialog cannot be loaded, the picture keeps its size. */
-function noLarger(): void {}
+function keepSize(): void {}

@@ -49,7 +49,7 @@ export function renderMarkdown(source: string, anchor: string, whole?: Whole): R
   for (const code of content.querySelectorAll('[class]')) {
     if (!LANGUAGE.test(code.className)) code.removeAttribute('class')
   }
-  for (const image of content.querySelectorAll('img')) if (!showPicture(image)) keepToOurImages(image)
+  for (const image of content.querySelectorAll('img')) if (!showPicture(image)) replaceExternalImage(image)
   for (const block of content.querySelectorAll('pre')) makeScrollable(block, 'Code')
   for (const table of content.querySelectorAll('table')) {
     const scroller = document.createElement('div')
@@ -58,7 +58,7 @@ export function renderMarkdown(source: string, anchor: string, whole?: Whole): R
     scroller.append(table)
     makeScrollable(scroller, 'Tabelle')
   }
-  for (const link of content.querySelectorAll('a')) aim(link, anchor)
+  for (const link of content.querySelectorAll('a')) prepareLink(link, anchor)
   if (whole?.isLowered ?? content.querySelector('h1') !== null) lowerHeadings(content)
   return { content, headings: nameHeadings(content, anchor, whole?.seen ?? new Map()) }
 }
@@ -73,7 +73,7 @@ function asWritten(source: string): DocumentFragment {
 }
 
 /** Makes external links open in a new tab without referrer, and converts links between content files. */
-function aim(link: HTMLAnchorElement, anchor: string): void {
+function prepareLink(link: HTMLAnchorElement, anchor: string): void {
   const href = link.getAttribute('href') ?? ''
   if (href === '') {
     link.removeAttribute('href')
@@ -94,7 +94,7 @@ function aim(link: HTMLAnchorElement, anchor: string): void {
  * Replaces an external image by a link, because loading it would tell its host who reads the text. Nothing is requested
  * before the nodes enter the page.
  */
-function keepToOurImages(image: HTMLImageElement): void {
+function replaceExternalImage(image: HTMLImageElement): void {
   const src = image.getAttribute('src') ?? ''
   if (src !== '' && !isForeign(src)) return
   const words = image.alt || 'Bild'

@@ -26,7 +26,7 @@ export interface PostPorts extends Pick<SenderPorts, 'transport' | 'takeTurn' | 
   memory: Store
   state: PostState
   /** The other pages of the app in this browser */
-  channel: { send(event: PostEvent): void; listen(hear: (event: PostEvent) => void): void }
+  channel: { send(event: PostEvent): void; listen(listener: (event: PostEvent) => void): void }
   /** Id of the user who last logged in with this browser */
   rememberedUser(): number | undefined
   /** Loads the user's id; undefined if the service refuses or a proxy responds. Rejects without a network */

@@ -62,7 +62,7 @@ export class Sender {
   #failures = 0
   #pausedUntil = 0
   #pause: Pause | undefined
-  #callOff: () => void = () => undefined
+  #cancelRetry: () => void = () => undefined
 
   constructor(ports: SenderPorts) {
     this.#ports = ports
@@ -79,12 +79,12 @@ export class Sender {
 
   stop(): void {
     this.#isStopped = true
-    this.#callOff()
+    this.#cancelRetry()
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    this.#callOff()
+    this.#cancelRetry()
     do {
       this.#isAskedAgain = false
       this.#pause = await this.#sendAll().catch((): Pause => ({ obstacle: 'service' }))
@@ -99,7 +99,7 @@ export class Sender {
     if (this.#pause !== undefined && !this.#isStopped) {
       const delay = delayAfter(this.#failures, random(), this.#pause.retryAfter)
       this.#pausedUntil = now() + delay
-      this.#callOff = later(() => {
+      this.#cancelRetry = later(() => {
         this.#pausedUntil = 0
         this.wake()
       }, delay)

@@ -69,7 +69,7 @@ function openChannel(): PostPorts['channel'] {
   const channel = new BroadcastChannel(`training ${new URL(document.baseURI).pathname}`)
   return {
     send: (event) => channel.postMessage(event),
-    listen: (hear) => channel.addEventListener('message', ({ data }: MessageEvent<PostEvent>) => hear(data)),
+    listen: (listener) => channel.addEventListener('message', ({ data }: MessageEvent<PostEvent>) => listener(data)),
   }
 }
 

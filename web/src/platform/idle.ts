@@ -1,14 +1,14 @@
-/** Maximum milliseconds to wait for pages that never call `pageIsShown` */
+/** Maximum milliseconds to wait for pages that never call `reportPageShown` */
 const LONGEST_MS = 4_000
 
-let tellShown: () => void
+let resolveShown: () => void
 const shown = new Promise<void>((resolve) => {
-  tellShown = resolve
+  resolveShown = resolve
 })
 
 /** Reports that the main content of the first page is shown. */
-export function pageIsShown(): void {
-  tellShown()
+export function reportPageShown(): void {
+  resolveShown()
 }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -132,7 +132,7 @@ export function rate(session: Session, rating: Rating, id: string, now: number):
   if (waiting === undefined || session.side !== 'answer' || isTooSoon(session, now)) return session
   const duration_ms = Math.min(Math.max(Math.round(now - session.shownAt), 0), LONGEST_MS)
   const step: Rated = { kind: 'rated', at: session.changes + 1, waiting, id, rating, duration_ms }
-  const queue = rating === 'again' ? [...rest, comingBack(waiting)] : rest
+  const queue = rating === 'again' ? [...rest, asReturning(waiting)] : rest
   return takeStep(session, step, queue, now)
 }
 
@@ -299,12 +299,12 @@ function applyRatings(queue: readonly Waiting[], ratings: RatedSince): Waiting[]
   for (const { card_id, rating } of ratings) {
     const waiting = known.get(card_id)
     known.delete(card_id)
-    if (waiting !== undefined && rating === 'again') known.set(card_id, comingBack(waiting))
+    if (waiting !== undefined && rating === 'again') known.set(card_id, asReturning(waiting))
   }
   return [...known.values()]
 }
 
-function comingBack({ card }: Waiting): Waiting {
+function asReturning({ card }: Waiting): Waiting {
   return { card: { ...card, next_review: null }, isAgain: true }
 }
 

@@ -5,17 +5,17 @@ export class ChunkGone extends Error {}
 
 const loaded = new Map<Route, Promise<PageComponent>>()
 
-let tellFramed: () => void
+let resolveFramed: () => void
 const framed = new Promise<void>((resolve) => {
-  tellFramed = resolve
+  resolveFramed = resolve
 })
 
 /**
  * Reports that the frame is rendered. The first page follows in a later task, because both at once would block a slow
  * phone.
  */
-export function frameIsThere(): void {
-  setTimeout(tellFramed)
+export function reportFrame(): void {
+  setTimeout(resolveFramed)
 }
 
 /**

@@ -7,7 +7,7 @@ type SearchDialog = Component<{ onclose: () => void; typed?: string }>
 /** The dialog while it is open, loaded on demand */
 let dialog = $state.raw<SearchDialog | undefined>()
 let typed = ''
-let isComing = false
+let isLoading = false
 
 export const search = {
   get dialog() {
@@ -18,13 +18,13 @@ export const search = {
     return typed
   },
   async open(): Promise<void> {
-    if (isComing) return
-    isComing = true
+    if (isLoading) return
+    isLoading = true
     const keys = collectKeys()
     // Without a network the search page explains what is missing.
     const module = await import('./dialogs.js').catch(() => undefined)
     const text = keys.stop()
-    isComing = false
+    isLoading = false
     if (text === undefined) return
     typed = text
     if (module === undefined) void go(`suche${text === '' ? '' : `?q=${encodeURIComponent(text)}`}`)

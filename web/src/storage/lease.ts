@@ -23,7 +23,7 @@ export async function takeLease<T>(name: string, work: (turn: Turn) => Promise<T
       return await work({ isHeld: () => until !== undefined && Date.now() < until })
     } finally {
       clearInterval(timer)
-      await giveBack(name)
+      await release(name)
     }
   })
   before = result.catch(() => undefined)
@@ -50,7 +50,7 @@ async function renew(name: string): Promise<number | undefined> {
   }
 }
 
-async function giveBack(name: string): Promise<void> {
+async function release(name: string): Promise<void> {
   try {
     const { store, done } = (await openDatabase()).transaction('leases', 'readwrite')
     if ((await store.get(name))?.holder === holder) await store.delete(name)

@@ -55,6 +55,6 @@ function openChannel(): LanePorts['channel'] {
   const channel = new BroadcastChannel(`training answers ${new URL(document.baseURI).pathname}`)
   return {
     send: (event) => channel.postMessage(event),
-    listen: (hear) => channel.addEventListener('message', ({ data }: MessageEvent<LaneEvent>) => hear(data)),
+    listen: (listener) => channel.addEventListener('message', ({ data }: MessageEvent<LaneEvent>) => listener(data)),
   }
 }

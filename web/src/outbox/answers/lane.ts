@@ -25,7 +25,7 @@ export interface LanePorts {
   /** Id of the logged-in user, the same in all pages; undefined without one */
   whoIsHere(): number | undefined
   /** The other pages of the app in this browser */
-  channel: { send(event: LaneEvent): void; listen(hear: (event: LaneEvent) => void): void }
+  channel: { send(event: LaneEvent): void; listen(listener: (event: LaneEvent) => void): void }
   random(): number
   /** Runs the work after `ms` milliseconds; the returned function cancels it */
   later(work: () => void, ms: number): () => void
@@ -58,7 +58,7 @@ export class AnswerLane {
   #run: Promise<void> | undefined
   #isAskedAgain = false
   #failures = 0
-  #callOff: () => void = () => undefined
+  #cancelRetry: () => void = () => undefined
   #obstacle: Obstacle | undefined
 
   constructor(ports: LanePorts) {
@@ -127,7 +127,7 @@ export class AnswerLane {
 
   async #sendAll(): Promise<void> {
     const { later, random } = this.#ports
-    this.#callOff()
+    this.#cancelRetry()
     let pause: Pause | undefined
     while (this.#isAskedAgain && pause === undefined) {
       this.#isAskedAgain = false
@@ -137,7 +137,7 @@ export class AnswerLane {
     this.#run = undefined
     this.#failures = pause === undefined ? 0 : this.#failures + 1
     if (pause !== undefined) {
-      this.#callOff = later(() => void this.wake(), delayAfter(this.#failures, random(), pause.retryAfter))
+      this.#cancelRetry = later(() => void this.wake(), delayAfter(this.#failures, random(), pause.retryAfter))
     }
     if (pause?.obstacle === this.#obstacle) return
     this.#obstacle = pause?.obstacle

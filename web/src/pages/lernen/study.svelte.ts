@@ -49,7 +49,7 @@ export class Study {
     this.#user = user
     this.#deck = deck
     this.#post.open(user)
-    this.#stops.push(this.#post.listen((event) => this.#hear(event)))
+    this.#stops.push(this.#post.listen((event) => this.#onEvent(event)))
   }
 
   async start(): Promise<void> {
@@ -149,7 +149,7 @@ export class Study {
   }
 
   /** Adds the cards that the learner requested at the end of a session. */
-  async goOn(): Promise<void> {
+  async loadMore(): Promise<void> {
     await this.#ask(ALL)
   }
 
@@ -239,7 +239,7 @@ export class Study {
     }
   }
 
-  #hear(event: PostEvent): void {
+  #onEvent(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
     // A card rated in another page is removed from the session unless it returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {

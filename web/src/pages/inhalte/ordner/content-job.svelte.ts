@@ -29,7 +29,7 @@ interface Job {
 const PATH = '/inhalte/ordner'
 /** Timeout: a large import takes minutes. */
 const PATIENCE_MS = 20 * 60_000
-const LOOK_AGAIN_MS = 3_000
+const POLL_MS = 3_000
 /** Error codes of refusals that the user may overrule */
 const MOST = new Set(['most_cards_archived', 'most_sheets_archived'])
 /** End of the message, meant for scripts */
@@ -62,7 +62,7 @@ export async function importContent(force: boolean): Promise<void> {
   })
   await queryClient.invalidateQueries({ queryKey: ['author'] })
   await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'author' })
-  if (place.path !== PATH) tellElsewhere()
+  if (place.path !== PATH) announceOutcome()
 }
 
 export function forgetOutcome(): void {
@@ -95,7 +95,7 @@ async function waitForOther(before: string | undefined): Promise<Outcome> {
   job.doing = 'wait'
   const until = Date.now() + PATIENCE_MS
   while (Date.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     const last = await api.get('/api/content/state').then(
       ({ last_import }) => last_import,
       () => null,
@@ -111,7 +111,7 @@ function outcomeOfOther(last: NonNullable<ContentState['last_import']>): Outcome
   return { kind: 'failed', sentence: last.error ?? '' }
 }
 
-function tellElsewhere(): void {
+function announceOutcome(): void {
   const isDone = job.outcome?.kind === 'imported'
   say(isDone ? 'Die Inhalte sind eingelesen.' : 'Die Inhalte ließen sich nicht einlesen.', {
     tone: isDone ? 'plain' : 'bad',

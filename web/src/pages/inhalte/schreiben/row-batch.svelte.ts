@@ -33,10 +33,10 @@ export class RowBatch {
     this.waiting = [...this.waiting, ...cards.map((card) => ({ ...preset, ...card, client_id: newId() }))]
     this.skipped = skipped
     this.done = 0
-    return this.goOn()
+    return this.resume()
   }
 
-  async goOn(): Promise<void> {
+  async resume(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
     this.fault = undefined

@@ -59,8 +59,8 @@ export class Answers {
 
   /** Applies results of sending, and changes in other tabs, until the returned function is called. */
   follow(listener: Listener): () => void {
-    const stopListening = this.#lane.listen((event) => this.#hear(event, listener))
-    const stopWatching = this.#lane.watch((obstacle) => this.#meet(obstacle))
+    const stopListening = this.#lane.listen((event) => this.#onEvent(event, listener))
+    const stopWatching = this.#lane.watch((obstacle) => this.#onObstacle(obstacle))
     void this.#lane.wake()
     return () => {
       stopListening()
@@ -159,7 +159,7 @@ export class Answers {
     if (stored?.refusal !== undefined) await this.#lane.remove(stored)
   }
 
-  #hear({ answer, result }: LaneEvent, { onsaved, ondisplaced, onended }: Listener): void {
+  #onEvent({ answer, result }: LaneEvent, { onsaved, ondisplaced, onended }: Listener): void {
     const { slot, seq } = answer
     const known = this.slots[slot]
     if (answer.user !== this.#user || answer.attempt !== this.#attempt || known === undefined) return
@@ -182,7 +182,7 @@ export class Answers {
   /**
    * Shows the obstacle. If it is an ended session, a request opens the login dialog, and sending continues after it.
    */
-  #meet(obstacle: Obstacle | undefined): void {
+  #onObstacle(obstacle: Obstacle | undefined): void {
     this.obstacle = obstacle
     if (obstacle !== 'login') return
     api.get('/api/auth/me').then(

@@ -21,7 +21,7 @@ export const STATES: Readonly<
 }
 
 /** Returns when a mail was sent or is due, and the number of attempts unless the first one succeeded. */
-export function whenInWords({ attempts, state, sent_at, next_attempt_at }: Mail): string {
+export function timeWords({ attempts, state, sent_at, next_attempt_at }: Mail): string {
   const when =
     state === 'waiting' ? [`ab ${moment(next_attempt_at)}`] : state === 'sent' && sent_at ? [moment(sent_at)] : []
   const isPlain = attempts === 0 || (attempts === 1 && state === 'sent')
