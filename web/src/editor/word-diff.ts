@@ -9,7 +9,7 @@ export interface DiffPart {
 const MAX_WORD_EDITS = 2_000
 const MAX_LINE_EDITS = 4_000
 
-/** Compares two texts by words, with too many differences by lines, and else as a whole. */
+/** Compares two texts by words; with too many differences by lines, or else as a whole. */
 export function diffTexts(before: string, after: string): DiffPart[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]
   const changes =

@@ -63,7 +63,7 @@ export function answersOf(body: unknown): Answered[] {
 const wait = (obstacle: Obstacle, retryAfter?: number): Verdict =>
   retryAfter === undefined ? { kind: 'wait', obstacle } : { kind: 'wait', obstacle, retryAfter }
 
-/** Only a response with the service's header completes an entry; otherwise the entry waits. */
+/** Returns what a response means. Only a response of the service itself completes an entry; otherwise it waits. */
 export function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
   if (outcome.kind === 'lost') return wait('network')
   const { status, isOwn, code, body, retryAfter } = outcome

@@ -3,7 +3,7 @@ import { tick } from 'svelte'
 /** Base path of the app, from `<base href>` */
 const BASE = new URL(document.baseURI).pathname
 
-/** Path below the base, such as `/decks/git`, with query and fragment (without `#`) */
+/** Current path below the base, such as `/decks/git`, with query and fragment (without `#`) */
 export const place = $state(readPlace())
 
 function readPlace() {

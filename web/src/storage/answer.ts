@@ -13,7 +13,7 @@ export interface StoredAnswer {
   /** Grows with each answer to the question, on all devices */
   seq: number
   answer: GivenAnswer
-  /** Milliseconds since 1970, by this device */
+  /** Milliseconds since the epoch, by this device's clock */
   at: number
   /** Set if the service has refused it; it is not sent again until the learner changes it. */
   refusal?: { status: number; message: string }

@@ -9,7 +9,7 @@ export interface KeptItem {
   user: number
   /** Name of the content, such as `queue git` or `sheet linux-bash` */
   name: string
-  /** Time of the request, milliseconds since 1970 */
+  /** Time of the request, in ms since the epoch */
   at: number
   content: unknown
 }

@@ -5,7 +5,7 @@ export interface StoredDraft {
   item: string
   /** Version of the service's text on which it is based; 0 for a new item */
   version: number
-  /** Milliseconds since 1970 */
+  /** Time of the last input in ms since the epoch, by this device's clock */
   at: number
   fields: unknown
   /** The `client_id` of a new item, so that a retry after a crash creates one card */

@@ -50,6 +50,6 @@ export interface Receipt {
   rating: Decision
   /** Null if the service had nothing left to rate */
   review_id: number | null
-  /** Milliseconds since 1970, by this device */
+  /** Milliseconds since the epoch, by this device's clock */
   at: number
 }

@@ -45,7 +45,7 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * Returns „heute“, „morgen“, „in 3 Tagen“, „vor 2 Wochen“.
+ * Formats a day relative to today: „heute“, „morgen“, „in 3 Tagen“, „vor 2 Wochen“.
  * @example relativeDay('2026-11-24', '2026-11-21') // 'in 3 Tagen'
  */
 export function relativeDay(day: string, today: string): string {
@@ -56,7 +56,7 @@ export function relativeDay(day: string, today: string): string {
   return `${days < 0 ? 'vor' : 'in'} ${count} ${unit.name}`
 }
 
-/** Returns a short form: „heute“, „morgen“, „3 T.“, „2 Wo.“. */
+/** Formats a day briefly, relative to today: „heute“, „morgen“, „3 T.“, „2 Wo.“. */
 export function shortDay(day: string, today: string): string {
   const days = daysBetween(today, day)
   if (days >= -1 && days <= 1) return NEAR[days] as string
@@ -64,22 +64,22 @@ export function shortDay(day: string, today: string): string {
   return `${days < 0 ? 'vor ' : ''}${count}\u00a0${unit.short}`
 }
 
-/** Returns „Samstag, 28. November 2026“. */
+/** Formats a day: „Samstag, 28. November 2026“. */
 export function absoluteDay(day: string): string {
   return LONG_DAY.format(noonOf(day))
 }
 
-/** Returns „28. Nov.“. */
+/** Formats a day: „28. Nov.“. */
 export function shortDate(day: string): string {
   return SHORT_DATE.format(noonOf(day))
 }
 
-/** Returns „Sa., 28. November 2026“. */
+/** Formats a day: „Sa., 28. November 2026“. */
 export function weekdayDate(day: string): string {
   return WEEKDAY_DATE.format(noonOf(day))
 }
 
-/** Returns a time on this device's clock: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */
+/** Formats an instant in the time zone of this device: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */
 export function momentText(at: Date, now: Date): string {
   const time = at.toLocaleTimeString('de-DE', { hour: '2-digit', minute: '2-digit' })
   const days = daysBetween(localDay(now), localDay(at))
@@ -99,7 +99,7 @@ function noonOf(day: string): Date {
   return new Date(`${day}T12:00:00Z`)
 }
 
-/** Returns the day on this device’s calendar: „2026-11-28“. */
+/** Returns the day of an instant in the time zone of this device, as `YYYY-MM-DD`. */
 export function localDay(at: Date): string {
   const part = (value: number, length = 2) => String(value).padStart(length, '0')
   return `${part(at.getFullYear(), 4)}-${part(at.getMonth() + 1)}-${part(at.getDate())}`

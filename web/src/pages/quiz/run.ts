@@ -18,7 +18,7 @@ export interface QuizResult {
   created_at: string
 }
 
-/** State of the result; `unsure`: sent without an answer, with the timestamps of earlier results */
+/** State of the result; `unsure`: sent without a response; `before` are the timestamps of earlier results */
 export type Delivery = { state: 'unsent' } | { state: 'unsure'; before: string[] } | { state: 'stored' }
 
 export interface Subject {

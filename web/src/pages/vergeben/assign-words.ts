@@ -26,10 +26,16 @@ const DATE = new Intl.DateTimeFormat('de-DE', { day: '2-digit', month: '2-digit'
 const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
 const MONTH = new Intl.DateTimeFormat('de-DE', { month: 'long', timeZone: 'UTC' })
 
-/** @example dayText('2026-12-31') // '31.12.2026' */
+/**
+ * Formats a day.
+ * @example dayText('2026-12-31') // '31.12.2026'
+ */
 export const dayText = (day: string): string => DATE.format(new Date(`${day}T12:00:00Z`))
 
-/** @example dayOfYear('03-31') // '31. März' */
+/**
+ * Formats a day without its year.
+ * @example dayOfYear('03-31') // '31. März'
+ */
 export const dayOfYear = (day: string): string =>
   DAY_OF_YEAR.format(new Date(`2028-${day}T12:00:00Z`)).replace(' ', '\u00a0')
 
@@ -104,7 +110,10 @@ function windowText(months: number, end: string): string {
     : `alle ${monthsText(months)}, zum Beispiel bis ${day}`
 }
 
-/** @example monthsText(24) // '24 Monate' */
+/**
+ * Formats a number of months.
+ * @example monthsText(24) // '24 Monate'
+ */
 const monthsText = (months: number) => countOf(months, 'Monat', 'Monate')
 
 /**
@@ -124,7 +133,10 @@ export function dueText({ due }: Pick<Dates, 'due'>): string {
   return typeof due === 'string' ? dayText(due) : `${countOf(due.days_after_start, 'Tag', 'Tage')} nach dem Beginn`
 }
 
-/** @example audienceText(assignment) // 'Werkstatt, Lager und 3 Personen' */
+/**
+ * Describes an audience: at most three teams by name, others and persons by their number.
+ * @example audienceText(assignment) // 'Werkstatt, Lager und 3 Personen'
+ */
 export function audienceText({ audience, teams }: Audience): string {
   if (audience.everybody) return 'Alle'
   const hidden = audience.team_ids.length - teams.length

@@ -139,7 +139,7 @@ export class UploadJob {
 }
 
 /**
- * Waits for a time.
+ * Waits for the given time.
  * @throws the signal's reason if it aborts
  */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -162,7 +162,7 @@ function failureOf(error: unknown, file: File | undefined): Failure {
   return { sentence: wordsOf(error, file), errors: [], total: 0 }
 }
 
-/** Whether a proxy has refused the size; the message of the service would name the limit. */
+/** Whether a proxy has refused the request as too large; the service would have sent a message with its limit */
 function isOfProxy({ status, content }: Refused): boolean {
   return status === 413 && typeof (content as { message?: unknown } | undefined)?.message !== 'string'
 }

@@ -31,7 +31,10 @@ function daysText(opens: string | null, closes: string | null): string {
   return days.join(' ') || 'ohne Grenze'
 }
 
-/** @example sectionText({ deck: 'git', level: 'pflicht', cards: null, draw: 8 }) // 'git, Level pflicht, 8 je Versuch' */
+/**
+ * Describes a section.
+ * @example sectionText({ deck: 'git', level: 'pflicht', cards: null, draw: 8 }) // 'git, Level pflicht, 8 je Versuch'
+ */
 function sectionText({ deck, level, cards, draw }: Section): string {
   return [
     deck,

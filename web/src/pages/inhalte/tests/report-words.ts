@@ -52,7 +52,10 @@ export function hintOf(flag: Flag, options: readonly OptionReport[]): Hint {
 const EASY = 0.9
 const HARD = 0.4
 
-/** @example facilityWords(0.95) // 'leicht' */
+/**
+ * Names the difficulty of a question from the share of right answers.
+ * @example facilityWords(0.95) // 'leicht'
+ */
 export function facilityWords(facility: number): string {
   if (facility >= EASY) return 'leicht'
   return facility < HARD ? 'schwer' : 'mittelschwer'
@@ -62,14 +65,20 @@ export function facilityWords(facility: number): string {
 const SHARP = 0.3
 const BLUNT = 0.2
 
-/** @example correlationWords(0.36) // 'trennt gut' */
+/**
+ * Describes how well a question separates good and weak attempts.
+ * @example correlationWords(0.36) // 'trennt gut'
+ */
 export function correlationWords(correlation: number): string {
   if (correlation >= SHARP) return 'trennt gut'
   if (correlation >= BLUNT) return 'trennt mäßig'
   return correlation < 0 ? 'trennt verkehrt' : 'trennt kaum'
 }
 
-/** @example correlationNumber(-0.03) // '−0,03' */
+/**
+ * Formats a correlation with two decimals and a minus sign.
+ * @example correlationNumber(-0.03) // '−0,03'
+ */
 export function correlationNumber(correlation: number): string {
   return correlation
     .toLocaleString('de', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -77,7 +86,10 @@ export function correlationNumber(correlation: number): string {
     .replace('-', '−')
 }
 
-/** @example secondsWords(21.4) // '21 Sekunden' */
+/**
+ * Formats seconds, rounded.
+ * @example secondsWords(21.4) // '21 Sekunden'
+ */
 export function secondsWords(seconds: number): string {
   return seconds < 1 ? 'unter 1 Sekunde' : countOf(Math.round(seconds), 'Sekunde', 'Sekunden')
 }

@@ -1,6 +1,9 @@
 const MAX_SLUG = 80
 
-/** @example slugFrom('Größe & Gewicht') // 'groesse-gewicht' */
+/**
+ * Returns a slug of at most 80 characters for a name; `test` if none of its characters fits.
+ * @example slugFrom('Größe & Gewicht') // 'groesse-gewicht'
+ */
 export function slugFrom(name: string): string {
   const plain = name
     .toLowerCase()

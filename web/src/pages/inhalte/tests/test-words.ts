@@ -61,7 +61,10 @@ export function drawWords(draws: string): string {
   return draws.length >= MANY_DIGITS ? 'mehr als eine Billion' : count(Number(draws))
 }
 
-/** @example perAttempt({ questions: 12, question_count: 8 }) // '8 von 12 Fragen je Versuch' */
+/**
+ * Formats the number of questions in an attempt.
+ * @example perAttempt({ questions: 12, question_count: 8 }) // '8 von 12 Fragen je Versuch'
+ */
 export function perAttempt({ questions, question_count }: { questions: number; question_count: number }): string {
   if (questions === question_count) return questions === 1 ? 'eine Frage' : `${count(questions)} Fragen`
   return `${count(question_count)} von ${count(questions)} Fragen je Versuch`

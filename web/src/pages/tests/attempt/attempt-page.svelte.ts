@@ -65,7 +65,7 @@ export class AttemptPage {
 
   /**
    * Sends the waiting answers, then submits the attempt.
-   * @throws Unreachable if answers could not be sent before the end of the time
+   * @throws Unreachable if answers could not be sent although there is time left
    * @throws Fault if the submission fails
    */
   async submit(): Promise<Outcome> {
