@@ -1,4 +1,3 @@
-
 const QUESTION = /^(frage|vorderseite|front|question|begriff)$/i
 const LEVEL = /^(level|stufe|niveau)$/i
 
