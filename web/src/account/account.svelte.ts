@@ -70,7 +70,7 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
       if (account.status === 'ready') void refreshAccount().catch(() => {})
     },
   })
-  // Another tab has logged in as a different user, which would mix both, or has logged out.
+  // Another tab has logged in as a different user, whose data must not mix with that of this page, or has logged out.
   onOtherTab((user) => {
     if (account.user !== undefined && user?.id !== account.user.id) location.reload()
   })

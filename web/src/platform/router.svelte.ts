@@ -65,7 +65,7 @@ function scrollWhenTall(top: number): void {
   if (top > 0) attempt()
 }
 
-/** Scrolls to the element and moves the keyboard position there, as the browser does for a fragment. */
+/** Scrolls to the element with the given id and focuses it, as the browser does for a fragment. */
 export function goToFragment(id: string): void {
   const target = document.getElementById(id)
   target?.scrollIntoView()
