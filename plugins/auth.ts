@@ -16,7 +16,7 @@ import { renewInSecondHalf } from './session.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Requires a logged-in user, and a token with the scope of the route. */
+    /** Requires a logged-in user. An API token must also have the scope of the route. */
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
     /** Refuses API tokens, which could otherwise extend or replace themselves. */
@@ -26,7 +26,7 @@ declare module 'fastify' {
      * scopes decide.
      */
     requireFreshLogin: preHandlerAsyncHookHandler
-    /** Sets the refusal for requests that match no endpoint of the group. */
+    /** Sets the refusal for requests to the scope that match none of its endpoints. */
     setFallback(refusal: Refusal, headers?: Record<string, string>): void
   }
   interface FastifyRequest {
@@ -92,7 +92,11 @@ export default fp<AuthPluginOptions>(
   { name: 'auth', dependencies: ['session', 'tokens'] },
 )
 
-/** Requires a logged-in user, whose absence throws here, and a token with the scope of the route. */
+/**
+ * Requires a logged-in user. An API token must also have the scope of the route.
+ * @throws NOT_LOGGED_IN if there is no user, because reading `user` throws
+ * @throws TOKEN_NOT_ALLOWED if the token lacks the scope
+ */
 export function requireScope(request: FastifyRequest): void {
   const { apiToken, method, routeOptions, url, user } = request
   if (user === undefined || apiToken === undefined) return
@@ -100,7 +104,10 @@ export function requireScope(request: FastifyRequest): void {
   if (!mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) throw TOKEN_NOT_ALLOWED
 }
 
-/** Refuses a user who must change the password first. Outside of `/api`, requests have no user. */
+/**
+ * Checks that the user need not change the password first. Outside `/api`, where `user` is undefined, it does nothing.
+ * @throws PASSWORD_CHANGE_FIRST if the user must change it and the route is not open before the change
+ */
 export async function requireOwnPassword({ user, routeOptions }: FastifyRequest): Promise<void> {
   if (user?.must_change_password && routeOptions.config.isOpenBeforePasswordChange !== true) throw PASSWORD_CHANGE_FIRST
 }

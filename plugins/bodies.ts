@@ -46,7 +46,7 @@ export class CsvBody {
   constructor(readonly bytes: Uint8Array) {}
 }
 
-/** Lets the routes of this scope accept CSV too, as a `CsvBody`. */
+/** Lets the routes of this scope also accept CSV, as a `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) done(null)
@@ -68,7 +68,10 @@ export function acceptFile(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request, _body, done) => done(FILE_ONLY))
 }
 
-/** Lets the routes of this scope accept a picture, or a file of unknown type, as a buffer. Its type decides nothing. */
+/**
+ * Lets the routes of this scope accept a picture, or a file of unknown type, as a buffer. The handler must detect the
+ * format from the contents, because the content type is not checked against them.
+ */
 export function acceptPicture(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   for (const type of ['application/octet-stream', /^image\//]) {
@@ -95,13 +98,13 @@ export function acceptForms(scope: FastifyInstance): void {
   })
 }
 
-/** Lets the routes of this scope accept forms, too, whose fields are not read. */
+/** Lets the routes of this scope also accept forms. The fields are ignored: the parsed body is an empty object. */
 export function ignoreForms(scope: FastifyInstance): void {
   const types = ['application/x-www-form-urlencoded', 'multipart/form-data']
   scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, _body, done) => done(null, {}))
 }
 
-/** The coding `identity` means not encoded. */
+/** Whether the body has a content coding other than `identity`, which means not encoded. */
 function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
   return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Response headers that a page may read beside the CORS-safelisted ones */
+/** Response headers that a page may read in addition to the CORS-safelisted ones */
 const EXPOSED_HEADERS = 'Content-Disposition, Retry-After, WWW-Authenticate, X-Error-Code, X-Password-Warning'
 /** How long a browser may cache a preflight response; the upper limit of Chromium */
 const MAX_AGE_SECONDS = '7200'
@@ -15,7 +15,7 @@ export interface CorsOptions {
 /**
  * Lets pages of the allowed origins use the API with the session cookie; preflights are answered before authentication.
  * `@fastify/cors` does not fit: it adds an OPTIONS route to every path, which hides other OPTIONS requests from the
- * fallbacks of the groups.
+ * not-found handlers of the scopes.
  */
 export default fp<CorsOptions>(
   async (app, { allowedOrigins }) => {

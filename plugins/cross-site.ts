@@ -9,13 +9,14 @@ const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 export interface CrossSiteOptions {
   /** Origins of the same site whose pages may use the API. */
   allowedOrigins: string[]
-  /** Our own origin; undefined when no public URL is configured, so that only the request names it. */
+  /** Our own origin; undefined if no public URL is configured: it is then derived from the request. */
   ownOrigin: string | undefined
 }
 
 /**
  * Refuses state-changing requests that a browser sends from a page of another origin, even of the same site. Scripts
- * send neither header and pass. https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
+ * send neither `Origin` nor `Sec-Fetch-Site` and pass.
+ * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
  */
 export default fp<CrossSiteOptions>(
   async (app, { allowedOrigins, ownOrigin }) => {
@@ -34,7 +35,7 @@ export default fp<CrossSiteOptions>(
   { name: 'cross-site' },
 )
 
-/** The origin that the Host header, or a trusted proxy, names. */
+/** Returns our origin according to the Host header or a trusted proxy; undefined if it is malformed. */
 function originOf(request: FastifyRequest): string | undefined {
   const url = `${request.protocol}://${request.host}`
   return URL.canParse(url) ? new URL(url).origin : undefined

@@ -22,11 +22,11 @@ export default fp(
   { name: 'errors' },
 )
 
-/** Sends the error response; also for Fastify's `frameworkErrors`, which run no hooks. */
+/** Sends the error response. Also called for Fastify's `frameworkErrors`, which run no hooks. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal, status } = toRefusal(error)
   if (status >= 500) request.log.error({ err: error }, 'request failed')
-  // The rest of the body would be taken for the next request (RFC 9110, 15.5.9).
+  // The rest of the body would be parsed as the next request (RFC 9110, 15.5.9).
   if (refusal.kind === 'timeout' || refusal instanceof ServiceStops) reply.header('connection', 'close')
   return reply
     .code(status)
@@ -42,7 +42,7 @@ function toRefusal(error: unknown): { refusal: Refusal; status: number } {
   const refusal = knownRefusal(error)
   if (refusal !== undefined) return { refusal, status: statusOf(refusal) }
   const { statusCode } = error as { statusCode?: number }
-  // Before the database is blamed: a client that disconnects while sending its body is an ECONNRESET, too.
+  // Checked before database faults: a client that disconnects while sending its body also causes an ECONNRESET.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return { refusal: MALFORMED_REQUEST, status: statusCode }
   }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import fp from 'fastify-plugin'
 
-/** Address with a port, which some proxies append: `203.0.113.10:1000`, `[2001:db8::1]:1000`; or in brackets alone */
+/** Address with a port, as some proxies send it: `203.0.113.10:1000`, `[2001:db8::1]:1000`; or only in brackets */
 const WITH_PORT = /^(?:([0-9.]+):[0-9]*|\[([^\]]+)\](?::[0-9]*)?)$/
 
 /**

@@ -4,7 +4,7 @@ import { JOBS } from '../src/services/jobs/jobs.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
 
-/** The night's run starts at this hour, or later on the same day if the service was not running. */
+/** Hour at which the nightly jobs start; later on the same day if the service was not running. */
 const NIGHT_HOUR = 3
 const HOUR_MS = 3_600_000
 
@@ -14,7 +14,7 @@ const NO_FIT =
 const MINUTE_MS = 60_000
 
 interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'goOn' | 'onError' | 'userId'> {
-  /** How often the nightly jobs are looked for; the others run at least that often */
+  /** Interval in milliseconds of the check for nightly jobs, and the maximum interval of the other jobs */
   intervalMs: number
 }
 

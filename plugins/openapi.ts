@@ -49,7 +49,7 @@ export default fp<OpenapiOptions>(
       url: '/openapi.json',
       schema: {
         operationId: 'getOpenapi',
-        summary: 'This description',
+        summary: 'This OpenAPI document',
         tags: ['health'],
         security: [],
         response: answers(Document),
@@ -71,7 +71,7 @@ export default fp<OpenapiOptions>(
         indexPrefix: basePath,
         staticCSP: CONTENT_SECURITY_POLICY,
         theme: { title: 'svc-training API' },
-        // From 150 rows on, the page renders only those in sight; collapsed groups keep the list short.
+        // With more than about 150 rows, Swagger UI renders only the visible ones; collapsed groups are rendered whole.
         uiConfig: { deepLinking: true, validatorUrl: null, docExpansion: 'none' },
       })
     })

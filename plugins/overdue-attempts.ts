@@ -3,12 +3,13 @@ import type { Clock } from '../src/domain/time/calendar.js'
 import { endOverdue } from '../src/services/tests/end-attempt.js'
 
 interface OverdueOptions extends Clock {
+  /** Interval of the check, in milliseconds */
   intervalMs: number
 }
 
 /**
- * Ends attempts whose time is over, also those whose takers never come back. Every instance tries: an attempt ends only
- * once.
+ * Ends attempts whose time is over, including those that the learner has abandoned. Runs in every instance; an attempt
+ * ends only once.
  */
 export default fp<OverdueOptions>(
   async (app, { moment, intervalMs }) => {
@@ -22,7 +23,7 @@ export default fp<OverdueOptions>(
         if (ended > 0) app.log.info({ ended }, 'attempts ended by time')
       } catch (err) {
         if (stopping.signal.aborted) return
-        // The next interval tries again, and so does every reader of the attempt.
+        // The next interval tries again, and so does every request that reads the attempt.
         app.log.warn({ err }, 'ending attempts by time failed')
       }
     }

@@ -6,7 +6,7 @@ import { TooManyAttempts } from '../src/domain/refusal.js'
 
 /** Window of the average rate, so that a page may load many files at once */
 const WINDOW_SECONDS = 10
-/** A /48 of IPv6, which a provider may give to one customer, has the budget of so many /64s. */
+/** Limit of an IPv6 /48, which a provider may assign to one customer, as a multiple of the limit of a /64 */
 const SITE_FACTOR = 4
 /** Maximum number of tracked addresses; the least recently seen one is evicted. */
 const MAX_ADDRESSES = 10_000
@@ -27,8 +27,8 @@ export interface RateLimitOptions {
 }
 
 /**
- * Counts requests in windows of a monotonic clock. The package's own store uses the time of day: if the clock is set
- * back, limited callers stay refused until it has caught up.
+ * Counts requests in windows of a monotonic clock. The default store of the package uses the time of day: if the clock
+ * is set back, limited callers stay refused until it has caught up.
  */
 class MonotonicStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, { count: number; end: number }>()
@@ -69,14 +69,14 @@ export default fp<RateLimitOptions>(
       const countSite = counter(most * SITE_FACTOR, siteOf)
       return async (request) => {
         const counters = siteOf(request.ip) === undefined ? [countNetwork] : [countNetwork, countSite]
-        // A request that its /64 refuses does not count for the /48.
+        // A request refused by the limit of the /64 does not count for the /48.
         for (const count of counters) {
           const counted = await count(request)
           if (!counted.isAllowed && counted.isExceeded) throw new TooManyAttempts(counted.ttlInSeconds)
         }
       }
     })
-    // As a hook of the scope it also counts requests that match no endpoint.
+    // A hook of the scope also counts requests that match no endpoint.
     app.addHook('onRequest', app.limitRequests('all', perSecond * WINDOW_SECONDS))
   },
   { name: 'rate-limit' },

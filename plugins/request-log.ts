@@ -14,7 +14,7 @@ export default fp(
   { name: 'request-log' },
 )
 
-/** Logs a request at its end; also for Fastify's `frameworkErrors`, which run no hooks. */
+/** Logs a request at its end. Also called for Fastify's `frameworkErrors`, which run no hooks. */
 export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   whenOver(reply, (end) => {

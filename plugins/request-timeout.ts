@@ -14,8 +14,8 @@ export interface RequestTimeoutOptions {
 }
 
 /**
- * Ends requests whose body takes too long to arrive. Node's `server.requestTimeout` does the same but knows no routes,
- * so it holds the longer limit of uploads.
+ * Ends requests whose body takes too long to arrive. Node's `server.requestTimeout` does the same but cannot differ by
+ * route, so it is set to the longer limit of uploads.
  */
 export default fp<RequestTimeoutOptions>(
   async (app, { milliseconds }) => {
@@ -35,7 +35,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Watches the request until its body is complete, also if the response is sent earlier. */
+/** Ends the request with a timeout unless its body completes in time, even if the response has been sent before. */
 function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number): void {
   const { socket } = raw
   // Injected requests have no socket.

@@ -25,41 +25,47 @@ import { requireOwnPassword, requireScope } from './auth.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Requires an author or administrator and loads `request.editable`; before the body is read. */
+    /** Requires an author or administrator and loads `request.editable`. Runs before the body is read. */
     requireAuthor: onRequestAsyncHookHandler
     /**
-     * Requires an editor of the item that the first path parameter names, and an author as `requireAuthor` does; before
-     * the body is read.
+     * Requires what `requireAuthor` requires, and an editor of the item that the first path parameter names. Runs
+     * before the body is read.
      */
     requireEditor(kind: ItemKind): onRequestAsyncHookHandler
-    /** As `requireEditor`, but the item may be missing, because the request creates it. */
+    /** Like `requireEditor`, but the item may be missing, because the request creates it. */
     requireEditorOrNew(kind: ItemKind): onRequestAsyncHookHandler
     /**
-     * Requires an editor of an item that the body or query names, as a preHandler after `requireAuthor` or
-     * `requireEditor`.
+     * Requires an editor of the item with the key that `keyOf` reads from the body or query. A preHandler; runs after
+     * `requireAuthor` or `requireEditor`.
      */
     requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
-    /** Requires an editor of all cards that the body lists, as a preHandler after `requireAuthor`. */
+    /** Requires an editor of all cards that the body lists. A preHandler; runs after `requireAuthor`. */
     requireEditorOfCards(idsOf: KeyOf): onRequestAsyncHookHandler
     /**
-     * Requires an administrator or a lead, of the team that the path names if it names one, and loads
-     * `request.viewableTeams`.
+     * Requires an administrator or a team lead and loads `request.viewableTeams`. If the path names a team, the lead
+     * must lead this team.
      */
     requireLead: onRequestAsyncHookHandler
     /**
-     * Requires an administrator or author, and for an assignment that the path names an administrator or its creator, and
-     * loads `request.editable` and `request.viewableTeams`.
+     * Requires an administrator or an author and loads `request.editable` and `request.viewableTeams`. If the path
+     * names an assignment, the author must have created it.
      */
     requireAssigner: onRequestAsyncHookHandler
-    /** Requires the rights to content and audience in the body, as a preHandler after `requireAssigner`. */
+    /** Requires the right to assign content and audience of the body. A preHandler; runs after `requireAssigner`. */
     requireAssignable: preHandlerAsyncHookHandler
-    /** Requires a person who sees definitions of assignments, and loads `request.assignmentReader`. */
+    /**
+     * Requires an administrator, an author, a team lead or a user who is responsible for an assignment, and loads
+     * `request.assignmentReader`.
+     */
     requireAssignmentReader: onRequestAsyncHookHandler
-    /** Requires the responsible person of the assignment or a lead of persons in it, and loads `request.overseen`. */
+    /**
+     * Requires the responsible person of the assignment or, if it is mandatory, a lead of persons in it, and loads
+     * `request.overseen`.
+     */
     requireOverseer: onRequestAsyncHookHandler
     /** Requires the responsible person of the occurrence that the path names. */
     requireResponsible: onRequestAsyncHookHandler
-    /** Requires for all occurrences of the body their responsible person or a lead, as a preHandler. */
+    /** Requires the responsible person or a lead of the person, for every occurrence of the body. A preHandler. */
     requireInstructor: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
@@ -67,9 +73,9 @@ declare module 'fastify' {
     editable: Editable
     /** Teams that the caller may see; set by `requireLead`. */
     viewableTeams: ViewableTeams
-    /** Set by `requireAssignmentReader` */
+    /** Rights of the caller to read assignments; set by `requireAssignmentReader`. */
     assignmentReader: Reader
-    /** Set by `requireOverseer` */
+    /** Assignment of the path and the teams of it that the caller sees; set by `requireOverseer`. */
     overseen: Overseen
   }
 }
@@ -80,10 +86,10 @@ export const MAX_IDS = 1_000
 type KeyOf = (body: never, request: FastifyRequest) => unknown
 
 /**
- * Decides who may edit content, see teams, give assignments and see their state. Editors need the author flag and a row
- * in `source_editors`, leads a current membership with that role; administrators may edit every source and see every team,
- * but the state of persons only as their lead or responsible person. Each hook refuses callers without a login, tokens
- * without the scope, and users who must change the password first, in this order.
+ * Adds the hooks that check the rights to content, teams and assignments. Editors need the author flag and a row in
+ * `source_editors`; leads need a current membership with that role. Administrators may edit every source and see
+ * every team, but see the state of persons only as their lead or responsible person. Each hook first refuses callers
+ * without a login, then tokens without the scope, then users who must change the password first.
  */
 export default fp(
   async (app) => {
@@ -93,7 +99,7 @@ export default fp(
     app.decorateRequest('overseen')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
-      // The hook of a scope has decided already; that of the route asks for more.
+      // Already done by the hook of a scope; the hook of the route checks further rights.
       if (request.editable !== undefined) return
       await requireCaller(request)
       if (!request.user.is_admin && !request.user.is_author) throw AUTHORS_ONLY
@@ -151,7 +157,7 @@ export default fp(
   { name: 'rights', dependencies: ['auth'] },
 )
 
-/** Decides who gives assignments, and whose state a user sees. */
+/** Adds the hooks that check the rights to create assignments and to see the state of persons. */
 function decorateAssignmentRights(app: FastifyInstance): void {
   app.decorate('requireAssigner', async (request: FastifyRequest) => {
     await requireCaller(request)
@@ -198,7 +204,7 @@ function decorateAssignmentRights(app: FastifyInstance): void {
       return
     }
     const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
-    // The list to sign names the title and the parts.
+    // The list of signers contains title and parts, so a lead without members in the assignment must not get it.
     if (led.length === 0 || !(await concernsMembers(app.db, assignment.id, led))) throw NOT_AN_OVERSEER
     request.overseen = { assignment, watched: led }
   })

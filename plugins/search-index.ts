@@ -15,12 +15,12 @@ declare module 'fastify' {
 }
 
 /** Maximum time that a search waits for the index: enough for a few changed rows, not for an import */
-const PATIENCE_MS = 150
+const MAX_WAIT_MS = 150
 const INTERVAL_MS = 10_000
-/** Collects the changes of an editor or a script that saves many cards */
-const SOON_MS = 200
-/** Pause after each part of the work, so that other requests get the single connection of the embedded database */
-const LEAST_PAUSE_MS = 20
+/** Delay of `indexSoon`, so that one run indexes all cards that an editor or a script saves in succession */
+const DELAY_MS = 200
+/** Minimum pause between two batches, so that other requests get the single connection of the embedded database */
+const MIN_PAUSE_MS = 20
 
 /** Keeps the search index up to date. A lock lets one instance work at a time. */
 export default fp(
@@ -31,41 +31,41 @@ export default fp(
       let resumedAt = performance.now()
       try {
         await indexContent(app.db, async () => {
-          await sleep(Math.max(LEAST_PAUSE_MS, performance.now() - resumedAt))
+          await sleep(Math.max(MIN_PAUSE_MS, performance.now() - resumedAt))
           resumedAt = performance.now()
           return !isClosed
         })
       } catch (err) {
-        // Nothing is lost: rows that are not indexed stay in the queue.
+        // Rows that are not indexed stay in the queue for the next run.
         if (!isClosed) app.log.warn({ err }, 'indexing for the search failed')
       } finally {
         running = undefined
       }
     }
-    const wake = () => {
+    const startRun = () => {
       if (!isClosed) running ??= run()
     }
     app.decorate('catchUpSearchIndex', async () => {
       const start = performance.now()
-      const isPatient = () => performance.now() - start < PATIENCE_MS
+      const hasTimeLeft = () => performance.now() - start < MAX_WAIT_MS
       for (;;) {
-        if (await indexContent(app.db, async () => isPatient())) return true
-        if (!isPatient()) break
+        if (await indexContent(app.db, async () => hasTimeLeft())) return true
+        if (!hasTimeLeft()) break
         // Another task or instance holds the lock.
-        await sleep(LEAST_PAUSE_MS)
+        await sleep(MIN_PAUSE_MS)
       }
-      wake()
+      startRun()
       return false
     })
     let soon: NodeJS.Timeout | undefined
     app.decorate('indexSoon', () => {
       soon ??= setTimeout(() => {
         soon = undefined
-        wake()
-      }, SOON_MS).unref()
+        startRun()
+      }, DELAY_MS).unref()
     })
     // The random factor keeps instances from running at the same moment.
-    const timer = setInterval(wake, INTERVAL_MS * (0.75 + Math.random() / 2))
+    const timer = setInterval(startRun, INTERVAL_MS * (0.75 + Math.random() / 2))
     timer.unref()
     app.addHook('onClose', async () => {
       isClosed = true

@@ -40,7 +40,10 @@ export function keepLastOfEachCookie(reply: FastifyReply): void {
   if (last.size < cookies.length) reply.removeHeader('set-cookie').header('set-cookie', [...last.values()])
 }
 
-/** The session package sets no secure cookie on a request that does not look like https. */
+/**
+ * Adds the `Secure` attribute to all cookies of the response. The session package omits it if the request, as the
+ * service sees it, does not use https.
+ */
 export function secureCookies(reply: FastifyReply): void {
   const cookies = [reply.getHeader('set-cookie') ?? []].flat().map(String)
   if (cookies.length === 0) return

@@ -48,7 +48,7 @@ const MAX_USER_AGENT_LENGTH = 500
 const DAY_MS = 24 * 60 * 60 * 1000
 const LIFETIME_MS = 7 * DAY_MS
 /** Minimum extension for which a renewal is written */
-const LEAST_RENEWAL_MS = 60_000
+const MIN_RENEWAL_MS = 60_000
 
 export interface SessionPluginOptions extends CookieOptions {
   /** The first secret signs cookies; all of them verify. */
@@ -63,13 +63,14 @@ export interface SessionPluginOptions extends CookieOptions {
 interface StoredSession {
   user: AccountWithState
   expiresAt: Date
-  /** Identifies the session to its user. */
+  /** Id of the session in the API; the session id itself is secret. */
   rowId: number
   authenticatedAt: Date
   /** Whether the user has logged in or confirmed the login in the last ten minutes. */
   isFresh: boolean
   /** The provider's id of the session, if a provider has authenticated the user. */
   providerSession: string | null
+  /** Whether the identity provider has authenticated the user */
   isOfProvider: boolean
   /**
    * Returns the row id in place of all fields: the session package serializes each session twice per request to detect
@@ -100,8 +101,8 @@ export default fp<SessionPluginOptions>(
     const cookieName = sessionCookieName({ isSecure, basePath })
     const maxAge = Math.min(LIFETIME_MS, maxDays * DAY_MS)
     await app.register(cookie)
-    // A Bearer header alone decides who is asking: without cookies the package reads no session (one query less), and
-    // neither renews nor clears one on behalf of a token.
+    // With a Bearer header only the token counts: without cookies the package reads no session (one query less), and
+    // neither renews nor clears one.
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.tokenUser !== undefined) request.cookies = {}
       done()
@@ -127,7 +128,7 @@ export default fp<SessionPluginOptions>(
 )
 
 /**
- * Starts a session for an authenticated user with a new id and ends the session of the cookie. All sessions start here.
+ * Starts a session with a new id for an authenticated user, and ends the session of the cookie. Every login uses it.
  * @throws WRONG_LOGIN or PASSKEY_REFUSED if the credential was replaced or removed, or the account disabled, after its
  * verification
  */
@@ -137,14 +138,14 @@ export async function startSession(request: FastifyRequest, { user, proof, provi
   const started = request.session
   started.userId = user.id
   started.proof = proof
-  // A renewed proof stays in the provider's session, so that the provider can still end it.
+  // After a renewed proof of identity, the session stays linked to the provider's session, which can still end it.
   started.providerSession = providerSession ?? (before?.user.id === user.id ? before.providerSession : undefined)
   started.address = request.ip
   started.userAgent = request.headers['user-agent']
   try {
     await started.save()
   } catch (error) {
-    // Without a user the failed session is not saved by the error response.
+    // Otherwise the session package would save the session again with the error response.
     const noUser = { userId: undefined, address: undefined, userAgent: undefined }
     Object.assign(started, { ...noUser, proof: undefined, providerSession: undefined })
     throw error
@@ -176,7 +177,7 @@ export async function renewInSecondHalf(current: FastifySessionObject): Promise<
   if (stored === undefined) return
   const left = stored.expiresAt.getTime() - Date.now()
   const possible = cookie.originalMaxAge ?? 0
-  if (left > LIFETIME_MS / 2 || possible - left < LEAST_RENEWAL_MS) return
+  if (left > LIFETIME_MS / 2 || possible - left < MIN_RENEWAL_MS) return
   current.touch()
   await current.save()
 }

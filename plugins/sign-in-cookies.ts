@@ -24,7 +24,7 @@ export interface PendingLink {
   subject: string
   /** Display name of the identity */
   name: string
-  /** Owner of the account */
+  /** Id of the user who may confirm the link */
   userId: number
   /** Milliseconds since 1970 */
   startedAt: number
@@ -40,9 +40,9 @@ const MAX_PENDING = 4
 const MAX_BYTES = 4_000
 
 /**
- * Keeps one signed cookie per started sign-in, so that two tabs do not interfere. It holds nothing secret from its
- * owner. With https on its own host the name has the prefix `__Host-`, so that a sibling subdomain cannot plant a
- * sign-in; otherwise its path is limited to the sign-in routes.
+ * Keeps one signed cookie per started sign-in, so that two tabs do not interfere. The user may read its content. If the
+ * service uses https and owns the whole host, the name has the prefix `__Host-`, so that a sibling subdomain cannot
+ * plant a sign-in; otherwise the path of the cookie is limited to the sign-in routes.
  */
 export class SignInCookies {
   readonly #signer: Signer
@@ -60,6 +60,7 @@ export class SignInCookies {
     this.#path = ownsHost ? '/' : `${basePath}api/auth/oidc`
   }
 
+  /** Stores a started sign-in, and removes the oldest ones beyond the limits of number and size. */
   remember(request: FastifyRequest, reply: FastifyReply, pending: PendingSignIn): void {
     const name = this.#nameOf(pending.challenge.state)
     const value = sign(this.#signer, pending)
@@ -75,7 +76,7 @@ export class SignInCookies {
     this.#set(reply, name, value)
   }
 
-  /** Returns and removes the sign-in of this state; undefined if it is unknown or expired. */
+  /** Returns the sign-in of this state and removes its cookie; undefined if it is unknown or expired. */
   take(request: FastifyRequest, reply: FastifyReply, state: string): PendingSignIn | undefined {
     const name = this.#nameOf(state)
     const value = request.cookies[name]
@@ -85,7 +86,7 @@ export class SignInCookies {
     return pending?.challenge.state === state ? pending : undefined
   }
 
-  /** Keeps the person until the user has confirmed the link; the newest one counts. */
+  /** Stores the identity until the user confirms the link; replaces an earlier one. */
   rememberLink(reply: FastifyReply, pending: PendingLink): void {
     this.#set(reply, this.#linkName, sign(this.#linkSigner, pending))
   }
@@ -113,7 +114,7 @@ export class SignInCookies {
     reply.clearCookie(name, { path: this.#path, httpOnly: true, sameSite: 'lax' })
   }
 
-  /** A state may contain any character; a cookie name may not. */
+  /** Returns the cookie name of a state: a hash, because a state may contain characters that a name must not. */
   #nameOf(state: string): string {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }
@@ -143,7 +144,7 @@ function unsign<T extends { startedAt: number }>(signer: Signer, signed = ''): T
   if (!valid || value === null) return undefined
   const found: T = JSON.parse(Buffer.from(value, 'base64url').toString())
   const age = Date.now() - found.startedAt
-  // The clock of the instance that started it may be ahead.
+  // The clock of the instance that started the sign-in may be ahead.
   return age >= -SKEW_SECONDS * 1000 && age <= LIFETIME_MS ? found : undefined
 }
 

@@ -18,7 +18,7 @@ export interface TokenPluginOptions {
   today: () => string
 }
 
-/** Authenticates API tokens. A Bearer header alone decides, even beside a session cookie (plugins/session.ts). */
+/** Authenticates API tokens. With a Bearer header, the session cookie is ignored (plugins/session.ts). */
 export default fp<TokenPluginOptions>(
   async (app, { today }) => {
     app.decorateRequest('tokenUser', undefined)

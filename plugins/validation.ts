@@ -13,9 +13,9 @@ declare module 'fastify' {
 }
 
 /**
- * Fastify validates before the preHandler hooks, but unauthorized callers must not learn about their input. Each route
- * therefore attaches the validation error and checks in this order: the preHandlers of its scopes and its own, which
- * decide who may use it; a required password change; the input.
+ * Refuses invalid input after authorization. Fastify validates before the preHandler hooks, but unauthorized callers
+ * must not learn whether their input is valid. Each route therefore attaches the validation error and checks in this
+ * order: the preHandlers of its scopes and its own, which authorize the caller; a required password change; the input.
  */
 export default fp(
   async (app) => {

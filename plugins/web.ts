@@ -32,7 +32,7 @@ const PAGE_POLICY = [
   'trusted-types svelte-trusted-html dompurify service-worker',
 ].join('; ')
 
-/** The policy of a worker is that of its own file; the policy of the API would forbid its requests. */
+/** Service worker, whose own response sets its content security policy; that of the API would forbid its requests. */
 const WORKER = 'sw.js'
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
@@ -132,7 +132,7 @@ function readPage(folder: string, basePath: string): Page | undefined {
   return { html, etag: `"${hash('sha256', html, 'base64url')}"` }
 }
 
-/** The files of the app without the page and the compressed copies, relative to the folder. */
+/** Returns the files of the app without the page and the compressed copies, relative to the folder. */
 function listFiles(folder: string): { assets: Set<string>; others: string[] } {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
