@@ -50,7 +50,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         params: AccountParams,
         response: answers(Done, ENDING_REFUSALS),
       },
-      preHandler: keepOwn,
+      preHandler: refuseTokenOfOwner,
     },
     async (request) => {
       await endSessions(app.db, actorOf(request), knownId(request))
@@ -68,7 +68,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         params: AccessParams,
         response: answers(Done, ENDING_REFUSALS),
       },
-      preHandler: keepOwn,
+      preHandler: refuseTokenOfOwner,
     },
     async (request) => {
       const userId = await findUserId(request)
@@ -102,7 +102,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         params: AccountParams,
         response: answers(Done, ENDING_REFUSALS),
       },
-      preHandler: keepOwn,
+      preHandler: refuseTokenOfOwner,
     },
     async (request) => {
       await endTokens(app.db, actorOf(request), knownId(request))
@@ -120,7 +120,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         params: AccessParams,
         response: answers(Done, ENDING_REFUSALS),
       },
-      preHandler: keepOwn,
+      preHandler: refuseTokenOfOwner,
     },
     async (request) => {
       const userId = await findUserId(request)
@@ -136,16 +136,17 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'deletePasskeysOfUser',
         summary: 'Remove all passkeys of another user',
-        description: `Also if no other login method remains. An account with passkeys only accepts its password again.`,
+        description: `Allowed even if no other login method remains. Enables password logins again if the user had
+disabled them.`,
         tags: ['accounts'],
         params: AccountParams,
         response: answers(Done, ENDING_REFUSALS),
       },
-      preHandler: keepOwn,
+      preHandler: refuseTokenOfOwner,
     },
     async (request) => {
       const userId = knownId(request)
-      // The own account has a route that keeps the last way to sign in.
+      // For their own account, administrators must use the route that keeps the last login method.
       if (userId === request.user.id) {
         throw new InvalidInput('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
       }
@@ -168,8 +169,8 @@ function knownId(request: FastifyRequest): number {
   return id
 }
 
-/** Prevents a token from doing through these paths what it may not do through `/api/auth` and `/api/accounts/me`. */
-async function keepOwn(request: FastifyRequest): Promise<void> {
+/** Refuses a token for the account of its owner: its rights there are those of `/api/auth` and `/api/accounts/me`. */
+async function refuseTokenOfOwner(request: FastifyRequest): Promise<void> {
   const { id } = request.params as { id: string }
   if (request.apiToken !== undefined && Number(id) === request.user.id) throw TOKEN_NOT_ALLOWED
 }

@@ -84,7 +84,7 @@ export const BulkAnswer = Type.Object({
     }),
   ),
   hints: Type.Array(rowSchema('Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, …'), {
-    description: 'What is allowed, but often a mistake.',
+    description: 'Allowed input that is often a mistake.',
   }),
 })
 

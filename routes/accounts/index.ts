@@ -35,7 +35,7 @@ export interface AccountOptions extends PasskeyOptions {
   today: () => string
 }
 
-/** Accounts beyond the specified admin group: administrators change all accounts, users their own. */
+/** Routes for accounts in addition to those of `/api/admin`: administrators change all accounts, users their own. */
 const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty, today }) => {
   app.setFallback(unknownEndpoint('Unbekannter Konto-Endpunkt'))
 
@@ -101,7 +101,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
         body: ChangeAccountBody,
         response: answers(AccountAnswer, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
       },
-      preHandler: [app.requireAdmin, requireFreshLoginToHandOut],
+      preHandler: [app.requireAdmin, requireFreshLoginToGrant],
     },
     async (request, reply) => {
       const id = parseUserId(request.params.id)
@@ -118,16 +118,16 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     },
   )
 
-  async function requireFreshLoginToHandOut(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  async function requireFreshLoginToGrant(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     const { is_admin, is_author, link_next_login, password, disabled_on } = (request.body ?? {}) as Record<
       string,
       unknown
     >
     const grants = [is_admin, is_author, link_next_login].includes(true)
-    const handsOut = grants || (password !== undefined && password !== null)
-    // Ending access never asks; an undo or a later day may return it.
+    const isGrant = grants || (password !== undefined && password !== null)
+    // Disabling an account at once needs no fresh login; null or a later day may grant access again.
     const endsAccess = typeof disabled_on === 'string' && disabled_on <= today()
-    if (handsOut || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
+    if (isGrant || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
   }
 }
 

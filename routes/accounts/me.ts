@@ -128,9 +128,9 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     {
       schema: {
         operationId: 'listOwnAccesses',
-        summary: "Who viewed the caller's state in assignments or exported the caller's proofs, the newest first",
-        description: `From the audit trail. Views of the state are noted once a day for each assignment and viewer. Those of the
-caller are not listed.`,
+        summary: "Views of the caller's state in assignments and exports of the caller's proofs, newest first",
+        description: `From the audit trail. A view of the state is recorded once a day for each assignment and viewer.
+The caller's own views are not listed.`,
         tags: ['accounts'],
         querystring: AccessesQuery,
         response: answers(AccessList),

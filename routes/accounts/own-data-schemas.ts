@@ -80,7 +80,7 @@ export const OwnDataAnswer = Type.Object({
   progress: Type.Array(
     Type.Object({
       card_id: Type.Integer(),
-      deck_slug: nullable(Type.String({ description: 'Null if only editors see the card; the question likewise.' })),
+      deck_slug: nullable(Type.String({ description: 'Null if only editors see the card, like `question`.' })),
       question: nullable(Type.String()),
       last_rating: nullable(Type.String()),
       next_review: nullable(Type.String({ format: 'date' })),
@@ -125,7 +125,7 @@ export const OwnDataAnswer = Type.Object({
     }),
   ),
   edited_sources: Type.Array(Type.Object({ source_id: Type.Integer(), name: Type.String(), added_at: Timestamp }), {
-    description: 'Sources whose editor the user is.',
+    description: 'Sources that the user may edit as an editor.',
   }),
   teams: Type.Array(
     Type.Object({
@@ -135,17 +135,19 @@ export const OwnDataAnswer = Type.Object({
       from_on: Type.String({ format: 'date' }),
       until_on: nullable(Type.String({ format: 'date', description: 'Null while the membership is current.' })),
     }),
-    { description: 'Memberships of teams, also former ones.' },
+    { description: 'Current and former memberships of teams.' },
   ),
   occurrences: Type.Array(
     Type.Object({
       id: Type.Integer(),
       title: Type.String(),
-      period: Type.String({ format: 'date', description: 'First day.' }),
+      period: Type.String({ format: 'date', description: 'First day of the period.' }),
       due_on: Type.String({ format: 'date' }),
       extended_until: nullable(Type.String({ format: 'date' })),
       state: Type.String(),
-      reason: nullable(Type.String({ description: 'Of an exemption, recognition, extension or granted attempt.' })),
+      reason: nullable(
+        Type.String({ description: 'Reason for the exemption, recognition, extension or granted attempt.' }),
+      ),
       covered_until: nullable(Type.String({ format: 'date' })),
       done_at: nullable(Timestamp),
       done_on: nullable(Type.String({ format: 'date' })),
@@ -168,14 +170,14 @@ export const OwnDataAnswer = Type.Object({
       snapshot: Type.Unsafe<object>({
         type: 'object',
         additionalProperties: true,
-        description: 'What the proof says.',
+        description: 'Content of the proof.',
       }),
       issued_at: Timestamp,
       valid_until: nullable(Type.String({ format: 'date' })),
       revoked_at: nullable(Timestamp),
-      revocation: nullable(Type.String({ description: 'Reason.' })),
+      revocation: nullable(Type.String({ description: 'Reason of the revocation.' })),
       replaced_by: nullable(Type.String()),
-      delete_after: nullable(Type.String({ format: 'date', description: 'Null while the retention has not begun.' })),
+      delete_after: nullable(Type.String({ format: 'date', description: 'Null until the retention period begins.' })),
     }),
     { description: 'Proofs of completed assignments.' },
   ),
@@ -196,7 +198,7 @@ export const OwnDataAnswer = Type.Object({
       how: Type.String(),
       source_id: nullable(Type.Integer()),
       accepted: nullable(
-        Type.Boolean({ description: 'Whether the user accepted the text that another one suggested.' }),
+        Type.Boolean({ description: 'Whether the user accepted a text that another user suggested.' }),
       ),
     }),
     { description: 'Changes of content by the user.' },
@@ -215,7 +217,7 @@ export const OwnDataAnswer = Type.Object({
       score_percent: nullable(Type.Integer()),
       answers_deleted_at: nullable(Timestamp),
     }),
-    { description: 'Attempts at tests; the result as far as the test shows it.' },
+    { description: 'Attempts at tests; results that the test does not show to the user are null.' },
   ),
   answers: Type.Array(
     Type.Object({
@@ -229,11 +231,11 @@ export const OwnDataAnswer = Type.Object({
       saved_at: nullable(Timestamp),
       spent_ms: Type.Integer(),
     }),
-    { description: 'Questions of the attempts with the answers.' },
+    { description: 'Questions of the attempts, with the answers of the user.' },
   ),
   pictures: Type.Array(
     Type.Object({
-      sha: Type.String({ description: 'For `GET /api/content/media/{sha}`.' }),
+      sha: Type.String({ description: 'SHA-256 in hex, for `GET /api/content/media/{sha}`.' }),
       extension: Type.String(),
       size_bytes: Type.Integer(),
       created_at: Timestamp,

@@ -5,21 +5,21 @@ import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
-/** Fields of an account beside those of `User`. */
+/** Fields of an account in addition to those of `User` */
 export const state = {
   is_author: Type.Boolean({ description: 'May write content: create sources and edit those as their editor.' }),
   must_change_password: Type.Boolean({ description: 'A new password is required before any other request.' }),
   last_seen_on: nullable(
     Type.String({
       format: 'date',
-      description: 'Day in the time zone of the service; null if the user was never here.',
+      description: 'Last day on which the user was active, in the time zone of the service; null if never.',
       examples: ['2026-11-21'],
     }),
   ),
   disabled_on: nullable(
     Type.String({
       format: 'date',
-      description: 'Day in the time zone of the service from which the account is disabled; null if none is set.',
+      description: 'First day, in the time zone of the service, on which the account is disabled; null if none is set.',
       examples: ['2026-12-31'],
     }),
   ),
@@ -49,7 +49,7 @@ const AccountWithState = Type.Object(
     extra_time_percent: ExtraTime,
     ...address,
     sign_in: Type.Object({
-      password: Type.Boolean({ description: 'Whether there is one.' }),
+      password: Type.Boolean({ description: 'Whether the account has a password.' }),
       passkeys: Type.Integer(),
       passkey_only: Type.Boolean({ description: 'Whether the user has disabled password logins.' }),
       oidc: Type.Boolean({ description: 'Whether an identity of the single sign-on provider is linked.' }),
@@ -74,7 +74,7 @@ export const AccountWithStateAnswer = Type.Object({
       name: Type.String({ examples: ['Werkstatt'] }),
       role: Type.Unsafe<TeamRole>({ type: 'string', enum: [...TEAM_ROLES] }),
     }),
-    { description: 'Teams that the user is in now.' },
+    { description: 'Current teams of the user.' },
   ),
 })
 
@@ -104,8 +104,8 @@ resets to \`false\` afterwards.`,
     nullable(
       Type.String({
         description: `First day, as \`YYYY-MM-DD\` in the time zone of the service, on which the account is disabled: no
-login, session or token of it is valid then. Today or an earlier day ends its sessions and tokens at once. Null undoes
-it, which restores none of them.`,
+login, session or token of it is valid then. Today or an earlier day ends its sessions and tokens at once. Null
+enables the account again, but ended sessions and tokens stay invalid.`,
         examples: ['2026-12-31'],
       }),
     ),
@@ -132,7 +132,7 @@ administrator resets it.`,
 
 export const Session = {
   id: Type.Integer(),
-  address: nullable(Type.String({ description: 'Address of the login.' })),
+  address: nullable(Type.String({ description: 'IP address of the login.' })),
   user_agent: nullable(Type.String()),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -176,7 +176,10 @@ export const ServiceState = Type.Object({
   learners: Type.Integer({ description: 'Users with at least one review.', examples: [28] }),
   time_zone: Type.String({ description: 'Time zone of calendar days.', examples: ['Europe/Berlin'] }),
   simulated_date: nullable(
-    Type.String({ format: 'date', description: 'Day on which the service began, to try things out; otherwise null.' }),
+    Type.String({
+      format: 'date',
+      description: 'Simulated date at the start of the service; null in normal operation.',
+    }),
   ),
   privacy: Type.Object(
     {
@@ -185,7 +188,7 @@ export const ServiceState = Type.Object({
       answers_keep_days: Type.Integer({ examples: [90] }),
       results_keep: Type.Unsafe<'all' | 'passed'>({ type: 'string', enum: ['all', 'passed'] }),
     },
-    { description: 'Settings that decide how long personal data stay and what others see.' },
+    { description: 'Settings for the retention and visibility of personal data.' },
   ),
   mail: Type.Object({
     configured: Type.Boolean({ description: 'Whether a mail server is configured.' }),
@@ -199,9 +202,9 @@ export const ServiceState = Type.Object({
     Type.Object({
       name: Type.String({ examples: ['fit'] }),
       finished_at: nullable(Timestamp),
-      summary: Type.Unsafe<unknown>({ description: 'Figures of the last complete run; null before it.' }),
+      summary: Type.Unsafe<unknown>({ description: 'Figures of the last complete run; null before the first one.' }),
     }),
-    { description: 'Recurring work of the service.' },
+    { description: 'Recurring jobs of the service, with their last run.' },
   ),
 })
 
@@ -246,9 +249,13 @@ export const AccessList = Type.Object({
         enum: ['view', 'export'],
         description: "`view`: state of persons in an assignment; `export`: all persons' proofs.",
       }),
-      actor: Type.String({ description: 'Name of the person who did it.', examples: ['Ada Chef'] }),
-      title: nullable(Type.String({ description: 'Of the assignment.', examples: ['Brandschutz'] })),
-      purpose: nullable(Type.String({ description: 'Of the export.', examples: ['Audit ISO 27001, 2026'] })),
+      actor: Type.String({ description: 'Name of the person who viewed or exported.', examples: ['Ada Chef'] }),
+      title: nullable(
+        Type.String({ description: 'Title of the assignment; null for an export.', examples: ['Brandschutz'] }),
+      ),
+      purpose: nullable(
+        Type.String({ description: 'Purpose of the export; null for a view.', examples: ['Audit ISO 27001, 2026'] }),
+      ),
     }),
   ),
   next_before: nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' })),

@@ -7,7 +7,7 @@ import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
 
-/** What the settings say about the storage of data about persons, as `src/config.ts` explains it. */
+/** Settings for the storage of personal data, described in `src/config.ts` */
 interface PrivacySettings {
   sessionMaxDays: number
   statisticsMinPersons: number

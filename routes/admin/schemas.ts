@@ -76,9 +76,9 @@ export const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
 /** Refusal for pictures that would exceed the limit */
 export const MEDIA_FULL = new MediaFull(2_048)
 
-/** Refusals of what may outlast a stop of the service */
+/** Refusals of operations that a shutdown of the service may interrupt */
 export const STOPPING = [new Unavailable(), new ServiceStops()]
 
-/** Refusals for an import that would archive more than half of the cards or sheets */
+/** Refusals for an import that would archive more than half of the cards or sheets, with example numbers */
 export const MOST_CARDS = new MostArchived('Karten', 120, 196)
 export const MOST_SHEETS = new MostArchived('Cheat Sheets', 12, 20)

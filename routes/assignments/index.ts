@@ -81,11 +81,11 @@ export interface AssignmentsOptions extends AssignmentClock {
   contentDir: string
   /** Whether persons get mail: a mail server and `PUBLIC_URL` are configured */
   sendsMail: boolean
-  /** Ends printing because the service stops */
+  /** Aborts the rendering of a PDF because the service stops */
   stopping: AbortSignal
 }
 
-/** Assignments: who gives them, who does them, and who sees their state. */
+/** Assignments: those of the caller, definitions for authors, and states for responsible persons and leads. */
 const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, options) => {
   const { contentDir, sendsMail, stopping, ...clock } = options
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
@@ -111,7 +111,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         operationId: 'listAssignments',
         summary: 'Assignments, the newest first',
         description:
-          'All for administrators; for others those that they have made, are responsible for, or see as a lead.',
+          'Administrators get all; other users those that they created, are responsible for, or see as a team lead.',
         tags: ['assignments'],
         querystring: AssignmentsQuery,
         response: answers(AssignmentList, [NOT_AN_OVERSEER]),
@@ -162,7 +162,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       if (found === undefined) throw ASSIGNMENT_NOT_FOUND
       const { persons, parts_in_use, changed_at } = await findDetails(app.db, found.id)
       const listed = viewFor(found, user, assignmentReader)
-      const since = lastOf(found.created_at, found.renewed_at, found.corrected_at)
+      const since = latest(found.created_at, found.renewed_at, found.corrected_at)
       return {
         assignment: {
           ...listed,
@@ -226,7 +226,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
     {
       schema: {
         operationId: 'deleteAssignment',
-        summary: 'Delete an assignment; finished occurrences stay with the persons',
+        summary: 'Delete an assignment; persons keep their finished occurrences',
         tags: ['assignments'],
         params: AssignmentParams,
         response: answers(Done, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT]),
@@ -246,7 +246,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       schema: {
         operationId: 'renewAssignment',
         summary: 'Make an assignment due again, because its content has changed',
-        description: 'Open occurrences start again; persons who have finished get another one.',
+        description: 'Open occurrences start again; persons who have finished get a new occurrence.',
         tags: ['assignments'],
         params: AssignmentParams,
         response: answers(AssignmentAnswer, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND]),
@@ -264,8 +264,9 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
     {
       schema: {
         operationId: 'acceptCorrection',
-        summary: 'Note that a change of its content was only a correction',
-        description: 'Nothing is due again. `changed_parts` then has only what has changed after `changed_at`.',
+        summary: 'Record that changes of the content were only corrections',
+        description:
+          'Nothing becomes due again. `changed_parts` then lists only parts that changed after `changed_at`.',
         tags: ['assignments'],
         params: AssignmentParams,
         body: CorrectionBody,
@@ -288,8 +289,9 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       schema: {
         operationId: 'getSignersPdf',
         summary: 'A list of the persons of an assignment to sign by hand, as PDF',
-        description: `Each person once, by name, at most 1,000, with fields for day, place and instructor. For the responsible
-person, and for leads the members of their teams if the assignment is mandatory. Noted in the audit trail as the state is.`,
+        description: `Each person once, by name, at most 1,000, with fields for day, place and instructor. The
+responsible person gets all persons; leads get the members of their teams if the assignment is mandatory. Recorded in the
+audit trail like a view of the state.`,
         tags: ['assignments'],
         produces: ['application/pdf'],
         params: AssignmentParams,
@@ -318,8 +320,8 @@ person, and for leads the members of their teams if the assignment is mandatory.
       schema: {
         operationId: 'listOccurrences',
         summary: 'The state of the persons of an assignment',
-        description:
-          'For its responsible person, and for leads the members of their teams if it is mandatory. By name, the latest period of each person first.',
+        description: `The responsible person gets all persons; leads get the members of their teams if the assignment is
+mandatory. Sorted by name, then by period, latest first.`,
         tags: ['assignments'],
         params: AssignmentParams,
         querystring: OccurrencesQuery,
@@ -343,7 +345,7 @@ person, and for leads the members of their teams if the assignment is mandatory.
   )
 }
 
-/** @throws InvalidInput if one of the states does not exist */
+/** Parses a list of states, separated by commas. @throws InvalidInput if one of the states does not exist */
 function parseStates(
   text: string | undefined,
   fallback: readonly OccurrenceState[] = OCCURRENCE_STATES,
@@ -352,7 +354,7 @@ function parseStates(
   return text.split(',').map((state) => parseChoice(state, 'state', OCCURRENCE_STATES) as OccurrenceState)
 }
 
-function lastOf(first: Date, ...others: (Date | null)[]): Date {
+function latest(first: Date, ...others: (Date | null)[]): Date {
   return others.reduce<Date>((last, other) => (other !== null && other > last ? other : last), first)
 }
 
@@ -380,7 +382,7 @@ function view(stored: StoredAssignment) {
 
 type Caller = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
 
-/** Returns an assignment with what its reader may do. Leads see the names of their own teams only. */
+/** Returns an assignment with the rights of the caller. Leads see only the teams that they lead. */
 function viewFor(stored: StoredAssignment, { id, is_admin, is_author }: Caller, { led }: Reader) {
   const { responsible, teams, created_by, responsible_id, mandatory } = stored
   const change = is_admin || (is_author && created_by === id)

@@ -34,27 +34,27 @@ const DECISIONS = [
   {
     path: '/:id/exempt',
     operationId: 'exemptOccurrence',
-    summary: 'Free a person from an occurrence',
-    description: 'With `until` the next one is due at the end of that day.',
+    summary: 'Exempt a person from an occurrence',
+    description: 'With `until`, the next occurrence is due at the end of that day.',
     decide: exempt,
   },
   {
     path: '/:id/recognise',
     operationId: 'recogniseProof',
     summary: 'Recognise an external proof',
-    description: 'With `until` the next one is due at the end of that day.',
+    description: 'With `until`, the next occurrence is due at the end of that day.',
     decide: recognise,
   },
   {
     path: '/:id/extend',
     operationId: 'extendOccurrence',
-    summary: 'Give a person until another day',
-    description: '`until` is required and later than the present last day.',
+    summary: 'Extend the due day of an occurrence',
+    description: '`until` is required and must be later than the current due day.',
     decide: extend,
   },
 ]
 
-/** What persons and those who are responsible for them do with occurrences. */
+/** Confirmations of occurrences by persons, and decisions about occurrences by responsible persons and leads. */
 const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
   app.post(
     '/:id/confirm',
@@ -82,8 +82,8 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
       schema: {
         operationId: 'confirmPersonal',
         summary: 'Confirm the personal parts of occurrences, all or none',
-        description:
-          'For the responsible person and leads of the persons, not for themselves, after a login within ten minutes.',
+        description: `For the responsible person and the leads of the persons, but not for themselves. Requires a login
+within the last ten minutes.`,
         tags: ['assignments'],
         body: ConfirmPersonalBody,
         response: answers(Done, [

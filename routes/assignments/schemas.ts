@@ -8,11 +8,11 @@ import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 const MAX_PARTS = 20
 const MAX_TEAMS = 1_000
 const MAX_USERS = 10_000
-/** Maximum number of persons of an instruction */
+/** Maximum number of occurrences that one request confirms */
 const MAX_PERSONS = 1_000
 
 const Day = Type.String({ format: 'date', examples: ['2026-12-31'] })
-/** The service checks days itself, so that the message names the field. */
+/** A day without `format: date`, because the handler validates it with a message that names the field */
 const GivenDay = (description: string) => Type.String({ description, examples: ['2026-12-31'] })
 const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, examples: [7] })
 
@@ -23,23 +23,24 @@ const Kind = Type.Unsafe<PartKind>({ type: 'string', enum: [...PART_KINDS], exam
 
 const GivenPart = Type.Object({
   kind: Kind,
-  slug: optional('Of the sheet, test or deck.', 'brandschutz'),
-  title: optional('Of a personal part.', 'Einweisung am Arbeitsplatz'),
+  slug: optional('Slug of the sheet, test or deck.', 'brandschutz'),
+  title: optional('Title of a personal part.', 'Einweisung am Arbeitsplatz'),
   share_percent: Type.Optional(
     Type.Integer({
-      description: 'Share of the cards of a deck to rate good or easy once; absent: every card has to be seen.',
+      description: `Share of the cards of a deck that must be rated \`medium\` or \`easy\` once; if absent, every card
+must be rated once.`,
       examples: [80],
     }),
   ),
 })
 
-const Everybody = Type.Boolean({ description: 'All accounts, also future ones.', examples: [false] })
+const Everybody = Type.Boolean({ description: 'All accounts, including future ones.', examples: [false] })
 const TeamIds = Type.Array(Id, { maxItems: MAX_TEAMS })
 const UserIds = Type.Array(Id, { maxItems: MAX_USERS })
 
 const GivenAudience = Type.Object(
   { everybody: Type.Optional(Everybody), team_ids: Type.Optional(TeamIds), user_ids: Type.Optional(UserIds) },
-  { description: 'At least one.' },
+  { description: 'At least one key.' },
 )
 
 const GivenStarts = Type.Unsafe<Starts>(
@@ -65,7 +66,10 @@ const GivenRecurrence = nullable(
   Type.Object({
     ...recurrence,
     opens_days_before: Type.Optional(
-      Type.Integer({ description: 'Days before the last day; default 30, or 14 for each month.', examples: [30] }),
+      Type.Integer({
+        description: 'Days before the due day; at most 14 per month of `every_months`; default 30, or that maximum.',
+        examples: [30],
+      }),
     ),
   }),
 )
@@ -115,7 +119,7 @@ const Assignment = Type.Object(
     retention_years: Type.Integer(),
     responsible_id: nullable(Id),
     created_at: Timestamp,
-    version: Type.Integer({ description: 'Counts renewals from 1.' }),
+    version: Type.Integer({ description: 'Starts at 1; each renewal adds 1.' }),
   },
   { title: 'Assignment' },
 )
@@ -139,15 +143,15 @@ const ListedAssignment = Type.Object(
     ...Assignment.properties,
     responsible: nullable(NamedPerson),
     teams: Type.Array(Type.Object({ id: Id, name: Type.String({ examples: ['Werkstatt'] }) }), {
-      description: 'Teams of the audience; for leads only their own.',
+      description: 'Teams of the audience; leads see only the teams that they lead.',
     }),
     rights: Type.Object(
       {
-        change: Type.Boolean({ description: 'Change, renew, delete.' }),
-        see_state: Type.Boolean({ description: 'See the state of persons.' }),
-        decide: Type.Boolean({ description: 'Exempt, extend, recognise, grant attempts.' }),
+        change: Type.Boolean({ description: 'May change, renew and delete it.' }),
+        see_state: Type.Boolean({ description: 'May see the state of persons.' }),
+        decide: Type.Boolean({ description: 'May exempt, extend, recognise and grant attempts.' }),
       },
-      { description: 'What to offer to the caller. Each request is authorized by itself.' },
+      { description: 'Operations to offer to the caller. Each request is authorized separately.' },
     ),
   },
   { title: 'ListedAssignment' },
@@ -159,11 +163,11 @@ export const AssignmentDetail = Type.Object({
       ...ListedAssignment.properties,
       persons: Type.Array(NamedPerson, { description: 'Persons of the audience; empty for leads.' }),
       parts_in_use: Type.Boolean({
-        description: 'A person has done a part, so parts cannot be changed. False for those who may not change them.',
+        description: 'Whether parts are fixed, because a person has done one. False if the caller may not change them.',
       }),
       changed_parts: Type.Array(Type.Object({ part: Type.Integer({ description: 'Index.' }), changed_at: Timestamp }), {
         description:
-          'Parts whose content has changed since the assignment was created, renewed or kept (`…/correction`).',
+          'Parts whose content has changed since the assignment was created, renewed or corrected (`…/correction`).',
       }),
     },
     { title: 'AssignmentDetail' },
@@ -173,7 +177,7 @@ export const AssignmentDetail = Type.Object({
 export const CorrectionBody = Type.Object({
   changed_at: Type.String({
     format: 'date-time',
-    description: 'The latest `changed_at` of `changed_parts`. The future becomes now.',
+    description: 'The latest `changed_at` of `changed_parts`. A time in the future is treated as now.',
     examples: ['2026-12-01T08:00:00.000Z'],
   }),
 })
@@ -190,11 +194,11 @@ export const AssignmentList = Type.Object({ assignments: Type.Array(ListedAssign
 const State = Type.Unsafe<OccurrenceState>({ type: 'string', enum: [...OCCURRENCE_STATES], examples: ['open'] })
 
 const occurrence = {
-  period: Type.String({ format: 'date', description: 'First day.', examples: ['2026-12-01'] }),
+  period: Type.String({ format: 'date', description: 'First day of the period.', examples: ['2026-12-01'] }),
   state: State,
   due: Type.String({
     format: 'date',
-    description: 'Last day in time, an extension included.',
+    description: 'Due day, including an extension.',
     examples: ['2026-12-31'],
   }),
   overdue: Type.Boolean(),
@@ -215,8 +219,12 @@ export const OwnOccurrences = Type.Object({
         responsible: nullable(Type.String({ description: 'Name of the responsible person.' })),
       }),
       ...occurrence,
-      reason: nullable(Type.String({ description: 'Of an exemption, recognition, extension or granted attempt.' })),
-      covered_until: nullable(Type.String({ format: 'date', description: 'Of an exemption or recognition.' })),
+      reason: nullable(
+        Type.String({ description: 'Reason for the exemption, recognition, extension or granted attempt.' }),
+      ),
+      covered_until: nullable(
+        Type.String({ format: 'date', description: 'Last day of the exemption or recognition.' }),
+      ),
       parts: Type.Array(
         Type.Object({
           kind: Kind,
@@ -234,7 +242,9 @@ export const OwnOccurrences = Type.Object({
           confirmed_by: nullable(Type.String({ description: 'Instructor of a personal part.' })),
         }),
       ),
-      proof_code: nullable(Type.String({ description: 'Once it is done.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })),
+      proof_code: nullable(
+        Type.String({ description: 'Null until it is done.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] }),
+      ),
       proof_revoked_at: nullable(Timestamp),
     }),
   ),
@@ -265,7 +275,7 @@ export const OccurrenceList = Type.Object({
         ),
       }),
       ...occurrence,
-      personal_open: Type.Boolean({ description: 'A personal part waits for its confirmation.' }),
+      personal_open: Type.Boolean({ description: 'Whether a personal part is not confirmed yet.' }),
     }),
   ),
   next_after: NextId,
@@ -273,7 +283,7 @@ export const OccurrenceList = Type.Object({
     Type.Object(
       {
         open: Type.Integer(),
-        overdue: Type.Integer({ description: 'Of the open ones.' }),
+        overdue: Type.Integer({ description: 'Number of open occurrences that are overdue.' }),
         done: Type.Integer(),
         excused: Type.Integer({ description: 'Exempt or recognised.' }),
         left: Type.Integer(),
@@ -286,7 +296,7 @@ export const OccurrenceList = Type.Object({
 
 export const SignersQuery = Type.Object({
   state: optional(
-    `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default open,in_progress: who has not finished.`,
+    `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default open,in_progress (not finished).`,
     'open,in_progress',
   ),
 })
@@ -298,14 +308,14 @@ export const ConfirmBody = Type.Object({
   sheet_updated_at: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: '`updated_at` of the sheet that was read; if it has been changed since: 409.',
+      description: '`updated_at` of the sheet that was read; 409 if the sheet has changed since.',
       examples: ['2026-11-21T08:00:00.000Z'],
     }),
   ),
 })
 
 export const ConfirmPersonalBody = Type.Object({
-  ids: Type.Array(Id, { description: 'Occurrences.', minItems: 1, maxItems: MAX_PERSONS }),
+  ids: Type.Array(Id, { description: 'Ids of occurrences.', minItems: 1, maxItems: MAX_PERSONS }),
   held_on: GivenDay('Day of the personal part, not before the period and not in the future.'),
   note: optional('Up to 2,000 characters.', 'Mit Rundgang'),
 })
