@@ -51,7 +51,7 @@ export interface ApiOptions {
   /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
-  /** Persons from which statistics of tests are shown */
+  /** Minimum number of persons in a shown statistic of a test */
   statisticsMinPersons: number
   about: About
   /** Requests per second and address; 0 disables the limit. */
@@ -90,7 +90,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     throw NOT_FOUND
   })
 
-  // Mails to persons contain links.
+  // Mails to users contain links, so they need a public address.
   const mailAddress = options.mail === undefined ? undefined : options.publicUrl
   const relyingParty = relyingPartyOf(options.publicUrl)
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })

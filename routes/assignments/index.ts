@@ -290,8 +290,8 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         operationId: 'getSignersPdf',
         summary: 'A list of the persons of an assignment to sign by hand, as PDF',
         description: `Each person once, by name, at most 1,000, with fields for day, place and instructor. The
-responsible person gets all persons; leads get the members of their teams if the assignment is mandatory. Recorded in the
-audit trail like a view of the state.`,
+responsible person gets all persons; leads get the members of their teams if the assignment is mandatory. Recorded in
+the audit trail like a view of the state.`,
         tags: ['assignments'],
         produces: ['application/pdf'],
         params: AssignmentParams,

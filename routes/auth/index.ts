@@ -153,7 +153,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
       schema: {
         operationId: 'confirmByPassword',
         summary: 'Confirm the login with the password',
-        description: `Required by operations that get 403 with \`WWW-Authenticate: Session
+        description: `Required before operations that otherwise get 403 with \`WWW-Authenticate: Session
 error="insufficient_user_authentication"\`: creating tokens, registering passkeys, linking, granting administrator
 rights. A new session replaces the current one and counts as recent for ten minutes.`,
         tags: ['auth'],

@@ -21,7 +21,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => st
       schema: {
         operationId: 'beginPasskeyLogin',
         summary: 'Options for logging in with a passkey in a browser',
-        description: 'Valid once, for five minutes; contains no user.',
+        description: 'Valid once, for five minutes; names no user.',
         tags: ['auth'],
         security: [],
         response: answers(RequestOptions, [NO_PASSKEYS]),

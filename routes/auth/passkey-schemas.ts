@@ -7,7 +7,7 @@ import type {
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp } from '../../src/http/schemas.js'
 
-/** Longer than any authenticator sends: a credential id has at most 1,023 bytes. */
+/** Maximum length of a credential id in characters: 1,023 bytes (WebAuthn) as base64url */
 const MAX_ID_LENGTH = 1_364
 const MAX_TRANSPORTS = 10
 
@@ -38,7 +38,7 @@ export const RequestOptions = Type.Unsafe<PublicKeyCredentialRequestOptionsJSON>
   description: '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn, for `navigator.credentials.get`.',
 })
 
-/** Browsers may send names that are not known yet. */
+/** Not an enum, because browsers may send values that are not standardised yet. */
 const Transport = Type.String({ pattern: '^[A-Za-z0-9_-]{1,50}$', examples: ['internal'] })
 
 const Base64Url = Type.String({ description: 'Base64url.' })

@@ -30,10 +30,10 @@ const Roles = Type.Object(
     editor: Type.Boolean({ description: 'May edit at least one source.' }),
     lead: Type.Boolean({ description: 'Leads a team.' }),
     responsible: Type.Boolean({ description: 'Is responsible for an assignment.' }),
-    tasks: Type.Boolean({ description: 'Has or had tasks.' }),
-    overseer: Type.Boolean({ description: 'Gives or oversees assignments.' }),
+    tasks: Type.Boolean({ description: 'Has or had assignments.' }),
+    overseer: Type.Boolean({ description: 'May create assignments or see their state.' }),
   },
-  { title: 'Roles', description: 'What to offer to the user. Each request is authorized by itself.' },
+  { title: 'Roles', description: 'Operations to offer to the user. Each request is authorized separately.' },
 )
 
 export const LoggedIn = Type.Object({
@@ -48,10 +48,10 @@ POST \`/api/auth/logout\` and POST \`/api/auth/password\`, which resets it.`,
 export const Me = Type.Object({
   ...LoggedIn.properties,
   sign_in: Type.Object({
-    password: Type.Boolean({ description: 'Whether the account has one.' }),
+    password: Type.Boolean({ description: 'Whether the account has a password.' }),
     passkeys: Type.Integer(),
-    passkey_only: Type.Boolean({ description: 'Password logins are refused.' }),
-    identities: Type.Integer({ description: 'Whether an identity of the single sign-on provider is linked.' }),
+    passkey_only: Type.Boolean({ description: 'Whether password logins are refused.' }),
+    identities: Type.Integer({ description: 'Number of linked identities of the single sign-on provider.' }),
     emergency: Type.Boolean({ description: 'Whether password login is allowed while it is disabled for other users.' }),
     authenticated_at: nullable(Timestamp),
     is_fresh: Type.Boolean({

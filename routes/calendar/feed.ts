@@ -7,14 +7,15 @@ import { answers } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
 
-/** Calendar services fetch the calendars of many people from a few addresses. */
+/** Requests per address; calendar services fetch the calendars of many users from a few addresses. */
 const PER_TEN_SECONDS = 200
 
 export interface FeedOptions extends PublicAddress {
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 
-/** The calendar of a person's tasks, for everybody who has its address. */
+/** Serves the calendar of a user's tasks to every client that knows its secret address. */
 const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...address }) => {
   app.get(
     '/:token.ics',
@@ -22,7 +23,7 @@ const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...add
       schema: {
         operationId: 'getCalendar',
         summary: "Titles and due days of a person's open tasks as iCalendar",
-        description: 'The token is the credential. What was done since the last planning may still be included.',
+        description: 'The token is the credential. Tasks that ended since the last planning may still be included.',
         tags: ['calendar'],
         security: [],
         produces: ['text/calendar'],

@@ -16,7 +16,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
     {
       schema: {
         operationId: 'getCalendarToken',
-        summary: "Since when the caller's calendar has an address",
+        summary: "The time at which the caller's calendar got its address",
         tags: ['calendar'],
         response: answers(CalendarState),
       },
@@ -29,7 +29,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
     {
       schema: {
         operationId: 'createCalendarToken',
-        summary: "Give the caller's calendar an address; an earlier one ends",
+        summary: "Create a secret address for the caller's calendar, in place of an earlier one",
         description: 'The response is the only one that contains the address.',
         tags: ['calendar'],
         response: answers(CalendarAddress, [SESSIONS_ONLY]),
@@ -48,7 +48,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
     {
       schema: {
         operationId: 'deleteCalendarToken',
-        summary: "End the address of the caller's calendar, if it has one",
+        summary: "Delete the address of the caller's calendar, if there is one",
         tags: ['calendar'],
         response: answers(Done),
       },

@@ -10,7 +10,7 @@ export const CalendarParams = Type.Object({
 
 export const CalendarAddress = Type.Object({
   url: Type.String({
-    description: 'For a calendar program; shown only now.',
+    description: 'Address for a calendar program; returned only once.',
     examples: ['https://training.example.org/api/calendar/N1mZ…Qw.ics'],
   }),
 })
@@ -23,4 +23,4 @@ export const CalendarState = Type.Object({
 
 export const CalendarFile = Type.String({ description: 'iCalendar (RFC 5545): an all-day event for each open task.' })
 
-export const Unchanged = Type.Null({ description: '`If-None-Match` names the present file.' })
+export const Unchanged = Type.Null({ description: '`If-None-Match` contains the current ETag.' })

@@ -21,7 +21,7 @@ export const BulkBody = Type.Object(
           level: Type.Optional(Type.String()),
           q: Type.Optional(Type.String({ maxLength: 200 })),
         },
-        { description: 'As in the list of cards, instead of `ids`; at most 20,000 cards.' },
+        { description: 'Instead of `ids`: as in `GET /api/content/cards`; may match at most 20,000 cards.' },
       ),
     ),
     change: Type.Object(
@@ -44,9 +44,9 @@ export const BulkBody = Type.Object(
           ),
         ),
       },
-      { minProperties: 1, description: 'At least one key; absent ones stay.' },
+      { minProperties: 1, description: 'At least one key; fields of absent keys are unchanged.' },
     ),
-    check: Type.Optional(Type.Boolean({ description: 'Only tells what would change.' })),
+    check: Type.Optional(Type.Boolean({ description: 'Returns what would change, without writing.' })),
   },
   { examples: [{ ids: [31, 32], change: { level: 'aufbau' } }] },
 )
@@ -59,7 +59,7 @@ const Texts = Type.Object({
 })
 
 export const BulkAnswer = Type.Object({
-  change_id: nullable(Type.Integer({ description: 'For the undo; null if nothing was written.' })),
+  change_id: nullable(Type.Integer({ description: 'Id for the undo; null if nothing was written.' })),
   changed: Type.Integer({ description: 'Number of cards that changed, or would change with `check`.' }),
   hits: Type.Integer({ description: 'Number of places that `replace` found.' }),
   examples: Type.Array(Type.Object({ id: Type.Integer(), before: Texts, after: Texts }), {
@@ -73,5 +73,5 @@ export const ChangeParams = Type.Object({
 
 export const UndoneChange = Type.Object({
   undone: Type.Integer({ description: 'Number of cards.' }),
-  skipped: Type.Array(Type.Integer(), { description: 'Cards that have changed since.' }),
+  skipped: Type.Array(Type.Integer(), { description: 'Ids of cards that have changed since.' }),
 })

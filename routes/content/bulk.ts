@@ -83,7 +83,7 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireEditor('change'),
       schema: {
         operationId: 'undoChange',
-        summary: 'Take back a change of cards, except of those that have changed since',
+        summary: 'Undo a change of cards, except for cards that have changed since',
         tags: ['content'],
         params: ChangeParams,
         response: answers(UndoneChange, [AUTHORS_ONLY, NOT_AN_EDITOR, CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE]),

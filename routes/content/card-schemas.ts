@@ -10,11 +10,11 @@ export const DeckName = Type.Object({ slug: Type.String({ examples: ['git'] }), 
 const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({
   type: ['string', 'null'],
   enum: [...FORMS, null],
-  description: 'How a test asks the card; null for a plain card.',
+  description: 'Form of the question in tests; null for a plain card.',
   examples: ['choice'],
 })
 
-/** What a version of a card holds. */
+/** Fields of a version of a card */
 export const CARD_TEXTS = {
   question: Type.String({ description: 'Markdown.', examples: ['Was macht `git stash`?'] }),
   answer: Type.String({ description: 'Markdown, without the options.' }),
@@ -25,11 +25,11 @@ export const CARD_TEXTS = {
       correct: Type.Boolean(),
       feedback: nullable(Type.String({ description: 'Markdown for learners who choose the option.' })),
     }),
-    { description: 'Answers to choose from; with `text` and `number` further right answers.' },
+    { description: 'Answers to choose from; for the forms `text` and `number`, further accepted answers.' },
   ),
   form: FormName,
-  tolerance: nullable(Type.Number({ description: 'Greatest difference that counts as right; only with `number`.' })),
-  unit: nullable(Type.String({ description: 'Only with `number`.', examples: ['MB'] })),
+  tolerance: nullable(Type.Number({ description: 'Maximum accepted deviation; only for the form `number`.' })),
+  unit: nullable(Type.String({ description: 'Only for the form `number`.', examples: ['MB'] })),
 }
 
 const CARD = {
@@ -39,7 +39,7 @@ const CARD = {
   version: Type.Integer({ description: 'Number of the live text, from 1.' }),
   draft: Type.Boolean({ description: 'Whether only editors see the card.' }),
   archived_at: nullable(Timestamp),
-  changed_here: Type.Boolean({ description: 'Whether its text was changed here since the last upload of its source.' }),
+  changed_here: Type.Boolean({ description: 'Whether its text was edited since the last upload of its source.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
@@ -56,11 +56,16 @@ export const EditedCardAnswer = Type.Object(
     card: Type.Object(
       {
         ...CARD,
-        source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
+        source: nullable({
+          ...OwnerSource,
+          description: 'Null for the content folder and for rows inserted by scripts.',
+        }),
         file: nullable(Type.String({ description: 'Path relative to the content folder; null for a source.' })),
         line: nullable(Type.Integer({ description: 'Null for a source, or if the file lacks the card.' })),
         learners: Type.Integer({ description: 'Number of users with progress.' }),
-        findings: Type.Array(Finding, { description: 'Probable weaknesses of the choice; they refuse nothing.' }),
+        findings: Type.Array(Finding, {
+          description: 'Probable weaknesses of the question; they do not prevent saving.',
+        }),
       },
       { title: 'EditedCardWithOrigin' },
     ),
@@ -78,7 +83,13 @@ export const EditedCardsQuery = Type.Object({
 })
 
 const ListedCard = Type.Object(
-  { ...CARD, key: Type.String({ description: 'Name within the deck, as tests list cards.', examples: ['stash'] }) },
+  {
+    ...CARD,
+    key: Type.String({
+      description: 'Key within the deck, by which the section of a test lists the card.',
+      examples: ['stash'],
+    }),
+  },
   { title: 'ListedCard' },
 )
 
@@ -96,12 +107,13 @@ const Options = Type.Array(
     feedback: Type.Optional(nullable(Type.String())),
   }),
   {
-    description: 'A list makes a `choice` unless `form` says otherwise; without a right option they are wrong answers.',
+    description:
+      'Without `form`, a list sets the form `choice`. If no option is correct, all are wrong answers beside `answer`.',
     examples: [[{ text: 'Innerhalb von 24 Stunden', correct: false }]],
   },
 )
 
-/** Fields that a creation and a change share. */
+/** Optional fields of both the creation and the change of a card */
 const OPTIONAL_FIELDS = {
   level: Type.Optional(Type.String({ description: 'At most 200 characters.', examples: ['grundlagen'] })),
   options: Type.Optional(nullable(Options)),
@@ -121,7 +133,7 @@ export const CardCreation = Type.Object({
   client_id: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'Chosen by the client; a repeated request answers the same card.',
+    description: 'Chosen by the client; a repeated request returns the same card.',
     examples: ['5f0e9a550a3c2f7f3f1c9a4e6f0b4f0e'],
   }),
 })
@@ -142,7 +154,7 @@ export const CardMove = Type.Object({
     Type.Integer({
       minimum: -(2 ** 31),
       maximum: 2 ** 31 - 1,
-      description: 'Card of the same deck; null means the end.',
+      description: 'Id of a card of the same deck; null means the end.',
       examples: [18],
     }),
   ),

@@ -46,11 +46,11 @@ import {
 } from './card-schemas.js'
 import { NOT_EDITABLE } from './decks.js'
 
-/** Card texts in JSON, with every character escaped */
+/** Maximum size of a body: about two texts of maximum length, with two bytes per character */
 const CARD_BODY_LIMIT = 256 * 1024
 /** Equals the limit of `/api/search`. */
 const MAX_TEXT_LENGTH = 200
-/** Beginning of a question that is compared with others */
+/** Maximum length of a question in a comparison; the rest is ignored. */
 const MAX_QUESTION_LENGTH = 2_000
 
 export interface CardOptions {
@@ -68,7 +68,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       preHandler: app.requireEditorOf('deck', (_body, { query }) => (query as { deck?: string }).deck),
       schema: {
         operationId: 'listEditedCards',
-        summary: 'The cards of a deck for its editors, with drafts and archived ones',
+        summary: 'The cards of a deck for its editors, including drafts and archived cards',
         tags: ['content'],
         querystring: EditedCardsQuery,
         response: answers(EditedCardPage, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND]),
@@ -119,7 +119,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       onRequest: app.requireAuthor,
       schema: {
         operationId: 'findSimilarCards',
-        summary: 'Cards of the own sources with the same or a similar question',
+        summary: 'Cards that the caller may edit, with the same or a similar question',
         tags: ['content'],
         querystring: SimilarQuery,
         response: answers(SimilarCards, [AUTHORS_ONLY]),
@@ -144,7 +144,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       onRequest: app.requireEditor('card'),
       schema: {
         operationId: 'getEditedCard',
-        summary: 'One card with its origin, also if it is archived',
+        summary: 'One card with its origin, even if it is archived',
         tags: ['content'],
         params: EditedCardParams,
         response: answers(EditedCardAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
@@ -169,7 +169,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       schema: {
         operationId: 'changeCard',
         summary: 'Change the texts or the state of a card, or move it to another deck',
-        description: `Texts need the \`version\` that they are based on; if the card has another one by now, nothing is
+        description: `Texts need the \`version\` that they are based on; if the card has a newer version, nothing is
 written (409). Progress of learners is unchanged.`,
         tags: ['content'],
         params: EditedCardParams,
@@ -234,7 +234,8 @@ written (409). Progress of learners is unchanged.`,
       schema: {
         operationId: 'purgeCard',
         summary: 'Delete a card for good, with all its versions and all progress',
-        description: 'For personal data in a text; editors archive cards instead. A file brings its card back.',
+        description:
+          'For personal data in a text; editors archive cards instead. A file that contains the card restores it.',
         tags: ['content'],
         params: EditedCardParams,
         response: answers(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, ADMINS_ONLY, CARD_NOT_FOUND]),
@@ -272,7 +273,7 @@ function describeCard({ deck_slug, deck_name, exercise, question, answer, level,
   }
 }
 
-/** Returns texts as responses hold them, with the exercise as fields of its own. */
+/** Returns the texts in the shape of responses, in which the fields of the exercise are top-level fields. */
 export function describeTexts({ question, answer, level, exercise }: CardTexts) {
   const { form = null, options = [], tolerance = null, unit = null } = exercise ?? {}
   return { question, answer, level, form, options, tolerance, unit }

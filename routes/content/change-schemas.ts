@@ -13,7 +13,7 @@ export const ChangesQuery = Type.Object({
 export const ChangeList = Type.Object({
   changes: Type.Array(
     Type.Object({
-      id: Type.Integer({ description: 'For the undo.' }),
+      id: Type.Integer({ description: 'Id for the undo.' }),
       at: Timestamp,
       by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
@@ -23,7 +23,7 @@ export const ChangeList = Type.Object({
       kind: Type.Unsafe<'card' | 'sheet' | null>({
         type: ['string', 'null'],
         enum: ['card', 'sheet', null],
-        description: 'Null if several items changed; the next four keys then are null, too.',
+        description: 'Null if several items changed; the next four keys are then null as well.',
         examples: ['card'],
       }),
       card_id: nullable(Type.Integer()),
@@ -35,9 +35,9 @@ export const ChangeList = Type.Object({
         additionalProperties: true,
         description: 'Further facts of a bulk change or an import.',
       }),
-      can_undo: Type.Boolean({ description: 'Whether it only edits cards and is not undone.' }),
-      undoes: nullable(Type.Integer({ description: 'The change that this one takes back.' })),
-      undone_by: nullable(Type.Integer({ description: 'The change that takes this one back.' })),
+      can_undo: Type.Boolean({ description: 'Whether it can be undone: it only edits cards and is not undone yet.' }),
+      undoes: nullable(Type.Integer({ description: 'Id of the change that this one undoes.' })),
+      undone_by: nullable(Type.Integer({ description: 'Id of the change that undoes this one.' })),
     }),
     { description: 'Newest first.' },
   ),
@@ -59,8 +59,10 @@ export const DifficultCards = Type.Object({
       question: Type.String(),
       deck: DeckName,
       learners: Type.Integer({ description: 'At least five.' }),
-      answers: Type.Integer({ description: 'First answers of a day.' }),
-      again_percent: Type.Integer({ description: 'Share of „Nochmal“ among them.' }),
+      answers: Type.Integer({
+        description: 'Number of answers; only the first answer of each learner and day counts.',
+      }),
+      again_percent: Type.Integer({ description: 'Share of „Nochmal“ among `answers`.' }),
       lapses: Type.Integer(),
       reports: Type.Integer(),
       never_easy: Type.Boolean({ description: 'Whether no first answer of a day was „Leicht“.' }),

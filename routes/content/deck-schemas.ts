@@ -7,7 +7,7 @@ const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] 
 const RETENTION = {
   minimum: LOWEST_RETENTION,
   maximum: HIGHEST_RETENTION,
-  description: 'Desired retention of learners without a choice of their own; null if their general setting applies.',
+  description: 'Desired retention for learners who have not chosen one; null if their general setting applies.',
   examples: [0.95],
 }
 
@@ -18,12 +18,12 @@ const EditedDeck = Type.Object(
     description: Type.String(),
     sort_order: Type.Integer(),
     archived_at: nullable(Timestamp),
-    tests_only: Type.Boolean({ description: 'A pool, which only editors see.' }),
+    tests_only: Type.Boolean({ description: 'Whether it is a pool of test questions, which only editors see.' }),
     lang: Type.String(LANG),
     desired_retention: nullable(Type.Number(RETENTION)),
     cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
     drafts: Type.Integer(),
-    source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
+    source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows inserted by scripts.' }),
   },
   { title: 'EditedDeck' },
 )
@@ -48,7 +48,9 @@ export const DeckCreation = Type.Object({
   source_id: Type.Integer({ examples: [3] }),
   name: Name,
   ...FIELDS,
-  tests_only: Type.Optional(Type.Boolean({ description: 'Makes a pool of test questions, for good.' })),
+  tests_only: Type.Optional(
+    Type.Boolean({ description: 'Makes the deck a pool of test questions; cannot be changed later.' }),
+  ),
 })
 
 export const DeckEdit = Type.Object({ name: Type.Optional(Name), ...FIELDS, archived: Type.Optional(Type.Boolean()) })

@@ -14,7 +14,7 @@ import {
   EditedDecksQuery,
 } from './deck-schemas.js'
 
-/** The refusal for content of the folder, as an example */
+/** Refusal for content of the content folder, with an example file */
 export const NOT_EDITABLE = new NotEditable('decks/git.md')
 
 /** Decks for their editors. */
@@ -25,7 +25,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireAuthor,
       schema: {
         operationId: 'listEditedDecks',
-        summary: 'The decks that the caller may edit, archived ones and pools too',
+        summary: 'The decks that the caller may edit, including archived decks and pools',
         description: 'Administrators also see the decks of the content folder.',
         tags: ['content'],
         querystring: EditedDecksQuery,

@@ -39,8 +39,9 @@ const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmp
         description: `\`apkg\`: for Anki 2.1.15 and later, which updates known cards. \`progress=true\` adds the
 caller's progress, which Anki uses for new cards. \`csv\`: one row per card, for spreadsheets. \`markdown\`: a zip in
 the format of the content folder; without \`deck\` with the cheat sheets. \`source\` restricts the export to one source;
-as \`markdown\`, the default then, its editors also get drafts and pools. The same content gives the same bytes. The file is complete before the first byte
-is sent. A user may have one export at a time; a second request gets 429.`,
+\`format\` is then \`markdown\` by default, which includes drafts and pools for editors of the source. The same content
+gives the same bytes. The file is complete before the first byte is sent. A user may have one export at a time; a second
+request gets 429.`,
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
@@ -83,7 +84,10 @@ is sent. A user may have one export at a time; a second request gets 429.`,
   )
 }
 
-/** @throws InvalidInput; returns an id that no source has if the number is too large */
+/**
+ * Returns 0, which no source has, for a number outside the range of ids; undefined if the parameter is absent or empty.
+ * @throws InvalidInput if the text is no number
+ */
 function parseSource(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const id = parseId(text)

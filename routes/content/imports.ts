@@ -62,7 +62,7 @@ const REFUSALS = [
   ],
 ]
 
-/** Returns the source to update, if its id can be one; the handler refuses other texts. */
+/** Returns the id of the source to update; undefined for a new source or a malformed id, which the handler refuses. */
 function sourceOf({ query }: FastifyRequest): string | undefined {
   const { source, new: isNew } = query as { source?: string; new?: string }
   return source !== undefined && parseId(source) !== undefined && isNew !== 'true' ? source : undefined
@@ -83,8 +83,8 @@ const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) 
 .csv, .tsv, Anki's text export), questions as Moodle XML, GIFT or Aiken, or a .zip of Markdown and pictures, recognised by
 its contents. The import changes nothing
 if there is any fault. \`check=true\` returns the same report without writing. Content of the content folder or of another
-source is not changed and causes a warning; sources that the caller may not edit are neither matched nor named. Who
-creates a source becomes its editor. Cards and sheets that were changed in the browser keep their text, unless
+source is not changed and causes a warning; sources that the caller may not edit are neither matched nor named. The
+creator of a source becomes its editor. Cards and sheets that were changed in the browser keep their text, unless
 \`keep=theirs\` or \`theirs\` names the card; \`edited\` lists them. Decks that the file lacks are kept, unless \`mirror=true\`. New decks are
 placed last, unless an archive has an order, and are inactive until a learner activates them, unless \`active=true\` or
 cards of other decks move there.`,
@@ -105,7 +105,7 @@ cards of other decks move there.`,
       if (Number(request.headers['content-length'] ?? 0) > importMaxBytes) throw new UploadTooLarge(importMaxBytes)
       if (!isCheck && isImporting(app.db)) throw IMPORT_RUNS
       if (!(request.body instanceof Readable)) throw NO_FILE
-      // A preview is of no use to a caller that is gone.
+      // A check is aborted when the client disconnects; an import continues.
       const signal = isCheck ? AbortSignal.any([stopping, untilGone(reply)]) : stopping
       const handle = async (file: ReceivedFile) => {
         const onProgress = reportProgress('Import', (line) => request.log.info(line))

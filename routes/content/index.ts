@@ -31,11 +31,11 @@ interface ContentOptions extends ExportOptions {
   /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
-  /** Persons from which statistics of tests are shown */
+  /** Minimum number of persons in a shown statistic of a test */
   statisticsMinPersons: number
 }
 
-/** Decks and sheets as content. Routes outside the inner scope decide themselves who may use them. */
+/** Content for its editors. The inner scope is for administrators; the other routes check the rights themselves. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
   const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone, statisticsMinPersons } =
     options

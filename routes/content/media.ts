@@ -40,7 +40,7 @@ const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { mediaMaxByt
         operationId: 'getPicture',
         summary: 'A picture of a card or a sheet',
         description: `Texts reference it as \`media/<sha>.<extension>\`; its content never changes. A picture that no
-visible text shows is found only by its uploader and by editors of a source that uses it.`,
+visible text shows is returned only to its uploader and to editors of a source that uses it.`,
         tags: ['content'],
         produces: Object.values(PICTURE_TYPES),
         params: MediaParams,
@@ -87,7 +87,11 @@ text shows is deleted after seven days.`,
   )
 }
 
-/** Names the limit of a picture before the body is read; the limit of bodies holds for one without a length too. */
+/**
+ * Refuses a large picture before its body is read, with a message that names the limit. The body limit applies to
+ * bodies without a `Content-Length`.
+ * @throws PICTURE_TOO_LARGE_TO_STORE if the `Content-Length` exceeds the limit
+ */
 async function refuseLargePicture({ headers }: FastifyRequest): Promise<void> {
   if (Number(headers['content-length'] ?? 0) > MAX_PICTURE_BYTES) throw PICTURE_TOO_LARGE_TO_STORE
 }

@@ -29,7 +29,7 @@ const FILES: Readonly<Record<QuestionFormat, { type: string; extension: string }
   csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
 }
 
-/** Questions for other programs; for editors only, because the files tell what is right. */
+/** Exports of questions for other programs; for editors only, because the files contain the correct answers. */
 const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
   app.get(
     '/tests/:slug/export',
@@ -38,7 +38,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
       schema: {
         operationId: 'exportTest',
         summary: 'The questions of a test for Moodle or a spreadsheet',
-        description: 'Those that a publication would copy now.',
+        description: 'The questions that a publication would copy now.',
         tags: ['content'],
         produces: PRODUCES,
         params: EditedTestParams,
@@ -62,7 +62,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
       schema: {
         operationId: 'exportQuestions',
         summary: 'The questions of a source for Moodle or a spreadsheet',
-        description: 'Those of all decks and pools that are not archived, without drafts.',
+        description: 'The questions of all decks and pools that are not archived, without drafts.',
         tags: ['content'],
         produces: PRODUCES,
         params: SourceParams,
@@ -87,7 +87,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
   }
 }
 
-/** @throws InvalidInput */
+/** @throws InvalidInput if the format is absent or unknown */
 function parseFormat(text: string | undefined): QuestionFormat {
   const format = parseChoice(text, 'format', QUESTION_FORMATS)
   if (format === undefined) {

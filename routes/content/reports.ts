@@ -63,7 +63,7 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
         operationId: 'settleReport',
         summary: 'Settle or reopen a report, accept its suggestion, or decline it',
         description: `An accepted suggestion is a new version of the card with the learner as its author. The text of a card
-of the content folder is answered as \`paste\`; the report stays open until it is settled.`,
+of the content folder is returned as \`paste\`; the report stays open until it is settled.`,
         tags: ['content'],
         params: ReportParams,
         body: ReportDecision,

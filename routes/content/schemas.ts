@@ -64,7 +64,10 @@ export const Report = Type.Object(
       version: Type.Integer(),
       deck: Type.Object({ slug: Type.String(), name: Type.String() }),
       archived: Type.Boolean({ description: 'Whether learners do not see the card.' }),
-      source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
+      source: nullable({
+        ...OwnerSource,
+        description: 'Null for the content folder and for rows inserted by scripts.',
+      }),
     }),
     card_changed: Type.Boolean({ description: 'Whether the card has changed since the report.' }),
     text: Type.String({ description: 'May be empty with a suggestion.' }),
@@ -74,7 +77,7 @@ export const Report = Type.Object(
         { description: 'Text that the learner suggests.' },
       ),
     ),
-    by: nullable(Type.String({ description: 'The user name; null when the account has been deleted.' })),
+    by: nullable(Type.String({ description: 'User name of the learner; null if the account has been deleted.' })),
     created_at: Timestamp,
     file: nullable(
       Type.String({ description: 'Path relative to the content folder; null if no file describes the deck.' }),
@@ -85,9 +88,9 @@ export const Report = Type.Object(
     outcome: Type.Unsafe<'accepted' | 'declined' | null>({
       type: ['string', 'null'],
       enum: ['accepted', 'declined', null],
-      description: 'An accepted text of the content folder leaves the report open until it stands in the file.',
+      description: 'For a card of the content folder, an accepted report stays open until an editor settles it.',
     }),
-    message: nullable(Type.String({ description: 'Sentence for the learner.' })),
+    message: nullable(Type.String({ description: 'Message for the learner.' })),
   },
   { title: 'CardReport' },
 )
@@ -104,18 +107,21 @@ export const ReportDecision = Type.Object(
   {
     settled: Type.Optional(Type.Boolean({ description: '`false` reopens the report.', examples: [true] })),
     accept: Type.Optional(
-      Type.Literal(true, { description: 'Makes the suggestion the text of the card, as a version of the learner.' }),
+      Type.Literal(true, {
+        description: 'Makes the suggestion a new version of the card, with the learner as its author.',
+      }),
     ),
     question: Type.Optional(Type.String({ description: 'With `accept`: instead of the suggested question.' })),
     answer: Type.Optional(Type.String({ description: 'With `accept`: instead of the suggested answer.' })),
     version: Type.Optional(
       Type.Integer({
-        description: 'With `accept`: the version seen; without it the text must not have changed since the report.',
+        description:
+          'With `accept`: the version that the caller saw; if absent, the card must be unchanged since the report.',
       }),
     ),
     decline: Type.Optional(
       Type.String({
-        description: 'Sentence for the learner, 1 to 1,000 characters.',
+        description: 'Declines the report, with this message for the learner; 1 to 1,000 characters.',
         examples: ['Das steht schon auf der nächsten Karte.'],
       }),
     ),
@@ -138,7 +144,7 @@ export const UploadQuery = Type.Object({
   level: optional('Level of all cards, overrides the file.', ''),
   mirror: optional('`true` archives cards and decks of the source that the file lacks.', 'false'),
   keep: optional(
-    '`theirs` replaces what was changed in the browser by the texts of the file; `ours` keeps it.',
+    '`theirs` replaces texts that were edited in the browser with those of the file; `ours` keeps them.',
     'ours',
   ),
   theirs: optional('Ids of cards whose changed text the file replaces, separated by commas.', ''),
@@ -150,7 +156,10 @@ export const UploadFile = Type.String({ format: 'binary', description: 'The file
 
 const Kind = Type.String({ enum: ['anki', 'table', 'archive', 'written'] })
 
-const Keep = Type.String({ enum: ['ours', 'theirs'], description: 'Whose text stays.' })
+const Keep = Type.String({
+  enum: ['ours', 'theirs'],
+  description: '`ours`: the edited text stays; `theirs`: the file replaces it.',
+})
 
 const StoredKind = Type.String({ enum: ['anki', 'table', 'archive', 'written'], examples: ['written'] })
 
@@ -164,7 +173,7 @@ export const UploadDone = Type.Object({
   source: Type.Object({
     id: nullable(
       Type.Integer({
-        description: 'Null if the import would create the source, or created none because nothing was to write.',
+        description: 'Null if the import would create the source, or created none because there was nothing to write.',
       }),
     ),
     kind: Kind,
@@ -173,7 +182,10 @@ export const UploadDone = Type.Object({
   existing: nullable(
     Type.Object(
       { id: Type.Integer(), name: Type.String() },
-      { description: 'A source with the same name, assumed by the check; an import requires `source` or `new`.' },
+      {
+        description:
+          'Source with the same name: a check assumes that it is meant; an import requires `source` or `new`.',
+      },
     ),
   ),
   stats: Type.Object({
@@ -192,7 +204,7 @@ export const UploadDone = Type.Object({
     Type.Object({
       slug: Type.String({ examples: ['netz-tcp'] }),
       name: Type.String({ examples: ['Netz::TCP'] }),
-      created: Type.Integer({ description: 'Cards; each counts once.' }),
+      created: Type.Integer({ description: 'Number of cards; each card counts in one field only.' }),
       updated: Type.Integer(),
       moved: Type.Integer({ description: 'Cards moved from another deck, even with changed text.' }),
       unchanged: Type.Integer(),
@@ -220,7 +232,7 @@ export const UploadDone = Type.Object({
         description: 'At most 200.',
       }),
     },
-    { description: 'Cards, sheets and tests that were changed in the browser and differ from the file.' },
+    { description: 'Cards, sheets and tests that were edited in the browser and differ from the file.' },
   ),
   examples: Type.Array(
     Type.Object({
@@ -251,7 +263,9 @@ export const SourceList = Type.Object({
       kind: StoredKind,
       name: Type.String(),
       file_name: nullable(
-        Type.String({ description: 'Null without a file: for a pasted table, and if written in the browser.' }),
+        Type.String({
+          description: 'Null without a file: if a table was pasted or the source is written in the browser.',
+        }),
       ),
       decks: Type.Integer({ description: 'Number of live decks; cards likewise.' }),
       cards: Type.Integer(),
@@ -290,7 +304,7 @@ export const EditorParams = Type.Object({
 })
 
 export const AdoptBody = Type.Object({
-  deck: optional('Slug of a deck; either this or `sheet`.', 'git'),
+  deck: optional('Slug of a deck; exactly one of `deck` and `sheet` is required.', 'git'),
   sheet: optional('Slug of a cheat sheet.', 'git-befehle'),
 })
 
@@ -306,7 +320,7 @@ export const PictureFile = Type.Unsafe<Buffer>({ type: 'string', format: 'binary
 
 export const UploadedPicture = Type.Object({
   sha: Type.String({ description: 'SHA-256 in hex.' }),
-  address: Type.String({ description: 'As Markdown shows it.', examples: ['media/e3b0c442….png'] }),
-  width: Type.Integer({ description: 'Pixels.' }),
+  address: Type.String({ description: 'Address of the picture in Markdown.', examples: ['media/e3b0c442….png'] }),
+  width: Type.Integer({ description: 'Pixels, like `height`.' }),
   height: Type.Integer(),
 })

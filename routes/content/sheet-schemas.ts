@@ -14,14 +14,14 @@ const CHANGE_KINDS: ChangeKind[] = [
   ...(['create', 'edit', 'bulk', 'restore', 'undo', 'suggestion', 'upload', 'folder', 'adopt'] as const),
 ]
 
-/** How content was changed */
+/** Kind of a change of content */
 export const How = Type.Unsafe<ChangeKind>({ type: 'string', enum: CHANGE_KINDS, examples: ['edit'] })
 
-/** How a text came to be */
+/** Kind of the change that created a version */
 export const HowOrNull = Type.Unsafe<ChangeKind | null>({
   type: ['string', 'null'],
   enum: [...CHANGE_KINDS, null],
-  description: 'Null if no change is recorded: a first version that was imported, or a script.',
+  description: 'Null if no change is recorded: for an imported first version, or a change by a script.',
 })
 
 const SUMMARY = {
@@ -29,13 +29,16 @@ const SUMMARY = {
   slug: Type.String({ examples: ['git-log'] }),
   title: Type.String({ examples: ['Git Log'] }),
   category: Type.String({ examples: ['Git'] }),
-  version: Type.Integer({ description: 'Number of the current text; a save names it.', examples: [1] }),
+  version: Type.Integer({
+    description: 'Number of the current version; required for a change of the text.',
+    examples: [1],
+  }),
   draft: Type.Boolean({ description: 'Whether learners do not see it yet.' }),
   archived: Type.Boolean(),
   archived_at: nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,
-  changed_here: Type.Boolean({ description: 'Whether its text was changed here since the last upload of the source.' }),
+  changed_here: Type.Boolean({ description: 'Whether its text was edited since the last upload of the source.' }),
   source: Type.Unsafe<{ id: number; kind: string; name: string } | null>({
     ...OwnerSource,
     type: ['object', 'null'],
@@ -104,7 +107,7 @@ export const SheetVersions = Type.Object({
     Type.Object({
       version: Type.Integer(),
       changed_at: Timestamp,
-      changed_by: nullable(Type.String({ description: 'User name; null if unknown or deleted.' })),
+      changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       how: HowOrNull,
       title: Type.String(),
       category: Type.String(),
@@ -121,5 +124,5 @@ export const SheetVersionParams = Type.Object({
 })
 
 export const RestoreBody = Type.Object({
-  version: Type.Optional(Type.Integer({ description: 'The version that the caller has seen last.', examples: [5] })),
+  version: Type.Optional(Type.Integer({ description: 'The latest version that the caller has seen.', examples: [5] })),
 })

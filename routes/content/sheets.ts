@@ -53,7 +53,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listEditedSheets',
         summary: 'The cheat sheets that the caller may edit, by category and title',
-        description: 'Administrators see all, those of the content folder too.',
+        description: 'Administrators get all, including those of the content folder.',
         tags: ['content'],
         querystring: SheetsQuery,
         response: answers(EditedSheetList, [AUTHORS_ONLY]),
@@ -85,8 +85,8 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       bodyLimit: BODY_BYTES,
       schema: {
         operationId: 'createSheet',
-        summary: 'Write a cheat sheet',
-        description: 'Its slug derives from the title and never changes.',
+        summary: 'Create a cheat sheet',
+        description: 'Its slug is derived from the title and never changes.',
         tags: ['content'],
         body: NewSheetBody,
         response: answers(EditedSheetAnswer, [
@@ -118,7 +118,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireEditor('sheet'),
       schema: {
         operationId: 'getEditedSheet',
-        summary: 'A cheat sheet with its version, live or not',
+        summary: 'A cheat sheet with its version, even if it is a draft or archived',
         tags: ['content'],
         params: SheetParams,
         response: answers(EditedSheetAnswer, READING),
@@ -135,7 +135,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'changeSheet',
         summary: 'Change, archive, restore or publish a cheat sheet',
-        description: 'Another text is a new version; `version` must be the current one then.',
+        description: 'A changed text becomes a new version and requires `version`, the number of the current one.',
         tags: ['content'],
         params: SheetParams,
         body: SheetBody,

@@ -35,7 +35,7 @@ const sourceEditors: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'addEditor',
         summary: 'Make a user an editor of a source',
-        description: 'Authors and administrators only.',
+        description: 'The user must be an author or administrator.',
         tags: ['content'],
         params: EditorParams,
         response: answers(Done, [...REFUSALS, USER_NOT_FOUND, NOT_AN_AUTHOR]),
@@ -54,7 +54,7 @@ const sourceEditors: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'removeEditor',
         summary: 'Remove an editor of a source',
-        description: 'Only administrators remove the last editor who may write.',
+        description: 'Only administrators may remove the last editor who is an author or administrator.',
         tags: ['content'],
         params: EditorParams,
         response: answers(Done, [...REFUSALS, USER_NOT_FOUND, LAST_EDITOR]),

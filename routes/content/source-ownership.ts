@@ -24,8 +24,8 @@ const sourceOwnership: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'adoptContent',
         summary: 'Move a deck or sheet of the content folder into a source',
-        description: `Also one that a script created. Cards keep their identities, progress and history, and imports of
-the folder skip the file from then on, with a warning.`,
+        description: `Decks and sheets that a script created can be moved as well. Cards keep their identities, progress
+and history. Later imports of the folder skip the file with a warning.`,
         tags: ['content'],
         params: SourceParams,
         body: AdoptBody,

@@ -81,7 +81,7 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'deleteSource',
         summary: 'Archive or purge a source',
         description: `Archived decks are hidden and keep all progress; a restore or another upload into the source brings
-them back. \`purge=true\` deletes decks, cards, progress and pictures that no other content uses; only administrators may.`,
+them back. \`purge=true\` deletes decks, cards, progress and pictures that no other content uses; administrators only.`,
         tags: ['content'],
         params: SourceParams,
         querystring: PurgeQuery,
@@ -102,7 +102,7 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
       schema: {
         operationId: 'restoreSource',
         summary: 'Restore an archived source',
-        description: 'Restores what was archived with it; what was archived before stays archived.',
+        description: 'Restores the content that was archived with it; content archived earlier stays archived.',
         tags: ['content'],
         params: SourceParams,
         response: answers(Done, [...REFUSALS, IMPORT_RUNS]),
@@ -120,7 +120,7 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
   }
 }
 
-/** Parses the id of a path. @throws SOURCE_NOT_FOUND for a number that no source can have */
+/** Parses the id of a path. @throws SOURCE_NOT_FOUND if the number is outside the range of ids */
 export function sourceIdOf({ id }: { id: string }): number {
   const parsed = parseRowId(id, 'Ungültige Quellen-ID')
   if (parsed === undefined) throw SOURCE_NOT_FOUND

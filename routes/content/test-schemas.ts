@@ -16,7 +16,10 @@ function number(key: keyof typeof RANGES, example: number) {
   return Type.Integer({ minimum, maximum, examples: [example] })
 }
 
-const Day = Type.String({ description: 'A day in `TIME_ZONE`.', examples: ['2026-12-31'] })
+const Day = Type.String({
+  description: 'A day (`YYYY-MM-DD`) in the time zone of the service.',
+  examples: ['2026-12-31'],
+})
 
 const Section = {
   deck: Type.String({ description: 'Slug of a deck or a pool.', examples: ['datenschutz'] }),
@@ -50,7 +53,7 @@ const SUMMARY = {
   slug: Type.String({ examples: ['datenschutz'] }),
   name: DEFINITION.name,
   description: DEFINITION.description,
-  version: Type.Integer({ description: 'Number of the current definition; a save names it.', examples: [1] }),
+  version: Type.Integer({ description: 'Number of the current definition; required for a save.', examples: [1] }),
   state: Type.Unsafe<'draft' | 'published' | 'archived'>({ type: 'string', enum: ['draft', 'published', 'archived'] }),
   published_version: nullable(Type.Integer({ examples: [1] })),
   published_at: nullable(Timestamp),
@@ -60,13 +63,13 @@ const SUMMARY = {
     Type.Boolean({ description: 'Whether learners can look up published questions; null before the publication.' }),
   ),
   questions: Type.Integer({ description: 'Number of questions of the published version.', examples: [40] }),
-  question_count: Type.Integer({ description: 'Number of them in each attempt.', examples: [10] }),
-  changed_here: Type.Boolean({ description: 'Whether it was changed here since the last upload of the source.' }),
-  file: nullable(Type.String({ description: 'Relative to the content folder; null for a source.' })),
+  question_count: Type.Integer({ description: 'Number of questions in each attempt.', examples: [10] }),
+  changed_here: Type.Boolean({ description: 'Whether it was edited since the last upload of the source.' }),
+  file: nullable(Type.String({ description: 'Path relative to the content folder; null for a source.' })),
   created_at: Timestamp,
   updated_at: Timestamp,
   archived_at: nullable(Timestamp),
-  source_id: nullable(Type.Integer({ description: 'As in a save; null for the content folder.', examples: [3] })),
+  source_id: nullable(Type.Integer({ description: 'Id of the source; null for the content folder.', examples: [3] })),
   source: Type.Unsafe<{ id: number; kind: string; name: string } | null>({
     ...OwnerSource,
     type: ['object', 'null'],
@@ -130,11 +133,11 @@ export const TestVersions = Type.Object({
         version: Type.Integer({ examples: [2] }),
         published_at: Timestamp,
         published_by: SUMMARY.published_by,
-        name: Type.String({ description: 'Of the test in this version.', examples: ['Datenschutz, Grundlagen'] }),
+        name: Type.String({ description: 'Name of the test in this version.', examples: ['Datenschutz, Grundlagen'] }),
         open_questions: Type.Boolean({ description: 'Whether learners could look up at least one question.' }),
         questions: Type.Integer({ examples: [40] }),
-        attempts: Type.Integer({ description: 'Attempts of all persons, without those of editors.', examples: [120] }),
-        open_attempts: Type.Integer({ description: 'Those of them that have not ended.', examples: [3] }),
+        attempts: Type.Integer({ description: 'Number of attempts, without those of editors.', examples: [120] }),
+        open_attempts: Type.Integer({ description: 'Number of `attempts` that have not ended.', examples: [3] }),
       },
       { title: 'PublishedTestVersion' },
     ),
@@ -143,19 +146,22 @@ export const TestVersions = Type.Object({
   next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
-export const PublishQuery = Type.Object({ check: optional('`true` only computes the answer.', 'true') })
+export const PublishQuery = Type.Object({ check: optional('`true` returns the result without publishing.', 'true') })
 
 export const Publication = Type.Object({
   version: Type.Integer({ description: 'The published version, or the one that a check would publish.' }),
-  changed: Type.Boolean({ description: 'Whether it differs from the version before.' }),
+  changed: Type.Boolean({ description: 'Whether it differs from the previous version.' }),
   open_questions: Type.Boolean({ description: 'Whether learners can look up answers of its questions.' }),
   questions: Type.Integer(),
   question_count: Type.Integer({ description: 'Number of questions in each attempt.' }),
   draws: Type.String({
-    description: 'Number of different sets of questions, in decimal digits.',
+    description: 'Number of possible sets of questions, in decimal digits.',
     examples: ['75287520'],
   }),
-  guess_percent: Type.Number({ description: 'Chance to pass by guessing in any of the attempts.', examples: [0.4158] }),
+  guess_percent: Type.Number({
+    description: 'Probability in per cent of passing at least one of the allowed attempts by guessing.',
+    examples: [0.4158],
+  }),
   findings: Type.Array(
     Type.Object({
       rule: Type.String({ enum: [...RULES] }),

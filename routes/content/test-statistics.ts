@@ -9,7 +9,7 @@ import { answers, nullable, optional } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
 
-/** Null hides what would tell about few persons. */
+/** Schema of a figure that is null if it would reveal data about too few persons */
 const Hidden = <T extends TSchema>(schema: T) => nullable(schema)
 
 const StatisticsQuery = Type.Object({
@@ -27,7 +27,9 @@ const Report = Type.Object(
         text: Type.String({ description: 'Markdown.' }),
         correct: Type.Boolean(),
         count: Hidden(Type.Integer({ examples: [8] })),
-        share: Hidden(Type.Number({ description: 'Of a wrong option among all wrong choices.', examples: [0.8] })),
+        share: Hidden(
+          Type.Number({ description: 'Share of a wrong option among all wrong choices.', examples: [0.8] }),
+        ),
       }),
     ),
     unanswered: Hidden(Type.Integer({ examples: [5] })),
@@ -44,7 +46,7 @@ const Statistics = Type.Object(
   {
     version: Type.Integer({ examples: [1] }),
     min_persons: Type.Integer({
-      description: 'Persons from which a report appears, and after which it is renewed.',
+      description: 'Number of persons for a first report, and of further persons for each update.',
       examples: [5],
     }),
     questions: Type.Array(
@@ -70,7 +72,7 @@ const Statistics = Type.Object(
 )
 
 export interface StatisticsOptions {
-  /** STATISTICS_MIN_PERSONS */
+  /** Minimum number of persons in a report (`STATISTICS_MIN_PERSONS`) */
   minPersons: number
 }
 

@@ -56,7 +56,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireAuthor,
       schema: {
         operationId: 'listEditedTests',
-        summary: 'The tests that the caller may edit, by name, archived ones too',
+        summary: 'The tests that the caller may edit, by name, including archived ones',
         description: 'Administrators also see the tests of the content folder.',
         tags: ['content'],
         querystring: EditedTestsQuery,
@@ -152,7 +152,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Publish the test as it is now',
         description:
           'Copies the questions into a version that never changes; learners get it from the next attempt on. ' +
-          'If the latest version has the same definition and questions, it stays.',
+          'If the latest version has the same definition and questions, no version is added.',
         tags: ['content'],
         params: EditedTestParams,
         querystring: PublishQuery,
@@ -173,7 +173,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listTestVersions',
         summary: 'The published versions of a test, with the number of attempts at each',
-        description: 'A published version is kept, also if no attempt has used it.',
+        description: 'A published version is kept, even if no attempt has used it.',
         tags: ['content'],
         params: EditedTestParams,
         querystring: TestVersionsQuery,
@@ -206,7 +206,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** @throws FaultyDefinition */
+/** @throws FaultyDefinition if the definition breaks a rule; with the first fault */
 function parseBody(input: DefinitionInput): TestDefinition {
   const faults: string[] = []
   const definition = parseDefinition(input, (_key, message, section) => {

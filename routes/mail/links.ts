@@ -9,10 +9,10 @@ import { confirmAddress } from '../../src/services/mail/own-address.js'
 import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
 
 const PER_TEN_SECONDS = 20
-/** Mail services unsubscribe many people from a few addresses. */
+/** Requests per address; mail services unsubscribe many users from a few addresses. */
 const UNSUBSCRIBES_PER_TEN_SECONDS = 200
 
-/** What links in mails do, without login. */
+/** Requests that links in mails cause, without login. */
 const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
   app.post(
     '/confirm',
@@ -31,7 +31,7 @@ const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, {
   )
 
   await app.register(async (forms: typeof app) => {
-    // A mail program sends `List-Unsubscribe=One-Click`; the key is in the address.
+    // A mail program sends the form `List-Unsubscribe=One-Click`; the key is in the URL.
     ignoreForms(forms)
     forms.post(
       '/unsubscribe',

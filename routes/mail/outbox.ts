@@ -22,15 +22,15 @@ import { MailParams, Outbox, OutboxQuery, TestMailBody, TestMailSent } from './s
 
 export interface OutboxOptions {
   mail: MailSettings | undefined
-  /** Whether mails stay in the outbox, because the service lives on a simulated day */
+  /** Whether mails stay in the outbox because the service uses a simulated date */
   isMailHeld: boolean
   publicUrl: string | undefined
   moment: () => Moment
-  /** Ends a test mail because the service stops */
+  /** Aborts the sending of a test mail because the service stops */
   stopping: AbortSignal
 }
 
-/** Test mails within a minute: enough to try settings, too few to flood a mailbox */
+/** Maximum number of test mails per minute: enough to try settings, too few to flood a mailbox */
 const MAX_TESTS = 5
 const MINUTE_MS = 60_000
 
@@ -72,7 +72,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
     {
       schema: {
         operationId: 'resendMail',
-        summary: 'Send a mail again that has failed or may not have arrived',
+        summary: 'Send a mail again that failed or may not have arrived',
         description: 'It waits in the outbox and is sent within about a minute. Its `Message-ID` stays the same.',
         tags: ['mail'],
         params: MailParams,
@@ -92,7 +92,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
       schema: {
         operationId: 'sendTestMail',
         summary: 'Send a test mail at once',
-        description: `Answers within 25 seconds with what the mail server said. At most ${MAX_TESTS} a minute.`,
+        description: `Returns the answer of the mail server within 25 seconds. At most ${MAX_TESTS} per minute.`,
         tags: ['mail'],
         body: TestMailBody,
         response: answers(TestMailSent, [MAIL_NOT_CONFIGURED, new MailServerRefuses(EXAMPLE)]),

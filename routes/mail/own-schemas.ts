@@ -7,10 +7,17 @@ export const OwnMailAnswer = Type.Object({
   configured: Type.Boolean({ description: 'Whether this service sends mail.' }),
   email: nullable(Address),
   confirmed: Type.Boolean({
-    description: 'Whether the caller has entered and confirmed it; false if the administration or the provider set it.',
+    description: 'Whether the caller entered and confirmed `email`; false if an administrator or the provider set it.',
   }),
-  pending: nullable(Type.Object({ address: Address, expires_at: Timestamp }, { description: 'Not yet confirmed.' })),
-  due_cards: Type.Boolean({ description: 'Whether a mail tells on working days how many cards are due.' }),
+  pending: nullable(
+    Type.Object(
+      { address: Address, expires_at: Timestamp },
+      { description: 'Address that the caller has not confirmed yet.' },
+    ),
+  ),
+  due_cards: Type.Boolean({
+    description: 'Whether the caller gets a mail with the number of due cards on working days.',
+  }),
 })
 
 export const AddressBody = Type.Object({ email: Address })

@@ -12,19 +12,19 @@ import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
 export interface OwnMailOptions {
   /** Public address to which links in mails lead, ending with a slash; undefined if no mail is sent to persons */
   mailAddress: string | undefined
-  /** IANA name */
+  /** IANA name of the time zone of the service */
   timeZone: string
   moment: () => Moment
 }
 
-/** The caller's address, and which mails are wanted. */
+/** The caller's mail address and mail settings. */
 const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailAddress, timeZone, moment }) => {
   app.get(
     '/mine',
     {
       schema: {
         operationId: 'getOwnMail',
-        summary: "The caller's address and wishes for mail",
+        summary: "The caller's mail address and mail settings",
         tags: ['mail'],
         response: answers(OwnMailAnswer),
       },
@@ -38,8 +38,8 @@ const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailAdd
       schema: {
         operationId: 'requestAddress',
         summary: 'Send a link that confirms a new address of the caller',
-        description: `The present address stays until then. Another request replaces the earlier one; four per hour are
-possible. The response is the same whether others use the address.`,
+        description: `The current address stays until the new one is confirmed. Another request replaces the earlier one;
+at most four per hour. The response does not reveal whether other users have the address.`,
         tags: ['mail'],
         body: AddressBody,
         response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),
@@ -60,7 +60,7 @@ possible. The response is the same whether others use the address.`,
     {
       schema: {
         operationId: 'cancelAddress',
-        summary: 'Take back an address that is not yet confirmed, if there is one',
+        summary: 'Discard the address that is not confirmed yet, if there is one',
         tags: ['mail'],
         response: answers(OwnMailAnswer, [SESSIONS_ONLY]),
       },

@@ -36,16 +36,16 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** A PDF takes a processor for about a second, in a thread of its own. */
+/** Requests per address; a PDF takes about a second of processor time, in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions extends PublicAddress {
   moment: () => Moment
-  /** Ends printing because the service stops */
+  /** Aborts the rendering of a PDF because the service stops */
   stopping: AbortSignal
 }
 
-/** Proofs of completed assignments: the caller's own, and those of all for administrators. */
+/** Proofs of completed assignments: those of the caller, and for administrators those of all users. */
 const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, stopping, ...own }) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
   app.addHook('onClose', endPrinting)
@@ -105,7 +105,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       schema: {
         operationId: 'exportProofs',
         summary: 'All proofs as a table for auditors',
-        description: 'The purpose goes into the audit trail.',
+        description: 'The purpose is recorded in the audit trail.',
         tags: ['proofs'],
         produces: ['text/csv'],
         querystring: ExportQuery,
@@ -150,8 +150,8 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
     {
       schema: {
         operationId: 'correctProof',
-        summary: 'Replace a proof by one with the present name of the person',
-        description: 'Both proofs name the other one.',
+        summary: 'Replace a proof with one that has the current name of the person',
+        description: 'Each of the two proofs refers to the other.',
         tags: ['proofs'],
         params: ProofParams,
         response: answers(Replaced, [
@@ -166,7 +166,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
   )
 }
 
-/** @throws PROOF_NOT_FOUND */
+/** Parses the code of a path. @throws PROOF_NOT_FOUND if it is malformed */
 export function codeOf({ code }: { code: string }): string {
   const parsed = parseCode(code)
   if (parsed === undefined) throw PROOF_NOT_FOUND
@@ -175,7 +175,7 @@ export function codeOf({ code }: { code: string }): string {
 
 const MAX_PURPOSE = 500
 
-/** @throws InvalidInput */
+/** Returns the trimmed text. @throws InvalidInput if it is empty or longer than 500 characters */
 function parsePurpose(text: string): string {
   const purpose = text.trim()
   if (purpose === '') throw new InvalidInput('Das Feld „purpose“ darf nicht leer sein')

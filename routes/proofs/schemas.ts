@@ -26,7 +26,7 @@ export const OwnProofs = Type.Object({
   next_before: nullable(Type.Integer()),
 })
 
-/** What anyone who has the code may compare with the paper */
+/** Content of a proof, public for callers that know its code, to compare it with the printed proof */
 export const Verified = Type.Object({
   proof: Type.Object({
     code: Code,
@@ -46,7 +46,7 @@ export const Verified = Type.Object({
         }),
         title: Type.String(),
         done_on: Day,
-        version: nullable(Type.Integer({ description: 'Version of the text; null if it has none.' })),
+        version: nullable(Type.Integer({ description: 'Version of the content; null if it has none.' })),
         confirmed_by: nullable(Type.String({ description: 'Instructor of a personal part.' })),
       }),
     ),
@@ -54,7 +54,10 @@ export const Verified = Type.Object({
 })
 
 export const ExportQuery = Type.Object({
-  purpose: Type.String({ description: 'Why; goes into the audit trail.', examples: ['Audit ISO 27001, 2026'] }),
+  purpose: Type.String({
+    description: 'Purpose of the export; recorded in the audit trail.',
+    examples: ['Audit ISO 27001, 2026'],
+  }),
 })
 
 export const RevokeBody = Type.Object({ reason: Type.String({ examples: ['Falsche Person'] }) })

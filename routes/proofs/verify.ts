@@ -8,14 +8,14 @@ import { ProofParams, Verified } from './schemas.js'
 
 const PER_TEN_SECONDS = 20
 
-/** What a proof says, for anyone who has its code. */
+/** Returns the content of a proof to callers that know its code, without login. */
 const verification: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:code',
     {
       schema: {
         operationId: 'verifyProof',
-        summary: 'What a proof says, to compare it with the paper',
+        summary: 'The content of a proof, to compare it with the printed proof',
         tags: ['proofs'],
         security: [],
         params: ProofParams,

@@ -22,7 +22,7 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'reportCard',
         summary: "Report a fault of a card or suggest a text; replaces the caller's open report of the same card",
-        description: 'A suggestion that equals the text of the card is left out.',
+        description: 'A suggestion that equals the text of the card is ignored.',
         tags: ['review'],
         params: CardParams,
         body: ReportBody,

@@ -79,7 +79,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'getReviewCard',
-        summary: "One card with the caller's state, also if it is archived",
+        summary: "One card with the caller's state, even if it is archived",
         tags: ['review'],
         params: CardParams,
         response: answers(CardAnswer, [CARD_NOT_FOUND]),
@@ -164,7 +164,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'putOffCard',
-        summary: 'Put a due or new card off until tomorrow, without a rating; undone like a review',
+        summary: 'Postpone a due or new card until tomorrow, without a rating; can be undone like a review',
         tags: ['review'],
         params: CardParams,
         body: TomorrowBody,

@@ -10,7 +10,7 @@ const fit: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'getFittedParameters',
-        summary: "The parameters fitted to the caller's reviews, and what each desired retention costs",
+        summary: "The parameters fitted to the caller's reviews, and the workload for each desired retention",
         tags: ['review'],
         response: answers(FitAnswer),
       },

@@ -16,8 +16,8 @@ import reportRoutes from './reports.js'
 import { Queue, QueueQuery } from './schemas.js'
 import settingsRoutes from './settings.js'
 
-/** Enough for a day without network */
-const LONGEST_PAGE = 300
+/** Maximum number of cards in a response: enough for a day without network */
+const MAX_CARDS = 300
 
 const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.setFallback(unknownEndpoint('Unbekannter Review-Endpunkt'))
@@ -36,11 +36,11 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     async (request) => {
       const { today } = moment()
       const scope = { userId: request.user.id, today, deckSlug: request.query.deck || undefined }
-      const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: LONGEST_PAGE, fallback: 20 })
+      const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: MAX_CARDS, fallback: 20 })
       const newLimit = parseNumber(request.query.new, 'new', {
         minimum: 0,
-        maximum: LONGEST_PAGE,
-        fallback: LONGEST_PAGE,
+        maximum: MAX_CARDS,
+        fallback: MAX_CARDS,
       })
       const queue = await findQueue(app.db, scope, limit, newLimit)
       if (queue === undefined) throw DECK_NOT_FOUND

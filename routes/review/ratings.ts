@@ -14,7 +14,7 @@ import { applyReviews, type ReviewResult } from '../../src/services/review/apply
 import { undoReview } from '../../src/services/review/take-back.js'
 import { BatchAnswer, BatchBody, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
 
-/** Holds 100 reviews with client ids of maximum length, each character escaped. */
+/** Maximum size of a body in bytes: 100 reviews with client ids of maximum length, each character escaped */
 const BATCH_LIMIT = 256 * 1024
 
 const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
@@ -61,7 +61,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
     {
       schema: {
         operationId: 'undoReview',
-        summary: 'Undo the latest review, if it is of today',
+        summary: "Undo the caller's latest review, if it is from today",
         tags: ['review'],
         params: ReviewParams,
         response: answers(UndoAnswer, [REVIEW_NOT_FOUND, NOT_THE_LAST]),

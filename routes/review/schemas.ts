@@ -14,7 +14,7 @@ import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
-/** The service's day, which all relative dates refer to */
+/** Current day of the service, to which all relative dates refer */
 const Today = Type.Unsafe<string>({ ...Day, description: 'The calendar day of the service.' })
 const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS, examples: ['medium'] })
 const RatingOrNull = Type.Unsafe<Rating | null>({
@@ -101,8 +101,8 @@ export const ReviewBody = Type.Object({
     nullable(
       Type.String({
         format: 'date-time',
-        description:
-          'Time of a rating that was queued; the future becomes now, more than 14 days ago becomes 14 days ago.',
+        description: `Time of a rating that the client has queued. A time in the future is treated as now, one more than
+14 days ago as 14 days ago.`,
         examples: ['2026-11-20T08:00:00.000Z'],
       }),
     ),
@@ -119,7 +119,7 @@ export const ReviewAnswer = Type.Object({
   }),
 })
 
-const ANYTHING = { description: 'An invalid review; its own result has the error.' }
+const ANYTHING = { description: 'An invalid review; its entry in `results` contains the error.' }
 
 /** Reviews are validated one by one, so that one invalid review does not reject the others. */
 export const BatchBody = Type.Object({
@@ -156,7 +156,7 @@ export const CardParams = Type.Object({ id: Type.String({ examples: ['17'] }) })
 
 const SuggestedText = Type.Object({
   question: Type.String({ description: 'Markdown, at most 65,536 characters.', examples: ['Was macht `git switch`?'] }),
-  answer: Type.String({ description: 'Markdown, likewise.', examples: ['Es wechselt den Branch.'] }),
+  answer: Type.String({ description: 'Markdown, at most 65,536 characters.', examples: ['Es wechselt den Branch.'] }),
 })
 
 export const ReportBody = Type.Object({
@@ -197,7 +197,7 @@ export const OwnReports = Type.Object({
         enum: ['accepted', 'declined', null],
         description: 'Null while the report is open, and if it was settled without a decision.',
       }),
-      message: nullable(Type.String({ description: 'Sentence of the editor.' })),
+      message: nullable(Type.String({ description: 'Message of the editor.' })),
     }),
     { description: 'Newest first.' },
   ),
@@ -229,7 +229,7 @@ export const TomorrowBody = Type.Object({
     nullable(
       Type.String({
         format: 'date-time',
-        description: 'Time of the click if it was queued; limited as `reviewed_at`. After its day it changes nothing.',
+        description: 'Time of a queued request, limited like `reviewed_at`. If that day is over, nothing changes.',
         examples: ['2026-11-20T08:00:00.000Z'],
       }),
     ),
@@ -243,7 +243,7 @@ export const StudiedDeck = Type.Object(
     slug: Type.String(),
     name: Type.String(),
     active: Type.Boolean({ description: 'Whether the deck is active: the queue without `deck=` includes its cards.' }),
-    due: Type.Integer({ description: 'Count in the queue of this deck, as for `new`.' }),
+    due: Type.Integer({ description: 'Cards due today or earlier in the queue of this deck.' }),
     new: Type.Integer({ description: 'Unseen cards that may still be introduced today.' }),
     cards: Type.Integer({ description: 'Sum of `young`, `mature`, `suspended` and `unseen`.' }),
     young: Type.Integer({ description: 'Interval below 21 days.' }),
@@ -264,7 +264,7 @@ export const StudiedDecks = Type.Object({ decks: Type.Array(StudiedDeck), today:
 
 export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
 
-/** Needs at least one of its fields. */
+/** At least one of the fields is required. */
 export const DeckBody = Type.Object({
   active: Type.Optional(Type.Boolean({ examples: [false] })),
   desired_retention: Type.Optional(
@@ -300,7 +300,7 @@ export const CardAnswer = Type.Object({
 
 export const HistoryQuery = Type.Object({
   deck: Deck,
-  card: optional('A card; absent or empty means all.', '17'),
+  card: optional('Id of a card; absent or empty means all.', '17'),
   before: optional('`next_before` of the previous page.', '42'),
   limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
 })
@@ -377,7 +377,7 @@ export const Settings = Type.Object({
   free_weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
     maxItems: 6,
     uniqueItems: true,
-    description: 'Weekdays on which no card becomes due if its fuzz allows another day; 1 is Monday.',
+    description: 'Weekdays on which no card becomes due, if its interval can vary to another day; 1 is Monday.',
     examples: [[6, 7]],
   }),
 })
@@ -386,10 +386,12 @@ const FittedSet = Type.Unsafe<PublicFit | null>({
   type: ['object', 'null'],
   required: ['items', 'fitted_at', 'log_loss_before', 'log_loss_after', 'is_good', 'w'],
   properties: {
-    items: Type.Integer({ description: 'Recalls from which the parameters were fitted.' }),
+    items: Type.Integer({ description: 'Number of recalls from which the parameters were fitted.' }),
     fitted_at: Timestamp,
-    log_loss_before: Type.Number({ description: 'Of the former parameters, on the last quarter of the recalls.' }),
-    log_loss_after: Type.Number({ description: 'Of the same fit without that quarter.' }),
+    log_loss_before: Type.Number({
+      description: 'Log loss of the former parameters on the last quarter of the recalls.',
+    }),
+    log_loss_after: Type.Number({ description: 'Log loss on that quarter of a fit to the other recalls.' }),
     is_good: Type.Boolean({ description: 'Whether the predictions are good; otherwise they are moderate.' }),
     w: Type.Array(Type.Number(), { description: 'Weights of FSRS-6.' }),
   },
@@ -400,15 +402,15 @@ export const FitAnswer = Type.Object({
   in_use: Type.Boolean({ description: 'Whether fitted parameters schedule the reviews.' }),
   fitted: FittedSet,
   previous: FittedSet,
-  items: Type.Integer({ description: 'Recalls so far, counted up to the number of the next fit.' }),
-  items_needed: Type.Integer({ description: 'Recalls from which the next fit is tried.' }),
+  items: Type.Integer({ description: 'Number of recalls so far, at most `items_needed`.' }),
+  items_needed: Type.Integer({ description: 'Number of recalls that the next fit requires.' }),
   median_ms: nullable(Type.Integer({ description: 'Median time of a review; null without any.' })),
   costs: Type.Array(
     Type.Object({
       desired_retention: Type.Number(),
       reviews_per_card: Type.Number({ description: 'Expected reviews of a card in its first year.' }),
     }),
-    { description: "What each desired retention costs with the caller's parameters." },
+    { description: "Expected workload for each desired retention with the caller's parameters." },
   ),
 })
 

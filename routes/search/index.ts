@@ -20,7 +20,7 @@ interface SearchOptions {
 
 const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedded, poolState }) => {
   const searchInTurn = searchTurns(isEmbedded)
-  /** Rests between two steps of a search while other requests need all connections. */
+  /** Pauses a search between two steps while other requests need all connections. */
   const pause = async (started: number) => {
     const { idle, waiting } = poolState()
     if (idle === 0 || waiting > 0) await rest(started)

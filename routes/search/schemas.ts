@@ -8,7 +8,7 @@ export const SearchAllQuery = Type.Object({
 
 const Ranges = (of: string) =>
   Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
-    description: `Where the matches are in \`${of}\`: from and to in UTF-16 code units, in order, without overlaps.`,
+    description: `Matches in \`${of}\`: start and end in UTF-16 code units, in order, without overlap.`,
     examples: [[[4, 9]]],
   })
 
@@ -23,12 +23,12 @@ const SearchHit = Type.Object(
     }),
     deck: Type.Unsafe<{ slug: string; name: string } | null>({
       type: ['object', 'null'],
-      description: 'Of a card.',
+      description: 'Deck of a card; otherwise null.',
       properties: { slug: Type.String(), name: Type.String() },
       required: ['slug', 'name'],
       additionalProperties: false,
     }),
-    category: nullable(Type.String({ description: 'Of a sheet.' })),
+    category: nullable(Type.String({ description: 'Category of a sheet; otherwise null.' })),
     excerpt: Type.String({
       description: 'About 160 characters of plain text around the first match.',
       examples: ['Legt Änderungen beiseite.'],

@@ -27,7 +27,7 @@ export interface TeamOptions {
   today: () => string
 }
 
-/** Teams: administrators manage them; leads see their own. */
+/** Teams: administrators manage them; leads see the teams that they lead. */
 const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => {
   app.setFallback(unknownEndpoint('Unbekannter Team-Endpunkt'))
   const preHandler = app.requireAdmin
@@ -37,7 +37,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
     {
       schema: {
         operationId: 'listTeams',
-        summary: 'All teams for administrators, the own ones for leads',
+        summary: 'All teams for administrators; for leads the teams that they lead',
         description: LEADS_SEE,
         tags: ['teams'],
         response: answers(TeamList, [NOT_A_LEAD]),
@@ -95,7 +95,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
       schema: {
         operationId: 'changeTeam',
         summary: 'Change the name or the group of a team',
-        description: "With another group the memberships from the provider's former group end.",
+        description: 'If the group changes, memberships that came from the former group end.',
         tags: ['teams'],
         params: TeamParams,
         body: ChangeTeamBody,
@@ -154,7 +154,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
       schema: {
         operationId: 'removeTeamMember',
         summary: 'End a membership that was made by hand',
-        description: "A membership that came from the provider's groups stays; without another one the answer is 409.",
+        description: "A membership from the provider's groups stays; 409 if it is the only membership.",
         tags: ['teams'],
         params: MemberParams,
         response: answers(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),

@@ -47,10 +47,10 @@ import {
   TestParams,
 } from './schemas.js'
 
-/** The refusal while the pause between two attempts lasts, as an example */
+/** Refusal during the pause between two attempts, with an example time */
 const WAIT_FOR_NEXT = new WaitForNext('25.11.2026, 14:30')
 
-/** Tests for their takers. */
+/** Tests for learners. */
 const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   const { moment } = clock
   app.setFallback(unknownEndpoint('Unbekannter Test-Endpunkt'))
@@ -73,8 +73,8 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     {
       schema: {
         operationId: 'practise',
-        summary: 'Multiple-choice questions for practice, with wrong answers of authors and of the same deck',
-        description: 'The result goes to `POST /api/quiz/submit`.',
+        summary: 'Multiple-choice questions for practice, with wrong answers by authors and from the same deck',
+        description: 'Submit the result with `POST /api/quiz/submit`.',
         tags: ['tests'],
         querystring: GenerateQuery,
         response: answers(Quiz),
@@ -131,7 +131,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     {
       schema: {
         operationId: 'getAttempt',
-        summary: "An attempt of the caller's with its questions and stored answers",
+        summary: 'An attempt of the caller with its questions and stored answers',
         tags: ['tests'],
         params: AttemptParams,
         response: answers(AttemptAnswer, [ATTEMPT_NOT_FOUND]),
@@ -151,7 +151,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         operationId: 'saveAnswer',
         summary: 'Store the answer to a question of an open attempt',
         description:
-          'The stored `seq` with the same answer succeeds again; another answer or a smaller `seq` does not.',
+          'Repeating the stored `seq` with the same answer succeeds; another answer or a smaller `seq` gets 409.',
         tags: ['tests'],
         params: AnswerParams,
         body: AnswerBody,
@@ -191,7 +191,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     {
       schema: {
         operationId: 'getAttemptReview',
-        summary: 'The result of an ended attempt, and its questions with what is right, as far as the test shows them',
+        summary: 'The result and the questions with correct answers of an ended attempt, as far as the test shows them',
         tags: ['tests'],
         params: AttemptParams,
         response: answers(ReviewAnswer, [ATTEMPT_NOT_FOUND, REVIEW_CLOSED]),
@@ -223,7 +223,11 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   )
 }
 
-/** @throws InvalidInput, ATTEMPT_NOT_FOUND */
+/**
+ * Parses the id of a path.
+ * @throws InvalidInput if it is no number
+ * @throws ATTEMPT_NOT_FOUND if the number is outside the range of ids
+ */
 function parseAttemptId(text: string): number {
   const id = parseRowId(text, 'Ungültige Versuchs-ID')
   if (id === undefined) throw ATTEMPT_NOT_FOUND

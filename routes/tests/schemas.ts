@@ -40,16 +40,18 @@ const testFields = {
   attempts: nullable(Type.Integer({ description: 'Attempts per person; null: unlimited.', examples: [3] })),
   attempts_left: nullable(Type.Integer({ description: 'Null: unlimited.', examples: [2] })),
   open_attempt_id: nullable(Type.Integer({ examples: [17] })),
-  passed: nullable(Type.Boolean({ description: 'Of any attempt; null without a result that may be shown.' })),
+  passed: nullable(
+    Type.Boolean({ description: 'Whether the caller passed any attempt; null without a result that may be shown.' }),
+  ),
   access: oneOf('open', 'assigned'),
-  assigned: Type.Boolean({ description: 'Whether an open assignment of the caller asks for the test.' }),
+  assigned: Type.Boolean({ description: 'Whether an open assignment of the caller includes the test.' }),
   opens: Day('First day in the time zone of the service; null without a limit.'),
   closes: Day('Last day in the time zone of the service; null without a limit.'),
   open_questions: Type.Boolean({ description: 'Whether learners can look up at least one of the questions.' }),
   multiple: oneOf('partial', 'all'),
   review: oneOf('none', 'result', 'explanations'),
   review_when: oneOf('now', 'passed_or_last', 'closed'),
-  wait_minutes: Type.Integer({ description: 'Pause between two attempts.', examples: [0] }),
+  wait_minutes: Type.Integer({ description: 'Minimum pause between two attempts.', examples: [0] }),
   next_attempt_at: NullableTimestamp,
   pages: oneOf('one', 'all'),
 }
@@ -77,7 +79,7 @@ export const TestAnswer = Type.Object({
           },
           { title: 'OwnAttempt' },
         ),
-        { description: 'A page of them, the newest first.' },
+        { description: "A page of the caller's attempts, newest first." },
       ),
     },
     { title: 'Test' },
@@ -89,7 +91,7 @@ export const StartBody = Type.Object({
   client_id: Type.String({
     minLength: 8,
     maxLength: 64,
-    description: 'Chosen by the client; a repeated request answers the same attempt, also after its end.',
+    description: 'Chosen by the client; a repeated request returns the same attempt, even after its end.',
     examples: ['5f0e9a550a3c2f7f3f1c9a4e6f0b4f0e'],
   }),
 })
@@ -98,7 +100,9 @@ const Ids = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000, exampl
 
 const answerFields = {
   option_ids: Type.Optional(Ids),
-  text: Type.Optional(Type.String({ description: 'Numbers too, as typed.', examples: ['72 Stunden'] })),
+  text: Type.Optional(
+    Type.String({ description: 'For the forms `text` and `number`, as typed.', examples: ['72 Stunden'] }),
+  ),
   item_ids: Type.Optional(Ids),
   gaps: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
@@ -136,7 +140,7 @@ const TextWithGaps = Type.Optional(
 )
 const Unit = Type.Optional(nullable(Type.String({ description: 'Unit of a number.', examples: ['MB'] })))
 
-/** A question as it is asked, without what is right */
+/** A question without its correct answers */
 export const shownQuestion = {
   slot: Slot,
   form: Form,
@@ -178,7 +182,7 @@ export const AttemptAnswer = Type.Object({
         Type.Object(
           {
             ...shownQuestion,
-            seq: Type.Integer({ description: 'Of the stored answer; 0 without one.', examples: [0] }),
+            seq: Type.Integer({ description: '`seq` of the stored answer; 0 if there is none.', examples: [0] }),
             answer: StoredAnswer,
           },
           { title: 'AttemptQuestion' },
@@ -221,7 +225,7 @@ export const ReviewAnswer = Type.Object({
       passed: Passed,
       score_percent: Score,
       pass_percent: Type.Integer({ examples: [80] }),
-      answers_deleted: Type.Boolean({ description: 'Whether the answers have been deleted after their time.' }),
+      answers_deleted: Type.Boolean({ description: 'Whether the answers were deleted after their retention period.' }),
       questions: Type.Unsafe<ReviewedQuestion[] | null>({
         ...Type.Array(
           Type.Object(
@@ -255,7 +259,7 @@ export const ReviewAnswer = Type.Object({
           ),
         ),
         type: ['array', 'null'],
-        description: 'Null with the preset `result`.',
+        description: 'Null if the test shows only results (`review` is `result`).',
       }),
     },
     { title: 'AttemptReview' },

@@ -19,8 +19,8 @@ import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
 const ACCOUNT_PAGE = '/konto'
 
 /**
- * Links an identity of the provider to the caller's account, which may then log in with it. A request of our own page
- * starts the link, and a second one confirms it with the subject that the page has shown.
+ * Links an identity of the provider to the caller's account, as a login method. A request from our own page starts the
+ * link; a second request confirms it with the subject that the page has shown.
  */
 const link: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
@@ -59,8 +59,8 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'getPendingLink',
-        summary: 'The identity that waits for linking',
-        description: 'Null if there is none, or after ten minutes.',
+        summary: 'The identity that waits to be linked',
+        description: 'Null if there is none, and ten minutes after the sign-in.',
         tags: ['auth'],
         response: answers(PendingLinkAnswer),
       },
@@ -97,7 +97,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  /** Requires the browser to name the origin of the request; a request without it, as from a script, starts no link. */
+  /** @throws CROSS_SITE unless the browser reports our own origin, so also for scripts, which report none */
   async function requireOwnPage({ headers }: FastifyRequest): Promise<void> {
     const isOwn = headers['sec-fetch-site'] === 'same-origin' || headers.origin === requireProvider().ownOrigin
     if (!isOwn) throw CROSS_SITE

@@ -8,11 +8,11 @@ import { answers, Done } from '../../../src/http/schemas.js'
 import { obeyLogout } from '../../../src/services/sign-in/obey-logout.js'
 import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
 
-/** A provider that ends all of its sessions sends one request for each. */
+/** Requests per address; a provider that ends all of its sessions sends one request for each. */
 const PER_TEN_SECONDS = 500
 const BODY_LIMIT = 16 * 1024
 
-/** Logout started by the user or by the provider. */
+/** Logout started by the user or the provider. */
 const logout: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/logout',

@@ -22,7 +22,7 @@ import { CallbackQuery, StartQuery } from './schemas.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Path to open after a sign-in or a refused one */
+    /** Path to open after the sign-in, whether it succeeds or not */
     signInTarget: string
   }
 }
@@ -32,22 +32,23 @@ declare module 'fastify' {
  * callbacks have separate counters.
  */
 const PER_TEN_SECONDS = 100
-/** Query of the page that asks the user to confirm the link */
+/** Page that asks the user to confirm the link */
 const LINK_PAGE = '/konto?verknuepfen=ja'
+/** Values of `Sec-Fetch-Site` of requests from our own pages, typed addresses and browsers without the header */
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
-/** Redirects to the provider and back. A browser follows these routes, so every response leads to a page. */
+/** Redirects to the provider and back. */
 const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string }> = async (
   app,
   { basePath, today },
 ) => {
   app.decorateRequest('signInTarget', '/')
-  /** Reasons that the log has named */
+  /** Reasons already logged */
   const warned = new Set<string>()
 
   // Browsers follow links to these routes, so every error must lead to a page.
   app.setErrorHandler((error, request, reply) => {
-    // Our own links have no malformed query.
+    // No redirect: our own links never have a malformed query.
     if (error instanceof InvalidInput) throw error
     const fault = faultOf(error)
     if (fault.code === 'gestoert') request.log.error({ err: error }, 'sign-in by the provider failed')
@@ -138,7 +139,11 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     return request.signInTarget
   }
 
-  /** Asks the user to confirm the identity before linking it: another site may have chosen the person. */
+  /**
+   * Stores the identity until the user confirms the link, because another site may have started the sign-in with a
+   * different identity. Returns the path of the page that asks.
+   * @throws SignInFault if the identity is linked to another account
+   */
   async function askToLink(
     reply: FastifyReply,
     provider: Provider,
@@ -152,7 +157,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     return LINK_PAGE
   }
 
-  /** Warns once for each reason: otherwise each login would repeat it. */
+  /** Logs each reason only once, because every login would repeat it. */
   function warnOfMissingGroups({ log }: FastifyRequest, rules: ClaimRules, claims: Claims): void {
     const reason = explainMissingGroups(claims, rules)
     if (reason === undefined || warned.has(reason)) return
@@ -166,7 +171,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
   }
 }
 
-/** Runs first, so that the login page of a refusal knows the target. */
+/** Stores the target of the sign-in. Runs first, so that a refusal can pass the target to the login page. */
 async function keepTarget(request: FastifyRequest): Promise<void> {
   const { weiter } = request.query as { weiter?: unknown }
   request.signInTarget = parseTarget(typeof weiter === 'string' ? weiter : undefined)
@@ -179,7 +184,10 @@ function faultOf(error: unknown): SignInFault {
   return new SignInFault(error instanceof TooManyAttempts ? 'zu_viele' : 'gestoert')
 }
 
-/** The logged-in user, if the browser does not report a request from another site */
+/**
+ * Returns the logged-in user.
+ * @throws SignInFault if there is none, or if the browser reports a request from another origin
+ */
 function requireOwnRequest({ session, headers, tokenUser }: FastifyRequest) {
   const stored = tokenUser === undefined ? session.stored : undefined
   if (stored === undefined) throw new SignInFault('nicht_angemeldet')
