@@ -14,9 +14,9 @@ const BYTES_PER_SECOND = 1_600_000 / 8
 export const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 export const DESK = { width: 1440, height: 900 }
 
-/** Throttling by the browser itself. */
+/** Throttling by the browser */
 export interface Slowness {
-  /** 1.6 Mbit/s and 150 ms per request */
+  /** Whether the network is limited to 1.6 Mbit/s, with 150 ms per request */
   network: boolean
   /** Slowdown factor of the processor */
   cpu: number
@@ -76,7 +76,7 @@ async function slowDown(session: CDPSession): Promise<void> {
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: 150, ...throughput })
 }
 
-/** Collects all requests of the page from now on. */
+/** Returns a list to which every later request of the page is added. */
 export function collectRequests(page: Page): HTTPRequest[] {
   const requests: HTTPRequest[] = []
   page.on('request', (request) => requests.push(request))

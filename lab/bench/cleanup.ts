@@ -1,19 +1,19 @@
-/** Cleanup of processes, databases and folders */
+/** Cleanup tasks for processes, databases and folders */
 const tasks: (() => unknown)[] = []
 let isEnding = false
 
-/** Registers a cleanup task; runs it at once if the benchmark has ended. */
+/** Registers a cleanup task; runs it at once if a signal has ended the benchmark. */
 export function atEnd(task: () => unknown): void {
   if (isEnding) task()
   else tasks.push(task)
 }
 
-/** Returns a mark for `cleanUp`: it covers tasks registered later. */
+/** Returns a position for `cleanUp`, which then runs only the tasks registered after this call. */
 export function markTasks(): number {
   return tasks.length
 }
 
-/** Runs the tasks registered since the mark in reverse order; a failing task does not stop the others. */
+/** Runs the tasks registered after `markTasks` in reverse order; a failing task does not stop the others. */
 export async function cleanUp(mark = 0): Promise<void> {
   for (const task of tasks.splice(mark).reverse()) {
     try {

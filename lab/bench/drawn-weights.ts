@@ -3,10 +3,13 @@ import type { Random } from './simulated-memory.js'
 
 /** Standard deviation of the weights of Anki users after fitting (`PARAMS_STDDEV` of fsrs-rs), without the first four */
 const DEVIATIONS = [0.57, 0.28, 0.6, 0.12, 0.39, 0.18, 0.33, 0.3, 0.09, 0.16, 0.57, 0.25, 1.03, 0.31, 0.32, 0.14, 0.27]
-/** The first stabilities vary by factors: a standard deviation of e. */
+/** Number of initial stabilities, which are the first weights; their standard deviation is a factor of e. */
 const STABILITIES = 4
 
-/** Draws the weights of a learner: `distance` is the share of the deviation of all users. */
+/**
+ * Draws the weights of a learner.
+ * @param distance standard deviation, as a share of that of all Anki users
+ */
 export function drawWeights(random: Random, distance: number): number[] {
   const drawn = default_w.map((weight, index) => {
     const deviation = distance * gaussian(random)

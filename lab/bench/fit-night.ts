@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   options: { people: { type: 'string', default: '1000' } },
 })
 const PEOPLE = Number(options.people)
-/** Different logs; the others are copies */
+/** Number of different logs; the other learners get copies. */
 const LOGS = 5
 const DAYS = 120
 const FIRST_DAY = '2026-01-05'

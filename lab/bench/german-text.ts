@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './processes.js'
 
-/** One in this many nouns becomes a compound, as natural text contains rare words. */
+/** One in this many nouns becomes a compound, because natural text contains rare words. */
 const NOUNS_A_COMPOUND = 12
 const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 
@@ -11,8 +11,8 @@ export type GermanWriter = (length: number) => string
 
 /**
  * Generates German text from the prose of the shipped content (about 6,700 words) by a Markov chain over pairs of
- * words, so that frequencies are natural; some nouns are joined to compounds for a tail of rare words.
- * @param random returns numbers from 0 (inclusive) to 1
+ * words, so that frequencies are natural; some nouns are joined to compounds, which are rare words.
+ * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export async function createGermanWriter(random: () => number): Promise<GermanWriter> {
   const sentences = (await readProse(path.join(ROOT, 'content'))).flatMap(splitSentences)

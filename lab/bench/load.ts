@@ -5,7 +5,7 @@ import { readCpu, readMemory, type Server } from './processes.js'
 export interface Load {
   /** Responses per second */
   rate: number
-  /** Milliseconds */
+  /** Latency in milliseconds, like `p99` */
   p50: number
   p99: number
   /** Responses other than 2xx, and broken connections */
@@ -18,7 +18,7 @@ export interface Load {
 
 export interface LoadOptions {
   path: string
-  /** One per connection */
+  /** `Cookie` headers, which the connections use in turn */
   cookies: string[]
   connections?: number
   seconds?: number
@@ -63,7 +63,8 @@ export function medianLoad(loads: readonly Load[]): Load {
 }
 
 /**
- * Runs the works in turn, so that all see the same machine, after one warm-up each. Returns the results of each work.
+ * Runs the functions alternately, so that the load of the machine affects all alike, after one warm-up run of each.
+ * Returns the results of each function.
  */
 export async function alternate<T extends readonly (() => Promise<unknown>)[]>(
   rounds: number,

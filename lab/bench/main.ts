@@ -93,7 +93,7 @@ try {
   }
   await report(postgres.version)
 } catch (error) {
-  // An error after a signal needs no message.
+  // After a signal, errors are its consequence and are not reported.
   if (!isInterrupted()) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
     process.exitCode = 1

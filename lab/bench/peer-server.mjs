@@ -1,5 +1,5 @@
-// A bare Fastify handler that sends the statements of the deck list through pg: the cost of a request without the rest
-// of the service (cookie signatures, limits, headers, log, errors). The session is looked up by its hash.
+// A bare Fastify handler that sends the statements of the deck list through pg. Measures the cost of a request without
+// cookie signatures, limits, headers, log and error handling. The session is looked up by the hash of its id.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'

@@ -19,9 +19,9 @@ export interface Postgres {
   version: string
   /** Folder of `psql` and `pgbench` */
   programs: string
-  /** Creates a seeded database and returns its URL; the same size is created once. */
+  /** Creates a seeded database and returns its URL; later calls with the same size return the same database. */
   database(size: Size): Promise<string>
-  /** Creates an empty database */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>
 }
 
@@ -32,7 +32,7 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
   const { rows } = await withServer(url, (client) => client.query('show server_version'))
   const seeded = new Map<string, string>()
   const created: string[] = []
-  // A temporary server is removed as a whole.
+  // A temporary server is removed with its databases.
   if (serverUrl !== undefined) {
     atEnd(() =>
       withServer(url, async (client) => {
@@ -62,7 +62,7 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
       const started = performance.now()
       await withDatabase(database, async (db) => {
         await seed(db, size)
-        // Otherwise the service would index for minutes beside the measurement.
+        // Otherwise the service would build the search index for minutes during the measurement.
         await sql`truncate search_pending`.execute(db)
       })
       await withServer(url, (client) => client.query('checkpoint'))

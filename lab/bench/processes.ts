@@ -18,14 +18,14 @@ const PAGE_BYTES = 4096
 
 const execute = promisify(execFile)
 
-/** Runs a program to its end. */
+/** Runs a program and returns its output. @throws Error if it fails */
 export async function run(program: string, args: string[], options: ExecFileOptions = {}): Promise<{ stdout: string }> {
   const running = execute(program, args, { ...options, encoding: 'utf8' })
   atEnd(() => stopProcess(running.child))
   return running
 }
 
-/** Creates a temporary folder, removed at the end. */
+/** Creates a temporary folder, which the cleanup removes. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-bench-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))
@@ -76,7 +76,7 @@ export async function startServer(
   return { url, process: child, stop }
 }
 
-/** Starts the service on a database. */
+/** Starts the service on a PostgreSQL database; `env` overrides its settings. */
 export function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Server> {
   const settings = {
     DATABASE_URL: databaseUrl,
@@ -110,7 +110,7 @@ export async function readMemory(pid: number): Promise<number> {
   return (Number(resident) * PAGE_BYTES) / 1e6
 }
 
-/** Measures the peak of resident memory above the current value in MB. */
+/** Watches the resident memory of a server; `stop` returns its peak above the first value, in MB. */
 export function watchMemory(server: Server): { stop: () => number } {
   const pid = server.process.pid as number
   const samples: number[] = []
@@ -127,14 +127,17 @@ export function watchMemory(server: Server): { stop: () => number } {
   }
 }
 
-/** Returns the processor time so far in seconds. */
+/** Returns the processor time that the process has used, in seconds. */
 export async function readCpu(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
 }
 
-/** Runs a Node program; returns seconds and peak resident memory in MB. */
+/**
+ * Runs a Node program; returns seconds and peak resident memory in MB.
+ * @throws Error if the program fails
+ */
 export async function runMeasured(
   program: string,
   args: string[],

@@ -1,4 +1,4 @@
-/** Returns a reproducible generator of numbers from 0 (inclusive) to 1 (a linear congruential generator). */
+/** Returns a reproducible linear congruential generator of numbers from 0 (inclusive) to 1 (exclusive). */
 export function createRandom(): () => number {
   let state = 1
   return () => {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Load } from './load.js'
 import type { Postgres } from './postgres.js'
 
-/** A figure with its unit, or the result of a load */
+/** A figure with its unit, or the result of a load test */
 export type Figure = string | Load
 
 /** A row of the table. */
@@ -25,12 +25,12 @@ export interface ScenarioMeasure extends Measure {
 
 export type Scenario = (postgres: Postgres) => Promise<Measure[]>
 
-/** A ratio with a lower bound. */
+/** Returns the columns for a ratio with a lower bound. */
 export function atLeast(target: number, ratio: number, of: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return { target: `≥ ${target} × ${of}`, reached: ratio.toFixed(2), met: ratio >= target }
 }
 
-/** A figure below a limit. */
+/** Returns the columns for a figure that must be below a limit. */
 export function below(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return {
     target: `< ${limit} ${unit}`,
@@ -39,7 +39,7 @@ export function below(limit: number, figure: number, unit: string): Pick<Measure
   }
 }
 
-/** A figure with an upper bound. */
+/** Returns the columns for a figure that must not exceed a limit. */
 export function within(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   const [target, reached] = [limit, Number(figure.toFixed(figure < 10 ? 2 : 1))]
   return { target: `≤ ${target} ${unit}`.trim(), reached: `${reached} ${unit}`.trim(), met: reached <= limit }
@@ -78,7 +78,10 @@ export async function replaceInDocument(file: string, text: string): Promise<voi
   await writeFile(file, `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`)
 }
 
-/** @throws Error if the document lacks the marks; checked before a long run */
+/**
+ * Reads the document and finds the two marks. Called before a long run.
+ * @throws Error if a mark is missing
+ */
 export async function checkDocument(file: string): Promise<{ document: string; start: number; end: number }> {
   const document = await readFile(file, 'utf8')
   const [start, end] = [document.indexOf(START), document.indexOf(END)]

@@ -6,7 +6,7 @@ import { createGermanWriter } from './german-text.js'
 import { PASSWORD } from './password.js'
 import { createRandom } from './random.js'
 
-/** Size of the data. */
+/** Size of the seeded data */
 export interface Size {
   decks: number
   cards: number
@@ -18,7 +18,7 @@ export interface Size {
   sheets: number
   /** `distinct`: all answers differ; `skewed`: 250 answers, one on 99.7 % of the cards */
   answers: 'distinct' | 'skewed'
-  /** Adds a learner with 10,000 progress rows in deck order and 100,000 log entries */
+  /** Whether to add a learner with 10,000 progress rows in deck order and 100,000 log entries */
   learner: boolean
 }
 
@@ -33,14 +33,14 @@ export const SMALL: Size = {
   learner: false,
 }
 
-/** Returns a size with this number of cards and everything that grows with them. */
+/** Returns a size with this number of cards and a learner with a long history. */
 export function sizeOf(cards: number): Size {
   return { ...SMALL, cards, learner: true }
 }
 
 export const LEARNER = 'studiert-seit-jahren'
 
-/** A word in one of 300 sheets */
+/** Word that only one of 300 sheets contains */
 export const RARE_WORD = 'Nadelöhr471'
 
 /** Seeds an empty, migrated database. The users are `lernende-1` and so on, with the same password. */
@@ -54,7 +54,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
     size.answers === 'distinct'
       ? sql`'Antwort ' || number || ': **fett**, ' || chr(96) || 'code' || chr(96) || E'\n' || repeat('Text der Antwort. ', 12)`
       : sql`'Antwort ' || case when number <= 249 then number else 0 end`
-  // Deck by deck, as an import writes them
+  // Sorted by deck within each batch, as an import writes cards
   for (let first = 1; first <= cards; first += 50_000) {
     await sql`
       insert into cards (deck_id, question, answer, level, sort_order)
@@ -99,7 +99,7 @@ async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Si
 const LEARNED = 10_000
 const LOGGED = 100_000
 
-/** Seeds a learner who studied in deck order, a hundred cards a day, and a hundred others with few reviews. */
+/** Seeds a learner who studied in deck order, a hundred cards a day, and log entries of a hundred other users. */
 async function seedLearner(db: Kysely<Database>, cards: number, hash: string): Promise<void> {
   await sql`
     insert into users (username, display_name, password_hash)

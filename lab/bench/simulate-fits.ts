@@ -25,7 +25,7 @@ const DISTANCES = [0.4, 0.7, 1]
 const REVIEWS = [250, 1_000, 2_000, 5_000, 10_000]
 const TEST_REVIEWS = 5_000
 const RETENTION = 0.9
-/** Days of the trial of a schedule, and the day from which it is measured */
+/** Length of a trial in days, and the first day whose recalls are measured */
 const TRIAL_DAYS = 240
 const MEASURED_FROM = 60
 
@@ -44,15 +44,15 @@ interface Plan {
   isOver: (study: Study) => boolean
 }
 
-/** A card in study: what the learner remembers, and what the scheduler believes. */
+/** A card in study, with the true memory of the learner and the estimate of the scheduler */
 interface Card {
   history: StandingReview[]
   memory: Memory | null
-  believed: Memory | null
+  estimate: Memory | null
   lastDay: number
 }
 
-/** Lets a learner study day by day until `isOver`, scheduled by the weights of `scheduler`. */
+/** Simulates a learner day by day until `isOver`; the weights of `scheduler` determine the intervals. */
 function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
   const result: Study = { histories: [], reviews: 0, days: 0, recalls: [] }
   const due = new Map<number, Card[]>()
@@ -63,7 +63,7 @@ function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
     for (let index = 0; index < newPerDay; index++) {
       const history: StandingReview[] = []
       result.histories.push(history)
-      cards.push({ history, memory: null, believed: null, lastDay: day })
+      cards.push({ history, memory: null, estimate: null, lastDay: day })
     }
     for (const card of cards) {
       const days = day - card.lastDay
@@ -75,21 +75,21 @@ function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
       }
       for (let gap = days; ; gap = 0) {
         card.memory = truth.next(card.memory, gap, rating)
-        card.believed = scheduler.next(card.believed, gap, rating)
+        card.estimate = scheduler.next(card.estimate, gap, rating)
         card.history.push({ id: ++result.reviews, rating, day })
         if (rating !== 'again') break
         rating = retryRating(random)
       }
       card.lastDay = day
-      const next = day + scheduler.interval(card.believed, RETENTION)
+      const next = day + scheduler.interval(card.estimate, RETENTION)
       due.set(next, [...(due.get(next) ?? []), card])
     }
   }
   return result
 }
 
-/** Returns how far the reached share of remembered cards is from the desired one. */
-function distanceToWish(truth: MemoryModel, weights: number[] | null, seed: number): number {
+/** Returns the absolute difference between the measured and the desired retention. */
+function retentionError(truth: MemoryModel, weights: number[] | null, seed: number): number {
   const scheduler = new MemoryModel(weights)
   const trial = { truth, scheduler, newPerDay: 5, random: randomFrom(seed) }
   const { recalls } = study({ ...trial, isOver: ({ days }) => days >= TRIAL_DAYS })
@@ -124,7 +124,7 @@ for (const distance of DISTANCES) {
       const random = randomFrom(seed)
       const truth = new MemoryModel(drawWeights(random, distance))
       const scheduler = new MemoryModel(null)
-      // Small histories are as long as large ones, so that they are long enough for a fit.
+      // Fewer new cards per day for small histories, so that they span enough days for a fit.
       const newPerDay = Math.min(Math.max(Math.round(reviews / 400), 1), 10)
       let trained = 0
       const whole = study({
@@ -154,9 +154,9 @@ for (const distance of DISTANCES) {
         losses,
         change: losses.used / losses.standard - 1,
         off: {
-          standard: distanceToWish(truth, null, seed + 7),
-          used: distanceToWish(truth, w, seed + 7),
-          truth: distanceToWish(truth, drawWeights(randomFrom(seed), distance), seed + 7),
+          standard: retentionError(truth, null, seed + 7),
+          used: retentionError(truth, w, seed + 7),
+          truth: retentionError(truth, drawWeights(randomFrom(seed), distance), seed + 7),
         },
       })
     }

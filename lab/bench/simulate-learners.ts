@@ -15,8 +15,8 @@ import { formulas, perturbedWeights, type Random, randomFrom } from './simulated
 import { type Progress, printClasses, printCosts, type Recall, recallOf, summarize } from './simulated-recalls.js'
 
 /**
- * Simulates learners who study the shipped content through the API with a moved clock, and prints the API's own
- * statistics: `npm run simulate [-- --days 120 --learners 20]`. Uses an empty PostgreSQL database with DATABASE_URL,
+ * Simulates learners who study the shipped content through the API with a simulated clock, and prints the statistics of
+ * the API: `npm run simulate [-- --days 120 --learners 20]`. Uses an empty PostgreSQL database with DATABASE_URL,
  * otherwise a temporary embedded one. With `--spread 0 --absence 0` the learners' memory equals the service's model and
  * no day is missed, so the result must equal the forecast.
  */
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 })
 const DAYS = Number(options.days)
 const LEARNERS = Number(options.learners)
-/** Deviation of the learners' weights from those of the service */
+/** Spread of the learners' weights around those of the service; see `perturbedWeights` */
 const SPREAD = Number(options.spread)
 /** Share of days without study */
 const ABSENCE = Number(options.absence)
@@ -74,7 +74,7 @@ const GRADES: Record<RatingName, Grade> = {
 }
 
 const clock = { day: FIRST_DAY }
-const database = await openTheDatabase()
+const database = await openStore()
 await migrateToLatest(database.db)
 const contentDir = fileURLToPath(new URL('../../content', import.meta.url))
 const { cards: imported } = await importContent(database.db, commandLineActor(), contentDir)
@@ -106,7 +106,7 @@ const app = await buildApp({
   now: () => noonOf(clock.day),
 })
 
-async function openTheDatabase(): Promise<OpenDatabase> {
+async function openStore(): Promise<OpenDatabase> {
   const databaseUrl = process.env.DATABASE_URL
   const onIdleError = (error: Error) => console.error(error)
   if (databaseUrl === undefined) return connectToStore(await openTemporaryStore(), onIdleError)
@@ -143,7 +143,7 @@ async function createLearner(number: number, passwordHash: string): Promise<Lear
   return { cookie, desiredRetention, random, memory, cards: new Map(), recalls: [] }
 }
 
-/** Rates a card and updates the learner's memory of it. */
+/** Returns the learner's rating of a card and updates the learner's memory of it. */
 function answer(learner: Learner, cardId: number): RatingName {
   const { memory, cards } = learner
   const now = noonOf(clock.day)
@@ -161,7 +161,7 @@ function chooseRating({ random, memory }: Learner, card: Card, now: Date): Ratin
   return random() < chance ? draw(REMEMBERED_RATINGS, random()) : 'again'
 }
 
-/** `value` is random in [0, 1). */
+/** Returns the rating that a random `value` in [0, 1) selects. */
 function draw(chances: [RatingName, number][], value: number): RatingName {
   let sum = 0
   for (const [rating, chance] of chances) {

@@ -1,6 +1,6 @@
 import { default_w, type FSRS, fsrs } from 'ts-fsrs'
 
-/** Returns a number in [0, 1) */
+/** Returns a random number in [0, 1). */
 export type Random = () => number
 
 /** Returns a seeded generator (mulberry32). */
@@ -15,8 +15,8 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * Returns the memory of an individual: with a spread of 0.4 each weight of FSRS-6 deviates by up to 22 %; with 0 it
- * equals the service's model.
+ * Returns the FSRS-6 weights of an individual learner: with a spread of 0.4, each weight deviates from the default by
+ * up to 22 %; with 0, all equal those of the service.
  */
 export function perturbedWeights(random: Random, spread = 0.4): number[] {
   return default_w.map((weight) => weight * Math.exp((random() - 0.5) * spread))

@@ -11,9 +11,9 @@ export interface Progress {
 export interface Recall {
   /** Interval in days */
   interval: number
-  /** Recall probability after the formula's interval, rounded to whole days, at least one */
+  /** Recall probability after the interval of the formula, rounded to whole days, at least one */
   wholeDays: number
-  /** Recall probability on the scheduled day, after fuzz and separation of the ratings */
+  /** Recall probability on the scheduled day, after fuzz and after keeping the intervals of the ratings apart */
   scheduled: number
   /** Recall probability on the day of the review */
   forecast: number
@@ -32,7 +32,10 @@ const CLASSES = [
   { name: 'from 21 days', from: 21 },
 ]
 
-/** @param desiredRetention retention from which the service computed the interval */
+/**
+ * Returns the recall of a card that is reviewed today.
+ * @param desiredRetention retention from which the service computed the interval
+ */
 export function recallOf(progress: Progress, today: string, desiredRetention: number, remembered: boolean): Recall {
   const { stability, last_review, next_review } = progress
   const chanceAfter = (days: number) => forgetting_curve(default_w, days, stability)
@@ -47,7 +50,7 @@ export function recallOf(progress: Progress, today: string, desiredRetention: nu
   }
 }
 
-/** Returns the remembered share, the forecast share and their number. */
+/** Returns the remembered share, the forecast share and the number of recalls, as cells. */
 export function summarize(recalls: Recall[]): string[] {
   if (recalls.length === 0) return ['–', '–', '0']
   return [share(recalls, reached), share(recalls, ({ forecast }) => forecast), String(recalls.length)]

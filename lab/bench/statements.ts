@@ -3,7 +3,7 @@ import { findSession } from '../../dist/db/queries/accounts/sessions.js'
 import type { Database } from '../../dist/db/types.js'
 import { type Script, withDatabase } from './postgres.js'
 
-/** Records the statements that `work` sends. */
+/** Runs `work` and returns the statements that it sends. */
 async function recordStatements(
   db: Kysely<Database>,
   work: (recorded: Kysely<Database>) => Promise<unknown>,
@@ -20,7 +20,7 @@ async function recordStatements(
   return statements
 }
 
-/** Returns the statements of the session and those that `work` sends. */
+/** Returns the statement of the session lookup and those that `work` sends. */
 export async function listTexts(
   databaseUrl: string,
   work: (db: Kysely<Database>) => Promise<unknown>,
@@ -35,8 +35,8 @@ export async function listTexts(
 export const CALLER = 1_234_567
 
 /**
- * Returns the statements of a request as a pgbench script: the session lookup and those of `work`, which uses `CALLER`.
- * Each run picks one of the users with a session (by a name pattern).
+ * Returns the statements of a request as a pgbench script: the session lookup and those of `work`, which uses `CALLER`
+ * as the user id. Each transaction picks a random id between the users with a session whose names match the pattern.
  */
 export async function createScript(
   databaseUrl: string,

@@ -97,7 +97,7 @@ for (const username of usernames) {
   cookies.push(cookie ?? '')
 }
 
-/** Sends the statements of a start and of an answer, and nothing else. */
+/** Returns a server that only executes the statements of starting an attempt and of saving an answer. */
 function bareServer(store: Kysely<Database>, slug: string) {
   const ids = new Map<number, number>()
   const newId = () => randomBytes(6).toString('base64url')

@@ -1,5 +1,6 @@
-// The same endpoints in a conventional implementation: Express, express-session in PostgreSQL, a query builder, one big
-// join, `ORDER BY random()`, whole results in memory. Pooled, in production mode, on the service's tables and indexes.
+// The same endpoints in a conventional implementation, for comparison: Express, express-session in PostgreSQL, a query
+// builder, one big join, `ORDER BY random()`, whole results in memory. Uses connection pools and the tables and indexes
+// of the service; runs in production mode.
 import argon2 from 'argon2'
 import connectPgSimple from 'connect-pg-simple'
 import express from 'express'

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { readAnkiPackage } from 'anki-reader'
 
 /**
- * Reads a package of the shipped content with an independent library: every card must be in its deck, but for those that
- * only tests ask.
+ * Reads a package of the shipped content with an independent library, which must find all cards except those of pools
+ * of test questions.
  */
 const CLI = path.join(import.meta.dirname, '../../dist/src/cli.js')
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-oracle-'))

@@ -8,8 +8,8 @@ import type { Database as Sqlite } from 'node-sqlite3-wasm'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 
 /**
- * Imports every Anki package below a folder by the reader of the service and compares both sides of every card as text
- * with an independent rendering: raw rows by SQL, templates by the few rules below, HTML by parse5.
+ * Reads every Anki package below a folder with the reader of the service and compares both sides of every card as text
+ * with an independent rendering: raw rows by SQL, templates by the functions below, HTML by parse5.
  *
  *   npm --prefix lab run words -- FOLDER
  */
@@ -22,7 +22,7 @@ const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Da
 
 const argument = process.argv[2]
 if (argument === undefined) throw new Error('usage: npm --prefix lab run words -- FOLDER')
-// npm runs the script in `lab`
+// npm runs the script in `lab`, but the path is relative to the folder in which npm was called.
 const folder = path.resolve(process.env.INIT_CWD ?? '.', argument)
 const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
@@ -39,7 +39,10 @@ function textOf(node: Node, hidden: ReadonlySet<string>): string {
   return INLINE.has(node.nodeName) ? text : ` ${text} `
 }
 
-/** Letters and digits alone, compatibility forms folded: layout, marks and small letters may differ. */
+/**
+ * Returns the letters and digits of the visible text, separated by spaces, in NFKD, because layout, punctuation and
+ * compatibility forms such as superscripts may differ.
+ */
 function lettersOf(html: string, css = ''): string {
   const hidden = new Set([...css.matchAll(/[#.]([\w-]+)\s*\{[^}]*display:\s*none/g)].map(([, id]) => String(id)))
   const text = textOf(parse(`<!doctype html><body>${html}`), hidden).replaceAll(/\[sound:[^\]]*\]/g, ' ')
@@ -49,7 +52,7 @@ function lettersOf(html: string, css = ''): string {
     .trim()
 }
 
-/** The words of a text that another does not contain; a word may be part of a longer one there. */
+/** Returns the words of `text` that `other` does not contain, not even as parts of longer words. */
 function missingWords(text: string, other: string): string[] {
   const joined = other.replaceAll(' ', '')
   return text === '' ? [] : text.split(' ').filter((word) => !joined.includes(word))
@@ -57,7 +60,10 @@ function missingWords(text: string, other: string): string[] {
 
 const GAP = /\{\{c([\d,]+)::((?:(?!\{\{c[\d,]+::|\}\})[\s\S])*)\}\}/g
 
-/** The gaps of a field, from the innermost on: those of the number are empty on the front, and show their hint. */
+/**
+ * Replaces the gaps of a field, the innermost first, with their text. On the front, gaps with `number` show only their
+ * hint. Returns an empty string if no gap has `number`.
+ */
 function fillGaps(field: string, number: number, isFront: boolean): string {
   if (![...field.matchAll(/\{\{c([\d,]+)::/g)].some(([, list]) => list?.split(',').map(Number).includes(number)))
     return ''
@@ -72,7 +78,7 @@ function fillGaps(field: string, number: number, isFront: boolean): string {
   return html
 }
 
-/** A template with the fields of a note; of the filters only `text` and `cloze` are applied. */
+/** Renders a template with the fields of a note. Only the filters `text` and `cloze` are applied. */
 function render(template: string, fields: Map<string, string>, gap?: { number: number; isFront: boolean }): string {
   let html = template.replaceAll(/<!--[\s\S]*?-->/g, '')
   const section = /\{\{([#^])([^{}]+)\}\}((?:(?!\{\{[#^])[\s\S])*?)\{\{\/\2\}\}/g
@@ -136,7 +142,7 @@ async function check(file: string): Promise<void> {
   const zip = await Zip.open(file)
   const unpacked = await unpackCollection(zip, raw)
   zip.close()
-  // Note types come from the service's reader of the schema; rows and texts do not.
+  // Note types are read with the service; rows and texts are read independently.
   const reader = new AnkiDatabase(unpacked)
   const { noteTypes } = reader.readCollection()
   reader.close()
@@ -166,7 +172,7 @@ async function check(file: string): Promise<void> {
     const note = byId.get(String(nid))
     const type = noteTypes.get(String(note?.mid))
     const card = stored.get(`${note?.guid}\x1f${ord}`)
-    // A card that is left out has a warning, or is counted in one.
+    // The warnings above already count the cards that were left out.
     if (note === undefined || type === undefined || card === undefined) continue
     const number = Number(ord)
     const template = type.isCloze

@@ -1,10 +1,10 @@
-"""Imports packages of ours into the Python library of Anki 2.1.15, and shows what it says.
+"""Imports exported packages with the Python library of Anki 2.1.15 and prints the results.
 
   python3 lab/oracles/anki.py FOLDER base.apkg [changed.apkg [progress.apkg]]
 
-FOLDER holds https://github.com/ankitects/anki at the tag 2.1.15; Debian's python3-bs4, python3-requests,
-python3-decorator, python3-markdown, python3-jsonschema, python3-distro and python3-send2trash are what it needs.
-`changed.apkg` is the same store after some texts were changed, `progress.apkg` an export with progress.
+FOLDER holds https://github.com/ankitects/anki at the tag 2.1.15. It needs Debian's python3-bs4, python3-requests,
+python3-decorator, python3-markdown, python3-jsonschema, python3-distro and python3-send2trash.
+`changed.apkg` is an export of the same store after some texts were changed, `progress.apkg` an export with progress.
 """
 
 import json
@@ -40,7 +40,7 @@ def say(what, *values):
 
 
 def rewrite(path, change):
-    """The package with its unpacked folder changed by `change(folder, database)`."""
+    """Returns the path of a copy of the package, whose unpacked folder `change(folder, database)` has changed."""
     folder = tempfile.mkdtemp()
     with zipfile.ZipFile(path) as package:
         package.extractall(folder)
@@ -74,7 +74,7 @@ def negative_controls():
 
 
 def patch_for_anki21():
-    """2.1.15 cannot open the file that it unpacks itself; 2.1.22 can."""
+    """Works around a fault of 2.1.15, which cannot open the `.anki21` file that it unpacks; 2.1.22 can."""
     opened = anki2.Collection
 
     def open_any(path, *rest, **more):

@@ -1,9 +1,9 @@
-"""Imports a package of ours into Mnemosyne, and shows what is there then.
+"""Imports an exported package into Mnemosyne and prints what it contains then.
 
   python3 lab/oracles/mnemosyne.py FOLDER base.apkg
 
-FOLDER holds https://github.com/mnemosyne-proj/mnemosyne (git master, its `mnemosyne/` and `tests/`); what it imports comes
-from Debian: python3-gtts, python3-googletrans, python3-cheroot, python3-webob, python3-pil, python3-matplotlib.
+FOLDER holds https://github.com/mnemosyne-proj/mnemosyne (git master, with `mnemosyne/` and `tests/`). It needs Debian's
+python3-gtts, python3-googletrans, python3-cheroot, python3-webob, python3-pil, python3-matplotlib.
 """
 
 import os

@@ -1,12 +1,12 @@
 /** Effect of a fault on the service: a row of the table. */
 export interface Outcome {
   fault: string
-  /** Description of the fault */
+  /** What the scenario did to cause the fault */
   done: string
   observed: string
   /** `nothing`, or acknowledged data that is lost */
   lost: string
-  /** Unacceptable effects: lost data, a 5xx other than 503, a stack, a hang */
+  /** Unacceptable effects: lost data, a 5xx other than 503, a stack trace, a request without response */
   defects: string[]
 }
 

@@ -38,8 +38,8 @@ const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailAdd
       schema: {
         operationId: 'requestAddress',
         summary: 'Send a link that confirms a new address of the caller',
-        description: `The current address stays until the new one is confirmed. Another request replaces the earlier one;
-at most four per hour. The response does not reveal whether other users have the address.`,
+        description: `The current address stays until the new one is confirmed. Another request replaces the earlier
+one; at most four per hour. The response does not reveal whether other users have the address.`,
         tags: ['mail'],
         body: AddressBody,
         response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),

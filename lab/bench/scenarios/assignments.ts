@@ -13,7 +13,7 @@ import { type Server, startService, watchMemory } from '../processes.js'
 import { below, type Measure } from '../report.js'
 import { SMALL } from '../seed.js'
 
-/** BENCH_PEOPLE=500 tries the scenario out on a busy machine. */
+/** Number of persons; BENCH_PEOPLE sets a smaller one for a trial run. */
 const PEOPLE = Number(process.env.BENCH_PEOPLE ?? 10_000)
 const ASSIGNMENTS = 50
 const MEMBERS = 20
@@ -23,7 +23,7 @@ const PDFS = 20
 const TODAY = '2026-12-01'
 const clock = { moment: () => ({ at: new Date(`${TODAY}T02:00:00Z`), today: TODAY }), timeZone: 'Europe/Berlin' }
 
-/** Measures the daily job for all persons and for half of them, the page of a lead, and what an auditor gets. */
+/** Measures the daily job for all persons and for half of them, the page of a lead, and the exports of proofs. */
 export async function measureAssignments(postgres: Postgres): Promise<Measure[]> {
   const half = await plan(postgres, PEOPLE / 2)
   const all = await plan(postgres, PEOPLE)
@@ -97,7 +97,7 @@ async function measureProofs(databaseUrl: string, service: Server, cookie: strin
   ]
 }
 
-/** Returns seconds. */
+/** Downloads the CSV of all proofs and returns the seconds. */
 async function download(service: Server, cookie: string): Promise<number> {
   const started = performance.now()
   await read(service, '/api/proofs/export?purpose=Messung', cookie)
@@ -110,7 +110,7 @@ async function read(service: Server, path: string, cookie: string): Promise<void
   for await (const _ of body);
 }
 
-/** Completes occurrences in the order of their ids, each with a proof. */
+/** Inserts proofs for the occurrences from index `from` to `to`, in the order of their ids. */
 async function seedProofs(databaseUrl: string, from: number, to: number): Promise<void> {
   const snapshot: ProofSnapshot = {
     ...{ format: 1, name: 'Lernende 1', title: 'Aufgabe 1', period: TODAY, completed_on: TODAY, valid_until: null },
@@ -150,7 +150,7 @@ async function plan(postgres: Postgres, users: number) {
     return (performance.now() - start) / 1_000
   }
   const [first, again] = [await run(), await run()]
-  // As PostgreSQL does by itself within a minute
+  // Autovacuum would do the same within about a minute.
   await sql`vacuum analyze`.execute(db)
   return { databaseUrl, firstId: ids[0] as number, first, again }
 }

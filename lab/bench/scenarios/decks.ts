@@ -71,7 +71,10 @@ export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** Returns processor seconds per request. @throws Error if a request failed, because the work would differ */
+/**
+ * Returns the processor seconds per request.
+ * @throws Error if a request failed, because a failure costs less
+ */
 function costOf({ cpu, rate, failures }: Load): number {
   if (failures > 0) throw new Error(`${failures} requests failed`)
   return cpu / rate

@@ -14,13 +14,13 @@ import { LEARNER, sizeOf } from '../seed.js'
 
 const SIZES = [1_000, 1_000_000]
 const ROUNDS = 60
-/** PostgreSQL plans a statement for its values five times. */
+/** Unmeasured rounds: PostgreSQL plans each of the first five executions of a prepared statement. */
 const WARM_UP = 10
 const DECK = 'deck-1'
 
 /**
- * Measures the saving of a card beside the rating of one, by the same user on one connection, the first page of a deck,
- * and how soon the search index follows.
+ * Measures the saving of a card in comparison with a rating, by the same user on one connection, the first page of a
+ * deck, and the time until the search index is up to date.
  */
 export async function measureEditing(postgres: Postgres): Promise<Measure[]> {
   const measures: Measure[] = []
@@ -61,7 +61,7 @@ async function measureSize(db: Kysely<Database>, send: Send, cards: number, ids:
       saves.push(save)
       pages.push(page)
     }
-    // So that the index does not work during the next round
+    // The index must be idle during the next round.
     const indexed = await time(() => waitForIndex(db))
     if (round >= WARM_UP) index.push(indexed)
   }
@@ -86,7 +86,7 @@ async function measureSize(db: Kysely<Database>, send: Send, cards: number, ids:
   ]
 }
 
-/** Makes a deck part of a source that the learner edits and returns the ids of its cards. */
+/** Makes a deck part of a new source with the learner as editor and returns the ids of its cards. */
 async function handOver(db: Kysely<Database>): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     with source as (

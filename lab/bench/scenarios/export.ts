@@ -21,7 +21,7 @@ export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const cookies = await logInMany(service)
   const others = { path: '/api/decks', cookies, connections: 1 }
   const [cookie] = cookies as [string]
-  // Warmed up, so that only the export's memory is counted below
+  // Warm-up, so that the memory measured below is that of the export only
   await load(service, { ...others, connections: 4, seconds: 3 })
   const memory = watchMemory(service)
   const copies: number[] = []
@@ -96,7 +96,7 @@ function besideCopies(exports: number[], copies: number[]): Omit<Measure, 'what'
   }
 }
 
-/** Measures downloads that are not read, with a single database connection. */
+/** Measures other requests while clients do not read their downloads, with a single database connection. */
 async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const cookies = await logInMany(service)
@@ -113,7 +113,7 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
       return socket
     }),
   )
-  // The first of these includes the filling of buffers.
+  // The buffers of the stalled downloads fill during the first load, which is not measured.
   await load(service, others)
   const during = await load(service, others)
   const growth = memory.stop()
@@ -130,7 +130,7 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   ]
 }
 
-/** Measures indexing after an import beside requests on the same connection. */
+/** Measures requests while cards are indexed on the same connection. */
 async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const cookies = await logInMany(service)
@@ -155,12 +155,12 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   }
 }
 
-/** Returns the remaining share of the rate; 0 if requests failed. */
+/** Returns the rate under load as a share of the rate before; 0 if requests failed. */
 function shareOf(before: Load, during: Load): number {
   return during.failures > 0 ? 0 : during.rate / before.rate
 }
 
-/** Returns seconds. Uses curl, which takes as little of the shared cores as psql. */
+/** Returns the seconds of an export. Uses curl, which needs as little processor time as psql. */
 async function download(server: Server, cookie: string): Promise<number> {
   const started = performance.now()
   const url = `${server.url}/api/decks/export-anki`
@@ -186,7 +186,7 @@ async function downloadTheUsualWay(databaseUrl: string): Promise<{ seconds: numb
   return { seconds, memory: memory.stop() }
 }
 
-/** Returns seconds. */
+/** Returns the seconds that psql takes to copy the same columns. */
 async function copyWithPsql(postgres: Postgres, databaseUrl: string): Promise<number> {
   const started = performance.now()
   const query = 'select question, answer, name, level from cards join decks on decks.id = deck_id'

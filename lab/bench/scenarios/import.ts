@@ -13,9 +13,9 @@ import { atLeast, below, type Measure } from '../report.js'
 const DECKS = 50
 const CARDS = 100_000
 const ROUNDS = 3
-/** Cards of the deck that is removed */
+/** Number of cards in the deck that is removed */
 const GONE = 10_000
-/** Cards of the conventional implementation, which is too slow for all */
+/** Number of cards for the conventional implementation, which is too slow for all cards */
 const USUAL_CARDS = 5_000
 
 /** Compares a first and an unchanged import with one INSERT of the same rows. */
@@ -68,7 +68,7 @@ export async function measureImport(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** Measures the same cards in a single deck: the shape of the content must not matter. */
+/** Measures the same cards in a single deck, which must not be slower than in many decks. */
 async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   const runs: Record<'first' | 'changed', number>[] = []
   for (const decks of [100, 1]) {
@@ -104,6 +104,7 @@ async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
+/** Writes a content folder with `total` cards in equal decks; `word` starts every answer. */
 export async function writeContent(folder: string, word: string, decks = DECKS, total = CARDS): Promise<void> {
   await mkdir(path.join(folder, 'decks'), { recursive: true })
   await mkdir(path.join(folder, 'cheatsheets'), { recursive: true })
@@ -129,7 +130,7 @@ interface Row {
   position: number
 }
 
-/** Returns seconds of one statement. */
+/** Returns the seconds that one INSERT of all rows takes. */
 async function insertPlainly(databaseUrl: string, rows: Row[]): Promise<number> {
   return withDatabase(databaseUrl, async (db) => {
     await insertDecks().execute(db)
@@ -145,7 +146,7 @@ async function insertPlainly(databaseUrl: string, rows: Row[]): Promise<number> 
   })
 }
 
-/** Returns seconds of one statement per card, in one transaction, into a table without triggers. */
+/** Returns the seconds of one INSERT per card, in one transaction, into a table without triggers. */
 async function insertTheUsualWay(databaseUrl: string, rows: Row[]): Promise<number> {
   return withDatabase(databaseUrl, async (db) => {
     await insertDecks().execute(db)
@@ -175,7 +176,7 @@ interface Imported {
   written: number
 }
 
-/** Runs the import command in a process of its own. */
+/** Runs the import command in a separate process. */
 async function importOnce(databaseUrl: string, folder: string, ...options: string[]): Promise<Imported> {
   const before = await readWrites(databaseUrl)
   const { seconds, memory } = await runMeasured(`${ROOT}dist/src/cli.js`, ['import', ...options], {

@@ -9,7 +9,7 @@ import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 const LOGINS = 50
-/** Exceeds the queue of the service */
+/** Number of concurrent logins that exceeds the queue of the service */
 const FLOOD = 200
 
 /** Measures the effect of waves of fifty logins on other requests, then a flood beyond the queue. */

@@ -19,7 +19,7 @@ import { CALLER, createScript } from '../statements.js'
 
 const CARDS = 1_000_000
 const ROUNDS = 60
-/** PostgreSQL plans a statement for its values five times, and the service has ten connections. */
+/** Unmeasured rounds: PostgreSQL plans each of the first five executions of a prepared statement. */
 const WARM_UP = 10
 
 type Work = (db: Kysely<Database>) => Promise<unknown>
@@ -76,7 +76,7 @@ export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
 
 const ONE = { connections: 1, seconds: 3 }
 
-/** Returns milliseconds, ascending. */
+/** Returns the milliseconds of each measured round, ascending. */
 async function measure(work: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {

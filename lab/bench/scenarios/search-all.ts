@@ -17,7 +17,7 @@ const DECKS = 50
 const TERMS = 50
 const ROUNDS = 3
 
-/** Measures the search over decks, cards and sheets of natural German, on both stores. */
+/** Measures the search over decks, cards and sheets of natural German, on PostgreSQL and the embedded database. */
 export async function measureSearchAll(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.createDatabase()
   const server = await withDatabase(databaseUrl, (db) => fillWithGerman(db, CARDS, SHEETS, 1))
@@ -30,7 +30,7 @@ export async function measureSearchAll(postgres: Postgres): Promise<Measure[]> {
   return [...ours, ...(await measureStore('embedded', embedded, 150, { DATA_DIR: dataDir }))]
 }
 
-/** @returns seconds taken by the index */
+/** Seeds cards and sheets of German text and indexes them. Returns the seconds of the indexing. */
 export async function fillWithGerman(
   db: Kysely<Database>,
   cards: number,

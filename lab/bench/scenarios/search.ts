@@ -10,7 +10,7 @@ import { RARE_WORD, SMALL } from '../seed.js'
 import { createScript } from '../statements.js'
 
 const SECONDS = 3
-/** Queries with the maximum median in milliseconds */
+/** Queries, each with the maximum of its median in milliseconds */
 const SEARCHES = [
   [RARE_WORD.toUpperCase(), 10],
   ['xq', 300],
@@ -62,7 +62,7 @@ export async function measureSearch(postgres: Postgres): Promise<Measure[]> {
 
 const pathOf = (q: string) => `/api/cheatsheets/search?${new URLSearchParams({ q })}`
 
-/** Half of the long terms are whole words of the text, half are parts. */
+/** Draws search terms from German text. Half of the long terms are whole words, half are parts of words. */
 async function drawTerms(): Promise<{ long: string[]; short: string[] }> {
   const random = createRandom()
   const words = (await createGermanWriter(random))(400_000).match(/\p{L}{3,}/gu) ?? []
@@ -86,12 +86,15 @@ interface Asker {
 interface Answered {
   q: string
   found: number
-  /** Milliseconds */
+  /** Median in milliseconds, like `usual` */
   own: number
   usual: number
 }
 
-/** Queries both in turn for each term; returns medians. */
+/**
+ * Sends each term to both servers alternately and returns the medians.
+ * @throws Error if the servers find different numbers of sheets
+ */
 async function ask(ours: Asker, theirs: Asker, terms: readonly string[]): Promise<Answered[]> {
   const answered: Answered[] = []
   for (const q of terms) {

@@ -11,7 +11,7 @@ const CARDS = 20_000
 const SHEETS = 2_000
 const SEARCHERS = 12
 const ROUNDS = 3
-/** Deck lists of one round, idle and beside searchers */
+/** Number of deck lists in a round, both without and with searchers */
 const LISTS = 100
 /** Pause between two deck lists of the learner */
 const PAUSE_MS = 20
@@ -26,7 +26,10 @@ const QUERIES = {
   'an ordinary word': 'Netzwerk',
 }
 
-/** Measures the deck list of a learner while twelve others search without a pause, on both stores. */
+/**
+ * Measures the deck list of a learner while twelve others search without a pause, on PostgreSQL and the embedded
+ * database.
+ */
 export async function measureSearchers(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.createDatabase()
   await withDatabase(databaseUrl, (db) => fillWithGerman(db, CARDS, SHEETS, SEARCHERS + 1))

@@ -26,7 +26,7 @@ export interface Visit {
   userId: number
   /** Slug of the large deck */
   deck: string
-  /** Number of due cards in a session */
+  /** Number of cards in a session */
   session: number
 }
 
@@ -71,7 +71,7 @@ async function writeContent(): Promise<string> {
   return folder
 }
 
-/** Gives the learner some reviews and enough new cards a day for a session. */
+/** Rates some cards, allows enough new cards per day for a session, and deactivates the large deck. */
 async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void> {
   const send = async (method: string, address: string, body?: unknown) => {
     const headers = { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
@@ -86,7 +86,7 @@ async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void>
   await send('PUT', `/api/review/decks/${deck}`, { active: false })
 }
 
-/** Measures the compressed files; test/web/sizes.test.ts tells which of them a visit needs. */
+/** Measures the compressed files; test/web/sizes.test.ts measures those that a visit needs. */
 async function measureSizes(): Promise<Measure[]> {
   const files = (await readdir(APP, { recursive: true })).filter((file) => /\.(js|css)\.br$/.test(file))
   const sizes = await Promise.all(

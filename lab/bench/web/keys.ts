@@ -7,7 +7,7 @@ import type { Visit } from '../scenarios/web.js'
 const ROUNDS = 3
 /** The app ignores input within a shorter time after a change. */
 const BETWEEN_KEYS_MS = 300
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 const CARD = 'main article:not([hidden])'
 
@@ -24,7 +24,7 @@ export async function measureKeys(browser: Browser, visit: Visit): Promise<Measu
     const page = await openPage(context, SLOW_PROCESSOR)
     await page.evaluateOnNewDocument(WATCH)
     await page.goto(`${visit.url}/lernen`)
-    await page.waitForSelector(CARD, { timeout: PATIENCE_MS })
+    await page.waitForSelector(CARD, { timeout: TIMEOUT_MS })
     const of: Record<'reveal' | 'rate', number[]> = { reveal: [], rate: [] }
     for (let card = 0; card < visit.session; card++) {
       of.reveal.push(await press(page, 'Space'))
@@ -49,9 +49,9 @@ function p95(values: readonly number[]): number {
 }
 
 /**
- * Records the time of a key and of the frame after the change was painted: it checks the content in each frame, and the
- * frame after the first difference begins after the paint. Includes work after the handler, such as storing the rating,
- * which Event Timing omits.
+ * Page script that records the time from a key to the frame after the change was painted. It compares the content in
+ * each frame; the frame after the first difference begins after the paint. The time includes work after the event
+ * handler, such as storing the rating, which the Event Timing API omits.
  */
 const WATCH = `(() => {
   const shown = () => {
@@ -61,17 +61,17 @@ const WATCH = `(() => {
   addEventListener('keydown', ({ timeStamp }) => {
     const before = shown()
     globalThis.__painted = undefined
-    const look = () => {
-      if (shown() === before) requestAnimationFrame(look)
+    const poll = () => {
+      if (shown() === before) requestAnimationFrame(poll)
       else requestAnimationFrame((now) => { globalThis.__painted = now - timeStamp })
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(poll)
   }, { capture: true })
 })()`
 
 async function press(page: Page, key: 'Space' | 'Digit3'): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS))
   await page.keyboard.press(key)
-  const painted = await page.waitForFunction('globalThis.__painted', { timeout: PATIENCE_MS })
+  const painted = await page.waitForFunction('globalThis.__painted', { timeout: TIMEOUT_MS })
   return (await painted.jsonValue()) as number
 }

@@ -6,7 +6,7 @@ import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 3
 const PIXELS_A_FRAME = 200
-const PATIENCE_MS = 240_000
+const TIMEOUT_MS = 240_000
 
 /** Scrolls through all cards of a deck and measures the time between frames. */
 export async function measureList(browser: Browser, visit: Visit): Promise<Measure[]> {
@@ -14,7 +14,7 @@ export async function measureList(browser: Browser, visit: Visit): Promise<Measu
   for (let round = 0; round < ROUNDS; round++) {
     const context = await newVisitor(browser, visit.url, visit.cookie)
     const page = await openPage(context, { network: false, cpu: 1 }, DESK)
-    page.setDefaultTimeout(PATIENCE_MS)
+    page.setDefaultTimeout(TIMEOUT_MS)
     await page.goto(`${visit.url}/decks/${visit.deck}`)
     await page.waitForSelector('main [role=listitem]')
     runs.push((await page.evaluate(SCROLL)) as Scrolled)
@@ -37,7 +37,7 @@ interface Scrolled {
   longest: number
 }
 
-/** Ends when the page stops growing. */
+/** Page script that scrolls to the end; it stops when the page has not moved for 180 frames. */
 const SCROLL = `new Promise((resolve) => {
   const gaps = []
   let last = performance.now()

@@ -5,7 +5,7 @@ import { type Measure, within } from '../report.js'
 import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 5
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 /** Time after which the layout is stable */
 const SETTLED_MS = 2_500
 
@@ -13,16 +13,16 @@ const START_READY = 'main a[href^="lernen"]'
 const CARD_READY = 'main article:not([hidden]) .question .markdown > *'
 const SHEET_READY = 'main .markdown > *'
 
-/** Timing of a page visit. */
+/** Figures of a page visit */
 interface Loaded {
   /** Milliseconds until the content was painted */
   readable: number
   /** Largest Contentful Paint in milliseconds */
   lcp: number
   cls: number
-  /** Requests until then */
+  /** Number of requests until the content was painted */
   requests: number
-  /** Transferred kilobytes of JavaScript until then */
+  /** Transferred kilobytes of JavaScript until the content was painted */
   script: number
 }
 
@@ -90,11 +90,11 @@ export async function findSheet({ url, cookie }: Visit): Promise<string> {
 async function waitForWorker(context: BrowserContext, url: string): Promise<void> {
   const page = await openPage(context, { network: false, cpu: 1 })
   await page.goto(url)
-  await page.waitForFunction('navigator.serviceWorker.controller !== null', { timeout: PATIENCE_MS })
+  await page.waitForFunction('navigator.serviceWorker.controller !== null', { timeout: TIMEOUT_MS })
   await page.close()
 }
 
-/** Returns a script that runs before the page and records its events. */
+/** Returns a script that records LCP, CLS and the time at which the selector has text; runs before the page. */
 function watch(selector: string): string {
   return `(() => {
     const seen = globalThis.__seen = { readable: 0, lcp: 0, cls: 0 }
@@ -102,12 +102,12 @@ function watch(selector: string): string {
       new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered: true })
     observe('largest-contentful-paint', (entry) => { seen.lcp = entry.startTime })
     observe('layout-shift', (entry) => { if (!entry.hadRecentInput) seen.cls += entry.value })
-    const look = () => {
+    const poll = () => {
       if (document.querySelector(${JSON.stringify(selector)})?.textContent.trim()) {
         requestAnimationFrame((now) => { seen.readable = now })
-      } else requestAnimationFrame(look)
+      } else requestAnimationFrame(poll)
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(poll)
   })()`
 }
 
@@ -120,10 +120,10 @@ async function load(
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
-  // The user is known; only the cache is empty.
+  // The app knows the user from an earlier visit; only the HTTP cache is empty.
   await page.evaluateOnNewDocument(`localStorage['training.user'] ??= '{"id":${userId}}'`)
-  await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
-  await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: PATIENCE_MS })
+  await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
+  await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: TIMEOUT_MS })
   const sent = requests.length
   await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
   const seen = (await page.evaluate('globalThis.__seen')) as Pick<Loaded, 'readable' | 'lcp' | 'cls'>
@@ -132,7 +132,7 @@ async function load(
   return { ...seen, requests: sent, script }
 }
 
-/** Returns the kilobytes of scripts loaded by that time. */
+/** Returns the kilobytes of the scripts that were loaded by `time`, in milliseconds since the navigation. */
 async function scriptUntil(page: Page, time: number): Promise<number> {
   const bytes = (await page.evaluate(`performance.getEntriesByType('resource')
     .filter(({ name, responseEnd }) => /\\.js$/.test(new URL(name).pathname) && responseEnd <= ${time})

@@ -7,10 +7,10 @@ import { readMemory } from '../../bench/processes.js'
 import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startService } from './server.js'
 
-/** These scenarios do not depend on the kind of database. */
+/** Server URL that selects the embedded database; these scenarios do not depend on the kind of database. */
 const EMBEDDED = ''
-/** Other clients must be served within this time. */
-const PATIENCE_MS = 2_000
+/** Time within which other clients must be served */
+const MAX_WAIT_MS = 2_000
 
 interface Watch {
   slowestMs: number
@@ -44,7 +44,7 @@ async function watchOthers({ service, send }: Service): Promise<Watch> {
     stop: async () => {
       done = true
       await watching
-      if (watch.slowestMs > PATIENCE_MS) defects.push(`others wait ${Math.round(watch.slowestMs)} ms`)
+      if (watch.slowestMs > MAX_WAIT_MS) defects.push(`others wait ${Math.round(watch.slowestMs)} ms`)
       return defects
     },
   })
@@ -204,7 +204,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
     ),
   )
   for (const { socket } of readers) socket.pause()
-  // 64 KiB now and then: far slower than the service could write
+  // 64 KiB every 200 ms, far slower than the service can write
   for (let round = 0; round < 50; round++) {
     for (const { socket } of readers) socket.read(2 ** 16)
     await sleep(200)
@@ -217,7 +217,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   const whole = (last?.answer() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
   if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.answer() ?? ''))
     defects.push('who reads on does not get the end')
-  // Allows for each reader the current batch and the buffers of its connection.
+  // The limit allows for the current batch and the connection buffers of each reader.
   if (watch.memoryGrowth > READERS * MAX_MB_A_READER) defects.push(`memory + ${watch.memoryGrowth} MB`)
   return [
     {

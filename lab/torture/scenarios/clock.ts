@@ -8,7 +8,7 @@ import type { Outcome, Scope } from '../outcome.js'
 import { startServer, startService } from './server.js'
 
 const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
-/** Expires sessions (7 days) and a token of one day */
+/** Offset after which sessions (7 days) and a token of one day have expired */
 const AHEAD = '+30d'
 
 /** Moves the clock of the service and its database 30 days ahead and back. */
@@ -29,11 +29,11 @@ export async function jumpClock(scope: Scope): Promise<Outcome[]> {
     LD_PRELOAD: LIBRARY,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
-    // Setting a clock does not affect the monotonic one.
+    // Setting the clock of a machine does not affect the monotonic clock.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   }
-  // The database runs as another account.
+  // The database runs under another account, which must read the file.
   await chmod(folder, 0o755)
   const outcomes: Outcome[] = []
   for (const database of ['PostgreSQL', 'embedded']) {
@@ -92,7 +92,6 @@ async function jump(
     }
   }
 
-  // Back to the current day
   const { send } = running
   const created = await send('/api/auth/tokens', { body: { name: 'ein Tag', expires_in_days: 1 } })
   const { token } = (await created.json()) as { token: string }

@@ -6,7 +6,7 @@ import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startServer, startService } from './server.js'
 
 const WORKERS = 20
-/** The service must have recovered within this time. */
+/** Time within which the service must recover */
 const RECOVERY_LIMIT_MS = 15_000
 
 interface Fault {
@@ -17,7 +17,7 @@ interface Fault {
   inflict: (cluster: Cluster, service: Service) => Promise<string[]>
 }
 
-/** Submits under load before, during and after the fault; acknowledged results must exist. */
+/** Submits results before, during and after the fault; every acknowledged result must be stored. */
 async function inflictUnderLoad(scope: Scope, { fault, done, settings = [], inflict }: Fault): Promise<Outcome[]> {
   const cluster = await startServer(scope, settings)
   const running = await startService(scope, cluster.url, { LOG_LEVEL: 'fatal' })
@@ -56,8 +56,8 @@ function describe({ statuses }: Burst): string {
     .join(', ')
 }
 
-/** Returns defects of health checks and anonymous requests while the database is away. */
-async function checkWhileAway({ service }: Service): Promise<string[]> {
+/** Returns the defects of health checks and anonymous requests while the database is unavailable. */
+async function checkDuringOutage({ service }: Service): Promise<string[]> {
   const expected = { '/healthz': 200, '/readyz': 503, '/api/decks': 401 }
   const defects: string[] = []
   for (const [path, status] of Object.entries(expected)) {
@@ -73,7 +73,7 @@ export const stopDatabase = (scope: Scope) =>
     done: `fast shutdown under ${WORKERS} submitting clients, started again after 5 s`,
     inflict: async (cluster, service) => {
       await cluster.halt()
-      const defects = await checkWhileAway(service)
+      const defects = await checkDuringOutage(service)
       await sleep(5_000)
       await cluster.start()
       return defects
@@ -102,8 +102,8 @@ export const freezeDatabase = async (scope: Scope) => {
       done: `SIGSTOP to all its processes under ${WORKERS} submitting clients, SIGCONT after ${seconds} s`,
       inflict: async (cluster, service) => {
         await cluster.freeze()
-        // The short outage ends before anything gives up.
-        const away = seconds < 20 ? Promise.resolve([]) : checkWhileAway(service)
+        // The short outage ends before any timeout.
+        const away = seconds < 20 ? Promise.resolve([]) : checkDuringOutage(service)
         await sleep(seconds * 1_000)
         const defects = await away
         await cluster.thaw()
@@ -137,7 +137,7 @@ export const fillConnections = (scope: Scope) =>
             `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-training'`,
           )
       }
-      const defects = await checkWhileAway(service)
+      const defects = await checkDuringOutage(service)
       await sleep(5_000)
       for (const client of [...others, control]) await client.end()
       return defects

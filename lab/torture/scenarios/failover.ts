@@ -22,7 +22,7 @@ const PASSWORD = 'ein gutes Passwort'
 const RATINGS_BEFORE = 300
 const RECOVERY_LIMIT_MS = 60_000
 
-/** Kills a primary under ratings, promotes its synchronous standby, and points PgBouncer to it. */
+/** Kills a primary while learners send ratings, promotes its synchronous standby, and points PgBouncer to it. */
 export async function failOver(scope: Scope): Promise<Outcome[]> {
   const primary = await startServer(scope)
   const standby = await startCluster([], {}, primary.url)
@@ -142,7 +142,7 @@ async function logIn(call: Call, username: string): Promise<string> {
   return cookie
 }
 
-/** Each learner rates one card after the other and repeats a rating with the same id until it is acknowledged. */
+/** Starts learners who rate one card after another; each repeats a rating with the same id until it is acknowledged. */
 async function startRatings(call: Call, cookies: string[]) {
   const queue = JSON.parse((await call('/api/review/queue', cookies[0] as string)).text)
   const ids = queue.cards.map(({ card_id }: { card_id: number }) => card_id)
@@ -187,7 +187,7 @@ async function startRatings(call: Call, cookies: string[]) {
   })
 }
 
-/** Starts PgBouncer in transaction mode; it refuses to run as root, as PostgreSQL does. */
+/** Starts PgBouncer in transaction mode, under the account of PostgreSQL, because it refuses to run as root. */
 async function startPgBouncer(scope: Scope, first: Cluster) {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-pgbouncer-'))
   scope.teardown(() => rm(folder, { recursive: true }))

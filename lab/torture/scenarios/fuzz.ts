@@ -8,7 +8,7 @@ import { startServer, startService } from './server.js'
 
 async function fuzzService(scope: Scope, name: string, serverUrl: string, settings: Settings): Promise<Outcome[]> {
   const { seed, requests } = settings
-  // A small content, because each import request reads all of it.
+  // A small content folder, because each import request reads all of it.
   const contentDir = await writeContentFolder(scope, { 'decks/leer.md': '---\nname: Leer\n---\n' })
   for (const file of ['decks/git.md', 'decks/sql.md', 'decks/bilder', 'cheatsheets']) {
     cpSync(path.join(ROOT, 'content', file), path.join(contentDir, file), { recursive: true })

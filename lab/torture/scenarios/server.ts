@@ -23,7 +23,7 @@ export interface Service {
   send: Send
 }
 
-/** Starts the service on a new database of that server, or an embedded one, and logs in its administrator. */
+/** Starts the service on a new database of the server, or an embedded one if `serverUrl` is empty, and logs in. */
 export async function startService(
   scope: Scope,
   serverUrl: string,
