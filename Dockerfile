@@ -8,7 +8,7 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY web web
-# Shown by the app
+# The app shows these documents.
 COPY docs/fragen.md docs/datenschutz.md docs/
 COPY src src
 COPY plugins plugins

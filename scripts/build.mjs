@@ -35,7 +35,7 @@ const STEPS = {
 const RECORD = 'dist/.built.json'
 process.chdir(path.join(import.meta.dirname, '..'))
 const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {}
-// Before the build, so that a file edited during the build is built again.
+// Hashed before the build, so that a file edited during the build is built again.
 const inputs = Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, hashInputs(step)]))
 const outdated = Object.keys(STEPS).filter((name) => record[name] === undefined || record[name] !== describe(name))
 if (outdated.length > 0) {
@@ -49,7 +49,7 @@ if (outdated.length > 0) {
   if (built.length < outdated.length) process.exitCode = 1
 }
 
-/** Types are checked by `npm run check`, which takes ten times as long. */
+/** Compiles without type checks, which take ten times as long; `npm run check` does them. */
 function compile() {
   const compiler = path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc')
   return runNode(compiler, '--noCheck')
@@ -66,7 +66,7 @@ async function buildPage() {
   )
 }
 
-/** Returns a hash of the inputs' contents and the time of the output; undefined without output. */
+/** Returns a hash of the contents of the inputs and the modification time of the output; undefined without output. */
 function describe(name) {
   const { output } = STEPS[name]
   if (!existsSync(output)) return undefined
@@ -93,7 +93,7 @@ function runNode(...program) {
   return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
 }
 
-/** Shows in a terminal for how long the build has been running; returns a function that removes the line. */
+/** Shows the duration of the build in a terminal; returns a function that removes the line. */
 function showProgress() {
   if (!process.stderr.isTTY) return () => {}
   const start = performance.now()

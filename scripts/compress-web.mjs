@@ -1,5 +1,5 @@
 // Writes a .br and a .gz beside each text file of the built web app, which the service sends unchanged. The page is
-// excluded, because the service changes it at its start.
+// excluded, because the service inserts its base path.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'

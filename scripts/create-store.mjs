@@ -1,4 +1,5 @@
-// Creates an empty PostgreSQL database, which the embedded store copies at its first start: PGlite needs seconds for it.
+// Creates an empty PostgreSQL database. The embedded store copies it at its first start, because creating one with
+// PGlite takes seconds.
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -8,7 +9,7 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(path.dirname(folder), { recursive: true })
 const database = await PGlite.create(folder)
 await database.close()
-// Another user may run the program.
+// Another user than the builder may run the service.
 chmodSync(folder, 0o755)
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
   chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644)

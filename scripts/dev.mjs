@@ -29,7 +29,7 @@ for (const program of programs) program.once('exit', () => end(1))
 for (const url of [`http://127.0.0.1:${PORT}/readyz`, `http://localhost:${WEB_PORT}/`]) await untilServed(url)
 if (!isEnding) console.log(`\nZum Entwickeln: http://localhost:${WEB_PORT}/ (Strg+C beendet alles)\n`)
 
-/** In its own process group: this program alone receives the keyboard's signal and forwards it once. */
+/** Starts a program in a separate process group, so that only this script receives Ctrl+C and forwards it once. */
 function start(args, env = process.env) {
   return spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
 }

@@ -12,8 +12,8 @@ random() {
   od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'
 }
 
-# make FILE TEXT: the file is readable for all, because containers read it with unknown user ids (1000 for the service, 999
-# for PostgreSQL); the mode of the folder protects it.
+# make FILE TEXT: creates the file if it is missing or empty. All users may read it, because the containers run with
+# other user ids (1000 for the service, 999 for PostgreSQL); the mode of the folder protects it.
 make() {
   if [ ! -s "$1" ]; then
     printf '%s' "$2" >"$1"

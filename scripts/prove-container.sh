@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the Dockerfile without a container engine or a registry of images. buildah builds the image in chroot isolation, on
+# Tests the Dockerfile without a container engine or an image registry. buildah builds the image in chroot isolation, on
 # a base image made of Debian's packages and of Node and npm from the npm registry. Then the image runs with its Env, User
 # and Cmd as in a container: process 1 of a PID namespace, without capabilities, on a read-only root with a data volume and
 # mounted content.
@@ -26,7 +26,7 @@ major=${major%%-*}
 case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
 
 echo "stand-in for $base"
-# Node is linked with libatomic1 from version 25 on; the official image has it too.
+# Node 25 and later is linked with libatomic1; the official image also contains it.
 # shellcheck disable=SC1091
 mmdebstrap --variant=minbase --include=ca-certificates,libatomic1 "$(. /etc/os-release && echo "$VERSION_CODENAME")" \
   "$work/base" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }

@@ -1,6 +1,6 @@
 // Measures the time from `npm start` to the first rated card: starts the service on an empty store, opens the printed
-// address in Chromium, logs in and rates a card. Run it in a fresh clone after `npm ci`, which is not included: `node
-// scripts/stopwatch.mjs`.
+// address in Chromium, logs in and rates a card. Run it in a fresh clone after `npm ci`, whose time is not included:
+// `node scripts/stopwatch.mjs`.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
