@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { loggedPath } from '../src/http/logged-path.js'
 import { type End, whenOver } from '../src/http/when-over.js'
 
-/** Health checks arrive every few seconds; their lines would hide the others. */
+/** Health checks, logged at debug level if successful, because they arrive every few seconds */
 const PROBES = new Set(['/healthz', '/readyz'])
 
 /** Logs one line per request when it ends. The `x-request-id` of the caller is part of it. */

@@ -69,9 +69,9 @@ declare module 'fastify' {
     requireInstructor: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
-    /** Sources that the caller may edit; set by `requireAuthor` and `requireEditor`. */
+    /** Sources that the caller may edit; set by `requireAuthor`, `requireEditor` and `requireAssigner`. */
     editable: Editable
-    /** Teams that the caller may see; set by `requireLead`. */
+    /** Teams that the caller may see; set by `requireLead` and `requireAssigner`. */
     viewableTeams: ViewableTeams
     /** Rights of the caller to read assignments; set by `requireAssignmentReader`. */
     assignmentReader: Reader

@@ -32,7 +32,7 @@ const PAGE_POLICY = [
   'trusted-types svelte-trusted-html dompurify service-worker',
 ].join('; ')
 
-/** Service worker, whose own response sets its content security policy; that of the API would forbid its requests. */
+/** Service worker; its response sets the content security policy that applies to its requests. */
 const WORKER = 'sw.js'
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
@@ -64,7 +64,7 @@ export default fp<WebOptions>(
     const page = readPage(folder, basePath)
     const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
       if (page === undefined) throw WEB_NOT_BUILT
-      // Search engines must not list a proof whose address they have found.
+      // Search engines must not index the pages of proofs, whose addresses contain a secret code.
       reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
       reply.header('etag', page.etag)
       if (knowsEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()

@@ -46,10 +46,11 @@ export interface ApiOptions {
   oidc: OidcSettings | undefined
   passwordLogin: boolean
   contentDir: string
-  /** Folder for uploads while they are read */
+  /** Folder for temporary files of uploads and exports */
   tmpDir: string
-  /** Maximum sizes of one upload and of all pictures, in bytes */
+  /** Maximum size of one upload, in bytes */
   importMaxBytes: number
+  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
   /** Minimum number of persons in a shown statistic of a test */
   statisticsMinPersons: number
@@ -91,7 +92,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   })
 
   // Mails to users contain links, so they need a public address.
-  const mailAddress = options.mail === undefined ? undefined : options.publicUrl
+  const mailLinkUrl = options.mail === undefined ? undefined : options.publicUrl
   const relyingParty = relyingPartyOf(options.publicUrl)
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
   await app.register(proofVerification, { prefix: '/proofs/verify' })
@@ -118,12 +119,12 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(assignmentRoutes, {
       prefix: '/assignments',
       contentDir,
-      sendsMail: mailAddress !== undefined,
+      sendsMail: mailLinkUrl !== undefined,
       moment,
       timeZone: options.about.timeZone,
       stopping,
     })
-    await members.register(ownMail, { prefix: '/mail', mailAddress, timeZone: options.about.timeZone, moment })
+    await members.register(ownMail, { prefix: '/mail', mailLinkUrl, timeZone: options.about.timeZone, moment })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

@@ -1,4 +1,4 @@
-// Writes a .br and a .gz beside each text file of the built web app, which the service sends unchanged. The page is
+// Writes a .br and a .gz file next to each text file of the built web app. The service sends them unchanged. The page is
 // excluded, because the service inserts its base path.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

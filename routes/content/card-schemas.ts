@@ -86,7 +86,7 @@ const ListedCard = Type.Object(
   {
     ...CARD,
     key: Type.String({
-      description: 'Key within the deck, by which the section of a test lists the card.',
+      description: 'Key within the deck; sections of tests list cards with it.',
       examples: ['stash'],
     }),
   },

@@ -30,10 +30,11 @@ import { MEDIA_FULL, STOPPING } from '../admin/schemas.js'
 import { SOURCE_EXISTS, UploadDone, UploadFile, UploadQuery, UploadRefused } from './schemas.js'
 
 export interface ImportsOptions {
-  /** Folder for uploads while they are read */
+  /** Folder for temporary files of uploads */
   tmpDir: string
-  /** Maximum sizes of one upload and of all pictures, in bytes */
+  /** Maximum size of one upload, in bytes */
   importMaxBytes: number
+  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
   /** Aborts uploads because the service stops */
   stopping: AbortSignal

@@ -28,8 +28,9 @@ import tests from './tests.js'
 interface ContentOptions extends ExportOptions {
   /** Folder that the import reads */
   contentDir: string
-  /** Maximum sizes of one upload and of all pictures, in bytes */
+  /** Maximum size of one upload, in bytes */
   importMaxBytes: number
+  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
   /** Minimum number of persons in a shown statistic of a test */
   statisticsMinPersons: number

@@ -19,7 +19,7 @@ import { MEDIA_FULL } from '../admin/schemas.js'
 import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
 
 interface MediaOptions {
-  /** Maximum size of all pictures, in bytes */
+  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
 }
 

@@ -11,14 +11,14 @@ import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
 
 export interface OwnMailOptions {
   /** Public address to which links in mails lead, ending with a slash; undefined if no mail is sent to persons */
-  mailAddress: string | undefined
+  mailLinkUrl: string | undefined
   /** IANA name of the time zone of the service */
   timeZone: string
   moment: () => Moment
 }
 
 /** The caller's mail address and mail settings. */
-const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailAddress, timeZone, moment }) => {
+const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailLinkUrl, timeZone, moment }) => {
   app.get(
     '/mine',
     {
@@ -49,8 +49,8 @@ one; at most four per hour. The response does not reveal whether other users hav
     },
     async ({ user, body }) => {
       const email = parseMailAddress(body.email)
-      if (mailAddress === undefined) throw MAIL_IS_OFF
-      await requestAddress(app.db, { userId: user.id, email }, { moment: moment(), timeZone, address: mailAddress })
+      if (mailLinkUrl === undefined) throw MAIL_IS_OFF
+      await requestAddress(app.db, { userId: user.id, email }, { moment: moment(), timeZone, address: mailLinkUrl })
       return view(user.id)
     },
   )
@@ -110,7 +110,7 @@ one; at most four per hour. The response does not reveal whether other users hav
     const own = await findOwnMail(app.db, userId, moment().at)
     if (own === undefined) throw NOT_LOGGED_IN
     const { email, email_confirmed_at, pending, due_cards } = own
-    return { configured: mailAddress !== undefined, email, confirmed: email_confirmed_at !== null, pending, due_cards }
+    return { configured: mailLinkUrl !== undefined, email, confirmed: email_confirmed_at !== null, pending, due_cards }
   }
 }
 

@@ -15,7 +15,7 @@ import { linkIdentity } from '../../../src/services/sign-in/identities.js'
 import type { Provider } from '../../../src/services/sign-in/provider.js'
 import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
 
-/** Page that starts the sign-in and shows a refusal */
+/** Page from which the user starts the link, and which shows a refusal */
 const ACCOUNT_PAGE = '/konto'
 
 /**
