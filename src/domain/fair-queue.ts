@@ -6,11 +6,11 @@ export interface Share {
 
 /**
  * A bounded queue that serves groups in turn, and the owners within a group in turn; items of one owner keep their
- * order. If the queue is full, the owner with most waiting items loses one, so that a flood from few owners does not
- * lock out the others.
+ * order. If the queue is full, the owner with the most items in the group with the most items loses its last one, so
+ * that many items of few owners do not lock out the others.
  */
 export class FairQueue<T> {
-  /** Both maps are ordered by turn. Neither contains an empty map or list. */
+  /** Items by group and owner. Both levels are in the order in which they are served; no map or list is empty. */
   readonly #groups = new Map<string, Map<string, T[]>>()
   readonly #capacity: number
   #size = 0
@@ -28,7 +28,7 @@ export class FairQueue<T> {
     return this.#groups.get(group)?.get(owner)?.length ?? 0
   }
 
-  /** Adds an item. Returns the item that had to leave if the queue was full: that of another owner, or this one. */
+  /** Adds an item. If the queue is full, drops an item, possibly the new one, and returns it. */
   push({ group, owner }: Share, item: T): T | undefined {
     const owners = this.#groups.get(group) ?? new Map<string, T[]>()
     const items = owners.get(owner) ?? []
@@ -38,7 +38,10 @@ export class FairQueue<T> {
     return this.#size > this.#capacity ? this.#dropBehind({ group, owner }) : undefined
   }
 
-  /** Removes and returns the next item with its owner. @param isServed whether the owner may be served now */
+  /**
+   * Removes and returns the next item with its owner; undefined if there is none.
+   * @param isServed returns whether the owner may be served now
+   */
   shift(isServed: (share: Share) => boolean = () => true): { share: Share; item: T } | undefined {
     for (const [group, owners] of this.#groups) {
       for (const [owner, items] of owners) {
@@ -56,7 +59,7 @@ export class FairQueue<T> {
     return undefined
   }
 
-  /** Removes an item that no longer waits; does nothing if it has been served. */
+  /** Removes a waiting item; does nothing if it is no longer in the queue. */
   remove({ group, owner }: Share, item: T): void {
     const owners = this.#groups.get(group)
     const items = owners?.get(owner)
@@ -68,7 +71,7 @@ export class FairQueue<T> {
     this.#size--
   }
 
-  /** Removes the last item of the owner with most items in the group with most items; ties go against the newcomer. */
+  /** Removes the last item of the owner with most items in the group with most items; on a tie, of the newcomer. */
   #dropBehind(newcomer: Share): T | undefined {
     const group = largest(this.#groups, newcomer.group, countOf)
     const owners = this.#groups.get(group) as Map<string, T[]>

@@ -1,5 +1,5 @@
 /**
- * Cuts a page from rows that were read with one more than its limit. That row shows whether another page follows.
+ * Cuts a page from at most `limit` + 1 rows; the extra row shows that another page follows.
  * @returns the page, and the key of its last row, after which the next page begins; null on the last page
  * @example cutPage([{ id: 3 }, { id: 2 }, { id: 1 }], 2, ({ id }) => id) // { page: [{ id: 3 }, { id: 2 }], next: 2 }
  */

@@ -1,4 +1,4 @@
-/** Why a request is refused. `src/http/error-body.ts` maps each kind to a status code. */
+/** Category of a refusal, which `src/http/error-body.ts` maps to a status code */
 export type RefusalKind =
   | 'invalid'
   | 'unauthenticated'
@@ -20,7 +20,7 @@ export type RefusalKind =
 /** A request that the service refuses. */
 export class Refusal extends Error {
   readonly kind: RefusalKind
-  /** Stable name in snake_case, for programs: sent as `X-Error-Code`. */
+  /** Stable name in snake_case for programs, sent as `X-Error-Code` */
   readonly code: string
 
   /** @param message German sentence for the caller */
@@ -38,7 +38,7 @@ export class InvalidInput extends Refusal {
   }
 }
 
-/** A refusal that ends by itself: the caller may retry after `retryAfter` seconds. */
+/** A temporary refusal: the caller may retry after `retryAfter` seconds. */
 export abstract class RefusedForNow extends Refusal {
   readonly retryAfter: number
 
@@ -55,7 +55,7 @@ export class Unavailable extends RefusedForNow {
   }
 }
 
-/** The service stops before the request is done; nothing of it is written. */
+/** The service shuts down before the request has completed; none of its changes are stored. */
 export class ServiceStops extends RefusedForNow {
   constructor() {
     super('unavailable', 'service_stops', 'Der Dienst wird gerade beendet; bitte gleich noch einmal versuchen', 10)
@@ -69,5 +69,5 @@ export class TooManyAttempts extends RefusedForNow {
   }
 }
 
-/** The caller closed the connection. Only the log shows it. */
+/** The caller closed the connection before the response; this appears only in the log. */
 export const CALLER_GONE = new Refusal('invalid', 'caller_gone', 'Die Verbindung wurde getrennt')

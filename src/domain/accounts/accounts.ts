@@ -24,7 +24,8 @@ export interface NewUser {
 }
 
 /**
- * Parses the body of user creation: trims the names and checks the rules in the specified order. @throws InvalidInput
+ * Parses the body of user creation: trims the names and checks the rules in the specified order.
+ * @throws InvalidInput if a field is empty, too long or not storable, or the password is too short
  * @example parseNewUser({ username: ' erika ', display_name: 'Erika', password: 'geheim' }).username // 'erika'
  */
 export function parseNewUser(input: NewUserInput): NewUser {
@@ -45,17 +46,17 @@ export interface AccountChange {
   password?: string | undefined
   must_change_password?: boolean | undefined
   link_next_login?: boolean | undefined
-  /** 0 to 300 */
+  /** Additional time in tests, 0 to 300 percent */
   extra_time_percent?: number | undefined
-  /** First day on which the account is disabled; null undoes it */
+  /** First day on which the account is disabled, as `YYYY-MM-DD`; null cancels this */
   disabled_on?: string | null | undefined
   /** Null removes the address */
   email?: string | null | undefined
 }
 
 /**
- * Parses a change of an account by the rules of user creation; absent fields stay absent.
- * @throws InvalidInput
+ * Parses a change of an account with the rules of user creation; absent fields stay absent.
+ * @throws InvalidInput if a field breaks its rule
  * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
@@ -78,7 +79,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
 }
 
 /**
- * Parses a user id of a path: decimal digits with an optional sign. Returns undefined if no user can have that id.
+ * Parses a user id in a path: decimal digits with an optional sign. Returns undefined if no user can have that id.
  * @throws InvalidInput if the text is not a number
  * @example parseUserId('+7') // 7
  */
@@ -86,13 +87,17 @@ export function parseUserId(text: string): number | undefined {
   return parseRowId(text, 'Ungültige Benutzer-ID')
 }
 
-/** @throws InvalidInput if the trimmed text is empty */
+/**
+ * Checks a name that must not be empty.
+ * @param text already trimmed
+ * @throws InvalidInput if the text is empty, too long or not storable
+ */
 export function checkText(field: string, text: string): void {
   if (text === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
   checkName(field, text)
 }
 
-/** @throws InvalidInput if the name is too long or contains characters that the database cannot store */
+/** @throws InvalidInput if the name has more than 200 code points or characters that the database cannot store */
 export function checkName(field: string, name: string): void {
   if (countCharacters(name) > MAX_NAME_LENGTH) {
     throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)

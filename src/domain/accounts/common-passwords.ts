@@ -1,17 +1,17 @@
-/** Size of the list of common passwords; ASVS requires at least 3,000. */
+/** Number of common passwords that are checked; ASVS requires at least 3,000. */
 const COUNT = 10_000
 
 let common: Promise<ReadonlySet<string>> | undefined
 
 /**
- * Returns whether the password is among the most common ones. The specification allows it, so the caller only warns.
+ * Returns whether the password is among the most common ones. The specification allows these, so callers only warn.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   common ??= load()
   return (await common).has(password.toLowerCase())
 }
 
-/** Loaded on first use, because the list takes a few megabytes. */
+/** Loads the list on first use, because it takes a few megabytes of memory. */
 async function load(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set((dictionary['passwords-common'] as string[]).slice(0, COUNT))

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { Address6 } from 'ip-address'
 
-/** A leaky bucket of failures; above its capacity each failure doubles the delay. */
+/** A leaky bucket of failed logins; above its capacity each failure doubles the delay. */
 export interface LoginLimit {
-  /** Failures without a delay */
+  /** Number of failures without a delay */
   forgiven: number
-  /** Failures that leak from the bucket per hour */
+  /** Number of failures that leak from the bucket per hour */
   forgottenPerHour: number
   firstDelaySeconds: number
   maxDelaySeconds: number
 }
 
-/** One account from one address: a forgotten password or a guessing attack */
+/** Limit per account and address: slows down guessing, but forgives a few attempts with a forgotten password */
 export const ACCOUNT_LIMIT: LoginLimit = {
   forgiven: 5,
   forgottenPerHour: 2,
@@ -20,7 +20,10 @@ export const ACCOUNT_LIMIT: LoginLimit = {
   maxDelaySeconds: 900,
 }
 
-/** All accounts from one address: a company on Monday morning, or one password tried on many names */
+/**
+ * Limit per address over all accounts, against one password tried on many accounts. It is high, because all employees
+ * of a company may share one address.
+ */
 export const ADDRESS_LIMIT: LoginLimit = {
   forgiven: 100,
   forgottenPerHour: 100,
@@ -28,15 +31,19 @@ export const ADDRESS_LIMIT: LoginLimit = {
   maxDelaySeconds: 300,
 }
 
-/** One account from one /48 of IPv6, which a provider may give to one customer: 65,536 networks to guess from. */
+/**
+ * Limit per account and IPv6 /48. A provider may assign a /48 to one customer, who could otherwise guess from each of
+ * its 65,536 /64 networks with a separate limit.
+ */
 export const SITE_ACCOUNT_LIMIT: LoginLimit = { ...ACCOUNT_LIMIT, forgiven: 20, forgottenPerHour: 8 }
-/** All accounts from one /48 of IPv6. */
+/** Limit per IPv6 /48 over all accounts */
 export const SITE_LIMIT: LoginLimit = { ...ADDRESS_LIMIT, forgiven: 300, forgottenPerHour: 300 }
 
 const MAX_NETWORK_LENGTH = 64
 
-/** The counters of a login attempt. */
+/** Keys of the counters that a login attempt is checked against. */
 export interface LoginAttempt {
+  /** As returned by `networkOf` */
   network: string
   /** The /48 of the network; undefined for IPv4 */
   site: string | undefined
@@ -44,8 +51,8 @@ export interface LoginAttempt {
 }
 
 /**
- * Returns the counters of a login attempt. The name is hashed, because it may be long or a password typed into the
- * wrong field, and normalised as at login, so that its spellings share one counter.
+ * Returns the keys of the counters of a login attempt. The user name is hashed, because it may be long, or a password
+ * that was typed into the wrong field. It is normalised to NFC as at login, so that all encodings share a counter.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
   const accountHash = createHash('sha256').update(username.normalize('NFC')).digest()
@@ -53,8 +60,9 @@ export function loginAttempt(address: string | undefined, username: string): Log
 }
 
 /**
- * Returns the network that counts as one address: an IPv4 address, also if written as IPv6, or the /64 of an IPv6
- * address, which one customer owns. Returns other text, which a proxy may forward, unchanged.
+ * Returns the network that counts as one address: an IPv4 address, even if mapped to IPv6, or the /64 of an IPv6
+ * address, which belongs to one customer. Other text, which a proxy may forward, is returned in lower case and cut to
+ * 64 characters; undefined becomes an empty text.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return ''

@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** The WebAuthn relying party: browsers offer its passkeys only to pages of this origin. */
+/** The WebAuthn relying party. Browsers offer its passkeys only on pages of this origin. */
 export interface RelyingParty {
   /** Host name without port */
   id: string
   origin: string
 }
 
-/** Lifetime of a challenge, which is valid once */
+/** Lifetime of a challenge in minutes; a challenge can be used only once */
 export const CHALLENGE_MINUTES = 5
 
 /**
- * Maximum number of open logins per address; the oldest is dropped. High, because each open login page has one and a
- * company may share one address.
+ * Maximum number of open logins per address; the oldest is dropped. It is high, because each open login page starts a
+ * login, and all employees of a company may share one address.
  */
 export const MAX_OPEN_LOGINS = 2_000
 
 /** Maximum number of open registrations per user; the oldest is dropped. */
 export const MAX_OPEN_REGISTRATIONS = 10
 
-/** Maximum length of a credential id in bytes (WebAuthn, 4) */
+/** Maximum length of a credential id in bytes (WebAuthn, section 4) */
 export const MAX_CREDENTIAL_ID = 1_023
 
-/** Limits the lists that browsers show and the payload of each registration. */
+/** Maximum number of passkeys per user; limits the lists that browsers show and the payload of each registration */
 export const MAX_PASSKEYS = 50
 
 /**
@@ -61,7 +61,7 @@ export function decodeBase64Url(text: string): Buffer | undefined {
 /** `clientDataJSON`: the browser's description of the request */
 export interface ClientData {
   challenge: Buffer
-  /** Set if a page of another origin shows ours in a frame */
+  /** Whether a page of another origin embeds our page in a frame */
   isFramed: boolean
 }
 

@@ -5,7 +5,10 @@ import { countCharacters } from '../text/text.js'
 const MIN_LENGTH = 6
 const MAX_LENGTH = 1_000
 
-/** No vowels, so that no words appear, no characters that look alike, and no y and z, which keyboard layouts swap */
+/**
+ * Characters of generated passwords: no vowels, so that no words appear, no characters that look alike, and no y and z,
+ * which keyboard layouts swap
+ */
 const CHARACTERS = 'bcdfghjkmnpqrstvwx23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 4
@@ -17,7 +20,7 @@ export function makeUpPassword(): string {
   return Array.from({ length: GROUPS }, group).join('-')
 }
 
-/** @throws InvalidInput if the password is too long or too short, in code points */
+/** @throws InvalidInput if the password has fewer than 6 or more than 1,000 code points */
 export function checkPasswordLength(password: string, field: string): void {
   const length = countCharacters(password)
   if (length > MAX_LENGTH) throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)

@@ -3,11 +3,11 @@ export const SCOPES = ['read', 'learn', 'content', 'admin'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** The scope that a token needs: one scope, `all` of them, none (`any`), or tokens are refused (`none`) */
+/** Scopes that a token needs: a single one, `all` of them, or none (`any`); `none` refuses every token */
 export type Need = Scope | 'all' | 'any' | 'none'
 
 interface Rule {
-  /** Prefix of route patterns, in whole segments */
+  /** Prefix of route patterns; matches whole path segments */
   path: string
   reading: Need
   writing: Need
@@ -36,7 +36,7 @@ const RULES: Rule[] = [
   rule('/api/assignments', 'admin'),
   rule('/api/assignments/mine', 'read'),
   rule('/api/assignments/occurrences/:id/confirm', 'admin', 'learn'),
-  // What an instructor confirms is evidence.
+  // The confirmation of an instructor is evidence, so it requires a session.
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
   rule('/api/mail/outbox', 'admin'),
   rule('/api/mail/test', 'admin'),
@@ -47,12 +47,12 @@ const RULES: Rule[] = [
   rule('/api/proofs', 'read', 'admin'),
   rule('/api/calendar', 'read', 'learn'),
   rule('/api/proofs/export', 'admin'),
-  // The owner's personal data is in no single scope.
+  // No single scope covers the owner's personal data.
   rule('/api/accounts/me', 'all'),
   // A token must not end sessions of its owner.
   rule('/api/accounts/me/sessions', 'all', 'none'),
   rule('/api/auth/me', 'any'),
-  // These routes require a session themselves.
+  // The handlers of these routes require a session.
   rule('/api/auth/password', 'any'),
   rule('/api/auth/tokens', 'all', 'any'),
   // No token may change how its owner signs in.
@@ -63,7 +63,7 @@ const RULES: Rule[] = [
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Returns what a token needs for a route or an unmatched path; undefined if no rule applies. */
+/** Returns the scopes that a token needs for a route or an unmatched path; undefined if no rule applies. */
 export function needOf(method: string, path: string): Need | undefined {
   const fitting = RULES.filter((one) => path === one.path || path.startsWith(`${one.path}/`))
   const longest = fitting.sort((a, b) => b.path.length - a.path.length)[0]

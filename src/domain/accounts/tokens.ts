@@ -1,6 +1,6 @@
 import { createSecret, hashSecret, isSecret } from '../text/secrets.js'
 
-/** Lets secret scanners recognise a token; a secret follows. */
+/** Prefix before the secret of a token, which lets secret scanners recognise it */
 const PREFIX = 'svct_'
 
 /** Creates an API token. */
@@ -10,7 +10,7 @@ export function createToken(): string {
 
 /**
  * Returns the SHA-256 under which a token is stored, so that a leaked table reveals no valid token; undefined for text
- * that is no token. Tokens are random, so a slow hash would add nothing.
+ * that is no token. Tokens are random, so a slow hash would not add security.
  */
 export function hashToken(token: string): Buffer | undefined {
   return token.startsWith(PREFIX) && isSecret(token.slice(PREFIX.length)) ? hashSecret(token) : undefined

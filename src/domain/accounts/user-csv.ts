@@ -6,7 +6,7 @@ import { MAX_USERS, type UserRow } from './user-list.js'
 
 type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on' | 'email' | 'team'
 
-/** Column headings in lower case */
+/** Columns by heading in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
   username: 'username',
   benutzername: 'username',
@@ -41,14 +41,14 @@ const FLAGS: Readonly<Record<string, boolean>> = {
 
 const SEPARATORS = [';', ',', '\t']
 
-/** Spreadsheets may save many empty lines; this bounds the work for a file of nothing else. */
+/** Maximum number of records including empty ones, of which spreadsheets may save many */
 const MAX_RECORDS = 3 * MAX_USERS
 const ENOUGH = new Error('enough has been read')
 
 const NOT_UTF8 = 'Die Datei ist nicht in UTF-8 kodiert. In Excel hilft: Speichern unter, Dateityp „CSV UTF-8“'
 const BROKEN_QUOTES = 'Die Anführungszeichen passen nicht zusammen'
 
-/** A CSV record with its first line; quoted fields may span several lines. */
+/** A CSV record with the number of its first line; quoted fields may span several lines. */
 interface CsvRecord {
   line: number
   fields: string[]
@@ -114,12 +114,12 @@ function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   return undefined
 }
 
-/** × and ÷ lie in the range of letters; text contains no NUL. */
+/** Excludes × and ÷, which lie in the range of letters, and NUL, which text does not contain. */
 function isLetterOrAscii(byte: number): boolean {
   return (byte > 0 && byte < 0x80) || (byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7)
 }
 
-/** Reads records up to the first one with broken quotes, because what follows may be inside of quotes or not. */
+/** Reads records up to the first one with broken quotes, because it is unclear whether the text after it is quoted. */
 function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   const records: CsvRecord[] = []
   let passed = 0
@@ -153,7 +153,7 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   return records
 }
 
-/** Returns the separator of the headings, which contain none of the candidates. */
+/** Returns the candidate that occurs most often in the header line; headings contain no separators. */
 function findSeparator(text: string): string {
   const header = text.split('\n').find((line) => line.trim() !== '') ?? ''
   const countOf = (separator: string) => header.split(separator).length

@@ -60,7 +60,7 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
   return { rows, faults }
 }
 
-/** Validates each row by the rules of user creation, and that no name occurs twice. */
+/** Validates each row with the rules of user creation, and reports user names that occur twice. */
 export function judgeRows(rows: UserRow[]): UserList {
   const first = rows[MAX_USERS]
   if (first !== undefined) {
@@ -71,7 +71,7 @@ export function judgeRows(rows: UserRow[]): UserList {
   const faults: RowFault[] = []
   const lines = new Map<string, number>()
   for (const row of rows) {
-    const { user, faults: own } = judgeRow(row)
+    const { user, faults: own } = validateRow(row)
     faults.push(...own)
     if (user === undefined) continue
     const name = nameKey(user.username)
@@ -103,7 +103,7 @@ export function nameTaken(line: number): RowFault {
 const BLANK_IN_NAME =
   'Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, muss beim Anmelden aber mitgetippt werden'
 
-/** Returns a hint for each user name with a blank. */
+/** Returns a hint for each user name that contains white space. */
 export function hintsOf(users: ListedUser[]): RowHint[] {
   return users
     .filter(({ username }) => /\s/.test(username))
@@ -115,8 +115,8 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
   return faults.toSorted((a, b) => a.line - b.line)
 }
 
-/** Validates a row. Returns the user if the row has a name, even with faults. */
-function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
+/** Validates a row. Returns the user if the row has a valid name, even if other fields have faults. */
+function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
   const complain = (field: string, message: string) => {
