@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 
-/** Alphabet of Anki's ids: printable ASCII without space, quotes and backslash */
+/** Alphabet of Anki's guids: printable ASCII without space, quotes and backslash */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&()*+,-./:;<=>?@[]^_`{|}~'
 
 /** Identifies a card across export, import and backup. */
 export interface CardIdentity {
   id: number
   created_at: Date
-  /** Guid of the Anki note and index of its card template */
+  /** Guid of the Anki note and index of its card template; null for cards that do not come from Anki */
   guid: string | null
   ord: number | null
 }
 
 /**
- * Returns the guid of a card's note in a package. An imported card keeps its own; further cards of its note become
- * notes of their own, with the template index after a space, which `splitGuid` removes. Other cards get a guid that
- * depends only on their row, so text, deck and key may change.
+ * Returns the guid of a card's note in a package. An imported card keeps its guid. Further cards of the same note
+ * become separate notes, with the template index after a space, which `splitGuid` removes. Other cards get a guid
+ * derived from id and creation time, so that it does not change with text, deck or key.
  * @example guidOf({ id: 7, created_at: new Date(), guid: 'Abc', ord: 2 }) // 'Abc 2'
  */
 export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {
@@ -25,7 +25,7 @@ export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {
 }
 
 /**
- * Splits a guid of our packages into note guid and template index.
+ * Splits a guid of a package that `guidOf` has made into the guid of the note and the template index.
  * @example splitGuid('Abc 2') // { guid: 'Abc', ord: 2 }
  */
 export function splitGuid(guid: string): { guid: string; ord: number } {

@@ -15,8 +15,8 @@ export function formatAnkiLine(card: ExportCard, deckName: string): string {
 }
 
 /**
- * Converts a card's Markdown to one line of HTML by the five rules of specification §4.3, in their order. Checks for
- * each rule whether it applies, which halves the time of the export.
+ * Converts a card's Markdown to one line of HTML with the five rules of specification §4.3, in their order. Checking
+ * first whether a rule applies halves the time of the export.
  * @example formatAnkiText('**fett**\nneu') // '<b>fett</b><br>neu'
  */
 export function formatAnkiText(markdown: string): string {
@@ -30,7 +30,7 @@ export function formatAnkiText(markdown: string): string {
   return text.includes('\t') ? text.replaceAll('\t', ' ') : text
 }
 
-/** Replaces `**…**` pairs as a regular expression would, in half the time. */
+/** Replaces `**…**` with `<b>…</b>`, in half the time of a regular expression. */
 function markBold(text: string): string {
   let marked = ''
   let done = 0

@@ -1,4 +1,4 @@
-/** Part of a field: text, or a gap with its numbers, hidden content and optional hint */
+/** Part of a field: text, or a gap with its numbers, content and optional hint */
 type Part = string | Gap
 
 interface Gap {
@@ -8,11 +8,11 @@ interface Gap {
 }
 
 const OPEN = /\{\{c(\d{1,4}(?:,\d{1,4})*)::/y
-/** Maximum nesting of gaps; deeper ones stay text. */
+/** Maximum nesting of gaps; deeper ones stay text */
 const MAX_DEPTH = 10
 
 /**
- * Parses `{{c1::text::hint}}` in a field; unclosed gaps stay text.
+ * Parses the gaps of a field, such as `{{c1::text::hint}}`; unclosed gaps stay text.
  * @example parseClozes('Die {{c1::SSH::Kürzel}}') // ['Die ', { ordinals: [1], parts: ['SSH'], hint: 'Kürzel' }]
  */
 export function parseClozes(field: string): Part[] {
@@ -59,7 +59,7 @@ export function parseClozes(field: string): Part[] {
   return root
 }
 
-/** Returns the position of the next `{{c` or `}}`. */
+/** Returns the position of the next `{{c` or `}}`; -1 if there is none. */
 function nextMark(field: string, from: number): number {
   MARK.lastIndex = from
   return MARK.exec(field)?.index ?? -1
@@ -78,7 +78,7 @@ function addText(text: string, gap: Gap | undefined, add: (part: Part) => void):
   if (gap !== undefined) gap.hint = text.slice(colons + 2)
 }
 
-/** Returns the numbers of the gaps in a field. */
+/** Returns the numbers of all gaps in a field, including nested ones. */
 export function clozeNumbers(parts: readonly Part[]): Set<number> {
   const numbers = new Set<number>()
   for (const part of parts) {
@@ -90,7 +90,8 @@ export function clozeNumbers(parts: readonly Part[]): Set<number> {
 }
 
 /**
- * Renders a field as HTML with the gaps of this number empty or filled in bold; returns an empty text if it has none.
+ * Renders a field as HTML, with the gaps of this number as `[hint]` or `[…]` on the front and in bold on the back.
+ * Returns an empty text if the field has no such gap.
  * @example renderClozes('Die {{c1::SSH}}-Sitzung', 1, 'front') // 'Die […]-Sitzung'
  */
 export function renderClozes(field: string, number: number, side: 'front' | 'back'): string {
@@ -98,7 +99,7 @@ export function renderClozes(field: string, number: number, side: 'front' | 'bac
   return clozeNumbers(parts).has(number) ? render(parts, number, side) : ''
 }
 
-/** Returns only the content of the gaps of this number. */
+/** Returns only the content of the gaps with this number, separated by commas. */
 export function clozeOnly(field: string, number: number): string {
   const texts: string[] = []
   const visit = (parts: readonly Part[]) => {
@@ -124,8 +125,8 @@ function render(parts: readonly Part[], number: number, side: 'front' | 'back'):
 }
 
 /**
- * Returns whether the gaps cover areas of a picture (Anki's image occlusion or the add-on Closet), which text cannot
- * show.
+ * Returns whether the gaps cover areas of a picture (Anki's image occlusion or the add-on Closet), which cannot be
+ * rendered as text.
  */
 export function isOcclusion(field: string): boolean {
   return /\{\{c\d+::image-occlusion:|\[#!occlusions\b/.test(field)

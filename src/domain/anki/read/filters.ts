@@ -7,8 +7,8 @@ export interface Side {
 }
 
 /**
- * Applies one template filter to a field's HTML. Type-in fields are omitted on the front; unknown filters of add-ons
- * are ignored.
+ * Applies one template filter to a field's HTML. Type-in fields are omitted on the front; unknown filters, such as
+ * those of add-ons, are ignored.
  * @example applyFilter('text', '<b>fett</b>', { side: 'back', cloze: undefined }, false) // 'fett'
  */
 export function applyFilter(filter: string, html: string, { side, cloze }: Side, isTyped: boolean): string {
@@ -33,7 +33,7 @@ export function applyFilter(filter: string, html: string, { side, cloze }: Side,
   }
 }
 
-/** Parses readings as in `漢字[かんじ]`: the base reaches back to a space or tag. */
+/** Replaces readings such as `漢字[かんじ]` with the result of `write`. The base begins after a space, tag or reading. */
 function readings(html: string, write: (base: string, reading: string) => string): string {
   let written = ''
   let done = 0
@@ -52,7 +52,7 @@ function readings(html: string, write: (base: string, reading: string) => string
   return written + html.slice(done)
 }
 
-/** Removes tags and keeps entities. */
+/** Removes tags and comments from HTML; entities stay encoded. */
 export function stripHtml(html: string): string {
   let text = ''
   let done = 0
@@ -66,7 +66,7 @@ export function stripHtml(html: string): string {
   return text + html.slice(done)
 }
 
-/** Returns whether a field counts as empty in a template: line breaks and spaces do, pictures do not. */
+/** Returns whether a field counts as empty in a template, because it contains only spaces and line breaks. */
 export function isEmptyField(html: string): boolean {
   return /^(?:\s|&nbsp;|<\/?(?:br|div)\s*\/?>)*$/i.test(html.slice(0, 1_000)) && html.length <= 1_000
 }

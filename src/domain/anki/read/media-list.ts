@@ -1,10 +1,10 @@
 import { readFields, readNumber, readText } from './protobuf.js'
 
-/** Maps file names as used in notes (NFC) to package entries (`0`, `1`, …) */
+/** Names of package entries (`0`, `1`, …) by file name in notes (NFC) */
 export type MediaList = Map<string, string>
 
 /**
- * Parses the list of legacy packages, `{"0":"a.png"}`; returns undefined if malformed.
+ * Parses the media list of legacy packages, such as `{"0":"a.png"}`; returns undefined if it is malformed.
  * @example parseMediaJson('{"0":"a.png"}') // Map { 'a.png' => '0' }
  */
 export function parseMediaJson(text: string): MediaList | undefined {
@@ -20,7 +20,7 @@ export function parseMediaJson(text: string): MediaList | undefined {
 }
 
 /**
- * Parses the list of current packages; returns undefined if malformed.
+ * Parses the media list of current packages, a protobuf message; returns undefined if it is malformed.
  * @example parseMediaMessage(Uint8Array.of(10, 3, 10, 1, 97)) // Map { 'a' => '0' }
  */
 export function parseMediaMessage(bytes: Uint8Array): MediaList | undefined {
@@ -40,6 +40,7 @@ export function parseMediaMessage(bytes: Uint8Array): MediaList | undefined {
   }
 }
 
+// Numbers of the protobuf fields
 const ENTRIES = 1
 const NAME = 1
 const LEGACY_ENTRY = 255
@@ -49,7 +50,8 @@ function add(list: MediaList, name: string, entry: string): void {
 }
 
 /**
- * Returns the entry of a picture's address in a note, which may be percent-encoded.
+ * Returns the package entry of a picture; undefined if there is none.
+ * @param src address of the picture in a note, which may be percent-encoded
  * @example findMedia(new Map([['ä.png', '0']]), '%C3%A4.png') // '0'
  */
 export function findMedia(list: MediaList, src: string): string | undefined {

@@ -10,18 +10,18 @@ export interface CardTemplate {
 export interface NoteType {
   id: string
   name: string
-  /** Whether cards are made per gap instead of per template */
+  /** Whether a note has a card for each gap instead of each template */
   isCloze: boolean
   fields: string[]
   templates: CardTemplate[]
-  /** Style sheet of its cards */
+  /** Style sheet of the cards */
   css: string
 }
 
 export interface AnkiDeck {
-  /** Parts separated as in `A::B` */
+  /** Full name such as `A::B`, with parent decks */
   name: string
-  /** Filtered decks borrow cards of other decks. */
+  /** Whether this is a filtered deck, which temporarily contains cards of other decks */
   isFiltered: boolean
 }
 

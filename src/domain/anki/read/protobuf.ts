@@ -1,4 +1,4 @@
-/** A field of a message; numbers are bigint, texts and messages are bytes. */
+/** A field of a protobuf message; varints are bigint, all other values are bytes. */
 export interface ProtoField {
   number: number
   value: bigint | Uint8Array
@@ -6,7 +6,7 @@ export interface ProtoField {
 
 /**
  * Yields the fields of a protobuf message in order.
- * @throws RangeError if the bytes are no message
+ * @throws RangeError if the bytes are no protobuf message
  * @example [...readFields(Uint8Array.of(8, 3))] // [{ number: 1, value: 3n }]
  */
 export function* readFields(bytes: Uint8Array): Generator<ProtoField> {
@@ -40,8 +40,8 @@ export function* readFields(bytes: Uint8Array): Generator<ProtoField> {
 }
 
 /**
- * Returns the last text field with this number, empty if absent.
- * @throws RangeError
+ * Returns the last text field with this number; an empty text if absent.
+ * @throws RangeError if the bytes are no protobuf message
  * @example readText(Uint8Array.of(10, 1, 97), 1) // 'a'
  */
 export function readText(bytes: Uint8Array, number: number): string {
@@ -53,8 +53,8 @@ export function readText(bytes: Uint8Array, number: number): string {
 }
 
 /**
- * Returns the last number field with this number, 0 if absent.
- * @throws RangeError
+ * Returns the last varint field with this number; 0 if absent.
+ * @throws RangeError if the bytes are no protobuf message
  * @example readNumber(Uint8Array.of(8, 3), 1) // 3
  */
 export function readNumber(bytes: Uint8Array, number: number): number {

@@ -6,20 +6,20 @@ import type { TemplateNode } from './template.js'
 
 export interface AnkiNote {
   fields: readonly string[]
-  /** As stored, separated by spaces */
+  /** Tags separated by spaces, as Anki stores them */
   tags: string
 }
 
-/** HTML of both sides, or the reason why the card is skipped */
+/** HTML of both sides, or the reason why the card is skipped, in German */
 export type RenderedCard = { question: string; answer: string } | { skipped: string }
 
-/** Maximum HTML per card; a longer one could not be stored. */
+/** Maximum length of the HTML of a side in UTF-16 code units; a longer one could not be stored */
 const MAX_HTML = 4 * 2 ** 20
 
 export const SKIPPED_OCCLUSION = 'Image Occlusion'
 
 /**
- * Renders both sides of a note's card: of its template, or of the gap `ord` + 1 of a cloze note.
+ * Renders both sides of a card of a note: the card of the template, or in a cloze note the card of the gap `ord` + 1.
  * @param deck name of the deck, such as `A::B`
  */
 export function renderCard(
@@ -63,15 +63,15 @@ export function renderCard(
   return answer.length > MAX_HTML ? { skipped: 'der Text ist zu lang' } : { question, answer }
 }
 
-/** Content of the front that Anki shows later */
+/** Content of the front that Anki does not show at once */
 interface Revealed {
-  /** Shown on click, by field name */
+  /** Hints, which Anki shows on click, by field name */
   hints: Map<string, string>
-  /** Compared with the typed answer when the back shows the front */
+  /** Expected answers of type-in fields, which Anki shows on the back */
   typed: Set<string>
 }
 
-/** Adds the expected answer of a typed question if the back does not show it. */
+/** Adds the expected answers of type-in fields to the back unless it contains them. */
 function addTyped(back: string, typed: ReadonlySet<string>): string {
   const shown = wordsOf(back)
   const shows = (html: string) => (wordsOf(html) === ' ' ? back.includes(html) : shown.includes(wordsOf(html)))
@@ -86,7 +86,10 @@ function wordsOf(html: string): string {
   return ` ${html.replaceAll(/<[^<>]*>|[^\p{L}\p{N}<>]+/gu, ' ').trim()} `.replaceAll(/ {2,}/g, ' ')
 }
 
-/** Hints are written below the answer: nothing opens on click here, and a visible hint could give the answer away. */
+/**
+ * Returns the hints as HTML to be added to the answer: cards have no element that opens on click, and on the front a
+ * hint could reveal the answer.
+ */
 function writeHints(hints: Revealed['hints'], back: string): string {
   let html = ''
   for (const [name, hint] of hints) {
@@ -99,14 +102,14 @@ function isBlank(html: string): boolean {
   return !/<img\b/i.test(html) && stripHtml(html).replaceAll('&nbsp;', ' ').trim() === ''
 }
 
-/** Splits at the line to which Anki scrolls; the line belongs to the first part. Returns undefined if there is none. */
+/** Splits HTML after `<hr id=answer>`, the line to which Anki scrolls; returns undefined if there is none. */
 export function splitAtAnswerLine(html: string): [above: string, below: string] | undefined {
   const line = /<hr\s[^<>]{0,200}?\bid\s{0,9}=\s{0,9}["']?answer\b[^<>]{0,200}>/i.exec(html)
   const end = line === null ? -1 : line.index + line[0].length
   return end < 0 ? undefined : [html.slice(0, end), html.slice(end)]
 }
 
-/** Returns whether a Markdown text has words or pictures that the question lacks. */
+/** Returns whether a Markdown text contains words or pictures that the question does not. */
 export function addsWords(text: string, question: string): boolean {
   const words = new Set(question.split(NO_WORD))
   return text.split(NO_WORD).some((word) => word !== '' && !words.has(word))
@@ -114,7 +117,7 @@ export function addsWords(text: string, question: string): boolean {
 
 const NO_WORD = /[^\p{L}\p{N}]+/u
 
-/** Removes the repeated question from an answer in Markdown, if a horizontal rule follows it. */
+/** Removes the repeated question from an answer in Markdown if a horizontal rule follows it. */
 export function withoutQuestion(answer: string, question: string): string {
   if (answer.startsWith(question + RULE)) return answer.slice(question.length + RULE.length)
   const at = answer.indexOf(`\n\n${question}${RULE}`)
@@ -128,7 +131,10 @@ interface Side {
   cloze: number | undefined
 }
 
-/** Returns undefined if the result becomes too long. */
+/**
+ * Renders the nodes of a template as HTML; returns undefined if it is longer than `MAX_HTML`.
+ * @param revealed collects hints and expected answers of the front
+ */
 function renderNodes(
   nodes: readonly TemplateNode[],
   lookUp: (name: string) => string | undefined,
@@ -166,7 +172,7 @@ function renderField(
   return filters.reduce((html, filter) => applyFilter(filter, html, side, isTyped), lookUp(name) ?? '')
 }
 
-/** Evaluates a section's condition, which may be a gap as in `{{#c1}}`. */
+/** Evaluates the condition of a section: a field that is not empty, or the current gap as in `{{#c1}}`. */
 function isTrue(field: string, lookUp: (name: string) => string | undefined, { cloze }: Side): boolean {
   const value = lookUp(field)
   if (value === undefined && cloze !== undefined && /^c\d+$/.test(field)) return Number(field.slice(1)) === cloze

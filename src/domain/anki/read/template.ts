@@ -11,11 +11,11 @@ const MAX_DEPTH = 100
 
 /**
  * Parses `{{Feld}}`, `{{filter:Feld}}`, `{{#Feld}}…{{/Feld}}` and `{{^Feld}}…{{/Feld}}`.
- * @throws BrokenTemplate
+ * @throws BrokenTemplate if a tag or section is not closed, or sections are nested too deeply
  * @example parseTemplate('{{text:Front}}') // [{ type: 'field', name: 'Front', filters: ['text'] }]
  */
 export function parseTemplate(source: string): TemplateNode[] {
-  const template = modernise(source)
+  const template = replaceOldDelimiters(source)
   const root: TemplateNode[] = []
   const open: { field: string; children: TemplateNode[] }[] = []
   let done = 0
@@ -34,7 +34,7 @@ export function parseTemplate(source: string): TemplateNode[] {
       .replace(/^\{+/, '')
       .trim()
     done = end + 2
-    // Triple braces count as double ones.
+    // Triple braces are equivalent to double ones.
     if (template[done] === '}' && template[at + 2] === '{') done++
     addTag(tag, children, open)
   }
@@ -67,8 +67,8 @@ function nextMark(template: string, from: number): number {
   return MARK.exec(template)?.index ?? -1
 }
 
-/** Replaces the delimiters `<% %>` of very old templates. */
-function modernise(template: string): string {
+/** Replaces the delimiters `<% %>` of very old templates with braces. */
+function replaceOldDelimiters(template: string): string {
   const switched = /^\s*\{\{=<% %>=\}\}/.exec(template)?.[0]
   if (switched === undefined) return template
   return template.slice(switched.length).replaceAll('<%', '{{').replaceAll('%>', '}}')

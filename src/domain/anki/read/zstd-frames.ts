@@ -1,5 +1,5 @@
 const FRAME = 0xfd2fb528
-/** Window size that every decoder should support (RFC 8878); Anki uses a quarter of it. */
+/** Maximum window size in bytes: the one that every decoder should support (RFC 8878); Anki uses a quarter of it */
 const MAX_WINDOW = 8 * 2 ** 20
 const MAX_HEADER = 18
 const CHECKSUM = 4
@@ -7,12 +7,12 @@ const CHECKSUM = 4
 type State = 'frame' | 'block' | 'skip' | 'last'
 
 /**
- * Follows the frames and blocks of Zstandard data without decompressing, to detect a frame that requires too much
- * memory before it is allocated.
+ * Parses the headers of frames and blocks of Zstandard data without decompressing it, to detect a frame that requires
+ * too much memory before the decoder allocates it.
  */
 export class ZstdFrames {
   #state: State = 'frame'
-  /** Bytes of an incomplete header */
+  /** Bytes of a header that is not yet complete */
   #rest = new Uint8Array(0)
   #skip = 0
   #hasChecksum = false
@@ -23,7 +23,7 @@ export class ZstdFrames {
     return this.#hasFrames && this.#state === 'frame' && this.#rest.length === 0 && this.#skip === 0
   }
 
-  /** Returns false if the next piece is no Zstandard data or requires too much memory. */
+  /** Parses the next piece. Returns false if the data is no Zstandard or requires too much memory. */
   follow(piece: Uint8Array): boolean {
     let bytes = piece
     if (this.#rest.length > 0) {
@@ -47,7 +47,7 @@ export class ZstdFrames {
     return this.#rest.length <= MAX_HEADER
   }
 
-  /** Returns the length of the frame header; undefined if incomplete, 0 if invalid. */
+  /** Returns the length of the frame header in bytes; undefined if incomplete, 0 if it or its window is not allowed. */
   #readFrame(bytes: Uint8Array, at: number): number | undefined {
     if (bytes.length - at < 8) return undefined
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, bytes.length - at)

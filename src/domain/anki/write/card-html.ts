@@ -6,7 +6,7 @@ const MAX_NESTING = 100
 // Same Markdown dialect as the web app: HTML stays text.
 const markdown = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_NESTING }).enable('table')
 const { escapeHtml } = markdown.utils
-// Addresses are exported unchanged, so that a re-import gets the same ones; they are checked elsewhere.
+// Addresses are exported unchanged, so that a re-import gets the same ones. markdown-it still refuses unsafe schemes.
 markdown.normalizeLink = (address) => address
 
 markdown.renderer.rules.image = (tokens, index, options, env, renderer) => {
@@ -39,13 +39,13 @@ function pictureName({ sha, extension }: { sha: string; extension: string }): st
 }
 
 /**
- * Converts a card's Markdown to the HTML of a note field. A picture that is not stored becomes its description.
+ * Converts a card's Markdown to the HTML of a note field. A picture that is not stored is replaced with its alt text.
  * @example toFieldHtml('**fett**', { stored: new Set(), shown: new Map() }) // '<strong>fett</strong>'
  */
 export function toFieldHtml(text: string, pictures: Pictures): string {
   const env: Env = { ...pictures }
   const tokens = markdown.parse(text, env)
-  // At this depth the parser drops the rest of the text.
+  // At the maximum depth the parser drops the rest of the text.
   if (tokens.some(({ level }) => level >= MAX_NESTING - 1)) return guard(`<pre>${escapeHtml(text)}</pre>`)
   const isLine = tokens.length === 3 && tokens[0]?.type === 'paragraph_open'
   const shown = isLine ? tokens.slice(1, 2) : tokens
@@ -55,8 +55,8 @@ export function toFieldHtml(text: string, pictures: Pictures): string {
 const CODE = /(<pre>.*?<\/pre>|<code[^>]*>.*?<\/code>)/s
 
 /**
- * Escapes text that Anki would interpret: template fields, sounds, and LaTeX marks in code or without a counterpart.
- * Formulas outside of code are kept, so that Anki renders them.
+ * Escapes text that Anki would interpret: template fields, sounds, and LaTeX marks in code or without a closing mark.
+ * Formulas outside code are kept, so that Anki renders them.
  */
 function guard(html: string): string {
   const parts = html.replaceAll('{{', '{&#123;').split(CODE)
@@ -74,7 +74,7 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   $$: /\[\/\$\$\]/g,
 }
 
-/** Keeps `[latex]…[/latex]`, `[$]…[/$]` and `[$$]…[/$$]`, which hold text. */
+/** Escapes marks except in `[latex]…[/latex]`, `[$]…[/$]` and `[$$]…[/$$]` that are not empty. */
 function guardText(html: string): string {
   if (!html.includes('[')) return html
   const unclosed = new Set<RegExp>()

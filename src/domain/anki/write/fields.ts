@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Separates the fields of a note. */
+/** Separator of the fields of a note */
 const FIELD_SEPARATOR = '\x1f'
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
-/** Joins fields as a note stores them. The separator is removed from their texts. */
+/** Joins the fields of a note as Anki stores them. A separator within a field becomes a space. */
 export function joinFields(fields: readonly string[]): string {
   return fields.map((field) => field.replaceAll(FIELD_SEPARATOR, ' ')).join(FIELD_SEPARATOR)
 }
@@ -25,7 +25,7 @@ export function stripField(html: string): string {
     )
 }
 
-/** Returns the first four bytes of the SHA-1 of a stripped field. */
+/** Returns the first four bytes of the SHA-1 of a stripped field as a number, as Anki stores it. */
 export function checksum(stripped: string): number {
   return createHash('sha1').update(stripped).digest().readUInt32BE()
 }

@@ -1,17 +1,17 @@
 import type { PackageDeck } from './package-schema.js'
 
-/** Parent of all our decks in Anki */
+/** Name of the parent deck of all exported decks in Anki */
 const ROOT = 'svc-training'
-/** Anki uses milliseconds as ids and refuses those of the future. */
+/** First deck id. Anki uses timestamps in milliseconds as ids and refuses ids in the future. */
 const FIRST_ID = 1_500_000_000_000
 
 /**
- * The decks of a package, each with those above it. Anki identifies decks by their names, ignoring case: of decks with
- * the same name, all but the first get their slug as a suffix.
+ * The decks of a package, including all parent decks. Anki identifies decks by name, ignoring case, so a deck whose
+ * name is taken gets its slug as a suffix.
  */
 export class PackageDecks {
   readonly #byName = new Map<string, PackageDeck>()
-  /** Ids of decks of ours; the others only hold them. */
+  /** Ids of added decks; the other decks are only parents */
   readonly #taken = new Set<number>()
 
   constructor() {
@@ -19,7 +19,7 @@ export class PackageDecks {
   }
 
   /**
-   * Adds a deck and returns its id. Its name is `svc-training::<name>`, with the slug behind it if that one is taken.
+   * Adds a deck and returns its id. Its name is `svc-training::<name>`, followed by ` (<slug>)` if that name is taken.
    */
   add(name: string, slug: string): number {
     let id = this.idOf(`${ROOT}::${name}`)
@@ -45,12 +45,12 @@ export class PackageDecks {
   }
 }
 
-/** Removes the parent deck that our packages add. */
+/** Removes the parent deck that an export adds to the name of a deck. */
 export function withoutRoot(name: string): string {
   return name.startsWith(`${ROOT}::`) ? name.slice(ROOT.length + 2) : name
 }
 
-/** Anki removes quotes and control characters and calls an empty name `blank`. */
+/** Replaces quotes and control characters, which Anki removes, and names empty parts `blank` as Anki does. */
 function cleanName(name: string): string {
   return name
     .normalize('NFC')

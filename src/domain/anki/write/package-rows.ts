@@ -5,7 +5,7 @@ import { tagOfLevel } from '../level.js'
 import { checksum, joinFields, stripField } from './fields.js'
 import { MODEL_ID } from './package-schema.js'
 
-/** Day 0 of due dates in a package with progress: earlier than any review */
+/** Day 0 of due dates in a package with progress; earlier than any review */
 export const FIRST_DAY = '2020-01-01'
 /** FSRS-6 decay of the default parameters */
 const DECAY = 0.154
@@ -13,7 +13,7 @@ const DECAY = 0.154
 const EASE_FACTOR = 2500
 /** Anki's maximum answer time */
 const MAX_MILLISECONDS = 60_000
-/** First id of notes and cards: in the past, and far from ids of a user's own notes */
+/** First id of notes and cards. Anki uses timestamps as ids; this one is in the past and far from those of users. */
 const FIRST_ID = 1_600_000_000_000
 const USN = -1
 
@@ -22,6 +22,7 @@ export type Row = (number | string)[]
 /** The exporting user's progress on a card. */
 export interface CardProgress {
   last_rating: Rating | null
+  /** Day as `YYYY-MM-DD`, like `last_review` */
   next_review: string | null
   last_review: string | null
   /** Instant of the last review, if the log has it */
@@ -44,8 +45,9 @@ export interface PackageReview {
   card_id: number
   rating: Rating
   phase: 'new' | 'recall' | 'repeat' | 'late'
-  /** Interval after the review and before it, in days; null if unknown */
+  /** Interval after the review in days; null if unknown */
   interval_days: number | null
+  /** Interval before the review in days; null if unknown */
   last_interval_days: number | null
   duration_ms: number | null
   created_at: Date
@@ -76,11 +78,11 @@ export function newCardRow({ id, updated_at }: PackageCard, deckId: number, posi
   return [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 0, queue, position, 0, 0, 0, 0, 0, 0, 0, 0, '']
 }
 
-/** Parameters behind a memory state, which Anki stores with it. */
+/** Parameters that Anki stores with the memory state of a card. */
 export interface LearnerParameters {
   /** Desired retention of the card's deck */
   retention: number
-  /** Weight 20 of FSRS-6; default: that of the default weights */
+  /** Weight 20 of FSRS-6; default 0.154, as in the default weights */
   decay?: number | undefined
 }
 
@@ -109,10 +111,13 @@ function memoryOf({ stability, difficulty, last_review_at }: CardProgress, reten
 }
 
 const EASES: Record<Rating, number> = { again: 1, hard: 2, medium: 3, easy: 4 }
-/** Learning, review, relearning */
+/** Review type of Anki: 0 for learning, 1 for review, 2 for relearning */
 const KINDS: Record<PackageReview['phase'], number> = { new: 0, recall: 1, late: 1, repeat: 2 }
 
-/** @param id milliseconds of the review, or the next ones that are free */
+/**
+ * Builds the row of `revlog`.
+ * @param id timestamp of the review in milliseconds, or the next one that is not taken
+ */
 export function reviewRow(review: PackageReview, id: number): Row {
   const { card_id, rating, phase, interval_days, last_interval_days, duration_ms } = review
   const time = Math.min(Math.max(duration_ms ?? 0, 0), MAX_MILLISECONDS)
@@ -132,7 +137,7 @@ function round(value: number): number {
   return Number(value.toFixed(4))
 }
 
-/** Encodes the level as a tag, between spaces, as Anki stores tags. */
+/** Encodes the level as a tag surrounded by spaces, as Anki stores tags. */
 function tagsOf(level: string): string {
   const tag = tagOfLevel(level)
   return tag === '' ? '' : ` ${tag} `

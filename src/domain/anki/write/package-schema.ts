@@ -1,5 +1,5 @@
 /**
- * Database of an Anki package in schema 11, which every Anki 2 reads. Source: https://github.com/ankitects/anki
+ * Tables of an Anki package in schema 11, which every Anki 2 reads. Source: https://github.com/ankitects/anki
  * (rslib/src/storage/schema11.sql); see docs/decisions/0018-anki-writer.md.
  */
 export const TABLES = `
@@ -25,7 +25,7 @@ export const TABLES = `
   );
   create table graves (usn integer not null, oid integer not null, type integer not null);`
 
-/** Created after all rows. Without them Anki's import of many cards would take forever. */
+/** Indexes, created after all rows. Without them Anki takes very long to import many cards. */
 export const INDEXES = `
   create index ix_notes_usn on notes (usn);
   create index ix_cards_usn on cards (usn);
@@ -36,10 +36,11 @@ export const INDEXES = `
   create index ix_notes_csum on notes (csum);`
 
 /**
- * Anki identifies a note type by id, fields and templates and treats a note of another type as another note: these must
- * never change. The style may change, together with the modification time.
+ * Id of the note type. Anki identifies a note type by id, fields and templates, and imports a note of another type as a
+ * new note, so these must never change. The style may change together with `STYLE_CHANGED`.
  */
 export const MODEL_ID = 1_763_700_000_000
+/** Time of the last change of the style in Unix seconds */
 const STYLE_CHANGED = 1_763_700_000
 
 // No text or background colours, so that Anki's light or dark theme applies.
@@ -135,15 +136,15 @@ function deckEntry({ id, name }: PackageDeck, seconds: number) {
   }
 }
 
-/** What the single row of `col` describes. */
+/** Data of the single row of `col`. */
 export interface PackageCollection {
   now: Date
-  /** Day 0 of due dates in seconds, and its offset in minutes west of Greenwich */
+  /** Start of day 0 of due dates in Unix seconds, and the time zone offset in minutes west of UTC */
   created: { seconds: number; minutesWest: number }
   decks: readonly PackageDeck[]
   /** Position of the next new card */
   nextPosition: number
-  /** Version of Anki's scheduler; 2 is required for progress. */
+  /** Version of Anki's scheduler; progress requires 2 */
   scheduler: 1 | 2
 }
 
