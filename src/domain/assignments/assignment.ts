@@ -31,21 +31,21 @@ export interface AssignmentInput {
   recurrence: Recurrence | null
   mandatory: boolean
   retention_years: number
-  /** Null: no one, for example because the account was deleted */
+  /** User id of the responsible person; null if there is none, for example because the account was deleted */
   responsible_id: number | null
 }
 
 const MAX_DESCRIPTION = 2_000
 const MAX_DAYS = 3_660
-/** Planning counts periods from the first one, so its year is limited. */
+/** Allowed years of a day. Planning steps through all periods from the first one, so their number must be limited. */
 const FIRST_YEAR = '2000'
 const LAST_YEAR = '2099'
-/** At least half of a period lies between its completion and the next. */
+/** Maximum of `opens_days_before` per month of a period, so each opens in the second half of the previous one */
 const MAX_OPENS_DAYS_PER_MONTH = 14
 
 /**
  * Returns the fields of a request, trimmed, with the default of `opens_days_before`.
- * @throws InvalidInput naming the field
+ * @throws InvalidInput if a field is missing or exceeds its limits; the message names the field
  */
 export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): Partial<AssignmentInput> {
   const { title, description, parts, audience, starts, due, recurrence, retention_years } = given
@@ -57,7 +57,7 @@ export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): P
   if (typeof due === 'string') checkDay('due', due)
   else if (due !== undefined) checkRange('due.days_after_start', due.days_after_start, 0, MAX_DAYS)
   if (retention_years !== undefined) checkRange('retention_years', retention_years, 1, 30)
-  // A request may have other keys, such as `__proto__`.
+  // Copies only known keys, because a request may contain others, such as `__proto__`.
   return {
     ...(trimmed !== undefined && { title: trimmed }),
     ...(description !== undefined && { description }),
@@ -72,7 +72,7 @@ export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): P
   }
 }
 
-/** @throws InvalidInput if the assignment would be due before it starts */
+/** @throws InvalidInput if both dates are fixed and the assignment would be due before it starts */
 export function checkDates({ starts, due }: Pick<AssignmentInput, 'starts' | 'due'>): void {
   if (typeof starts === 'string' && typeof due === 'string' && due < starts) {
     throw new InvalidInput('Das Feld „due“ muss nach „starts“ liegen')
@@ -111,7 +111,7 @@ function parseRecurrence({
   opens_days_before,
 }: NonNullable<GivenAssignment['recurrence']>): Recurrence {
   checkRange('recurrence.every_months', every_months, 1, 120)
-  // 2028 has a 29 February.
+  // 2028 is a leap year, so that 29 February is valid.
   if (window_end !== undefined && (!/^\d\d-\d\d$/.test(window_end) || !isDay(`2028-${window_end}`))) {
     throw new InvalidInput('Das Feld „recurrence.window_end“ muss ein Tag wie 03-31 sein')
   }
@@ -123,7 +123,7 @@ function parseRecurrence({
   return { every_months, window_end, opens_days_before: opens_days_before ?? Math.min(OPENS_DAYS_BEFORE, longest) }
 }
 
-/** @throws InvalidInput if the text is no day of this century */
+/** @throws InvalidInput if the text is no calendar day (`YYYY-MM-DD`) of the years 2000 to 2099 */
 export function checkDay(field: string, day: string): void {
   if (!isDay(day) || day.slice(0, 4) < FIRST_YEAR || day.slice(0, 4) > LAST_YEAR) {
     throw new InvalidInput(`Das Feld „${field}“ muss ein Tag sein, etwa 2026-12-31`)
@@ -140,7 +140,7 @@ function checkLongText(field: string, text: string, longest: number): void {
   checkStorable(field, text)
 }
 
-/** Returns a reason or note, trimmed. @throws InvalidInput if it is too long or not storable */
+/** Returns a reason or note, trimmed. @throws InvalidInput if it has more than 2,000 code points or is not storable */
 export function parseNote(field: string, text: string): string {
   const trimmed = text.trim()
   checkLongText(field, trimmed, MAX_DESCRIPTION)

@@ -11,36 +11,36 @@ import {
 
 export const OCCURRENCE_STATES = ['open', 'in_progress', 'done', 'exempt', 'recognised', 'left'] as const
 export type OccurrenceState = (typeof OCCURRENCE_STATES)[number]
-/** States in which the person still has to do something */
+/** States of an occurrence that the person has not yet completed */
 export const OPEN_STATES: readonly OccurrenceState[] = ['open', 'in_progress']
 
-/** A stored occurrence, as far as planning needs it. */
+/** The fields of a stored occurrence that planning needs. Days are `YYYY-MM-DD`. */
 export interface Occurrence {
   id: number
-  /** First day of the period, which names it */
+  /** First day of the period, which identifies it */
   period: string
   due_on: string
   extended_until: string | null
   state: OccurrenceState
   /** Day of the completion, exemption or recognition; null before */
   done_on: string | null
-  /** Until this day an exemption or external proof holds; null without a limit of its own */
+  /** Last day on which an exemption or external proof is valid; null if none was specified */
   covered_until: string | null
   content_version: number
 }
 
-/** What planning knows of an assignment. */
+/** The fields of an assignment that planning needs. */
 export interface PlannedAssignment extends Schedule {
-  /** Counts renewals („neu unterweisen“) from 1 */
+  /** Version of the content: 1, plus 1 for each renewal („neu unterweisen“) */
   version: number
   /** Day of the last renewal */
   renewed_on: string | null
-  /** Last day on which all persons were planned; null before the first */
+  /** Day of the last planning for all persons; null before the first one */
   planned_on: string | null
 }
 
 export interface NewOccurrence {
-  /** Also the day on which it opens */
+  /** First day of the period, on which the occurrence opens */
   period: string
   due_on: string
 }
@@ -49,39 +49,39 @@ export interface Plan {
   insert: NewOccurrence[]
   /** Ids of open occurrences of a person who has left the audience */
   close: number[]
-  /** Occurrences that a person finds again after an absence */
+  /** Occurrences to be opened again for a person who returns after an absence */
   reopen: { id: number; extended_until: string }[]
 }
 
-/** Whether the person still has to do something. */
+/** Returns whether the person has not yet completed the occurrence. */
 export function isOpen({ state }: Pick<Occurrence, 'state'>): boolean {
   return OPEN_STATES.includes(state)
 }
 
-/** Returns the last day on which an occurrence is in time. */
+/** Returns the last day on which an occurrence is on time, as `YYYY-MM-DD`. */
 export function dueOf({ due_on, extended_until }: Pick<Occurrence, 'due_on' | 'extended_until'>): string {
   return extended_until ?? due_on
 }
 
-/** Whether the last day is over. It ends at midnight in the service's time zone. */
+/** Returns whether an open occurrence is past its last day. @param today in the service's time zone */
 export function isOverdue(occurrence: Pick<Occurrence, 'state' | 'due_on' | 'extended_until'>, today: string): boolean {
   return isOpen(occurrence) && dueOf(occurrence) < today
 }
 
 /**
- * Returns the rows that a person needs.
- * @param since first day of the person's current stay in the audience; undefined outside
- * @param history occurrences of the person, by period
+ * Plans the occurrences of a person.
+ * @param since first day of the person's current stay in the audience; undefined if the person is not in the audience
+ * @param history occurrences of the person, in the order of their periods
  */
 export type Planner = (since: string | undefined, history: readonly Occurrence[]) => Plan
 
 /**
- * Returns the planner of an assignment for a day. Planning again, on the same or on a later day, adds only what has
- * become due since. docs/assignments.md has the rules.
+ * Returns the planner of an assignment for a day. Planning is idempotent: another run adds only occurrences that have
+ * opened since the last one. docs/assignments.md describes the rules.
  */
 export function createPlanner(assignment: PlannedAssignment, today: string): Planner {
   const { recurrence } = assignment
-  // Most persons share the first period.
+  // Cached, because most persons have the same first period.
   const calendars = new Map<string, Window[]>()
   const calendarOf = isFixed(recurrence)
     ? (first: Window) => {
@@ -118,11 +118,11 @@ function planFor(
 
 interface Windows {
   missing: NewOccurrence[]
-  /** Earlier periods that a person has left stay left. */
+  /** First day of the current period; occurrences of earlier periods are not opened again */
   currentPeriod: string
 }
 
-/** Of an assignment without recurrence, or whose periods follow the completion */
+/** Returns the next period of an assignment without recurrence, or with periods that follow the completion. */
 function successorOf(
   assignment: PlannedAssignment,
   since: string,
@@ -139,6 +139,7 @@ function isFixed(recurrence: Recurrence | null): recurrence is Recurrence & { wi
   return recurrence?.window_end !== undefined
 }
 
+/** Returns the missing periods of an assignment whose periods end on a fixed day of the year. */
 function fixedOf(
   assignment: PlannedAssignment,
   calendarOf: (first: Window) => Window[],
@@ -146,10 +147,10 @@ function fixedOf(
   history: readonly Occurrence[],
   today: string,
 ): Windows {
-  // A person keeps the calendar of the first stay, so that a return does not start another first period.
+  // Periods count from the person's first stay, so that a return does not start another first period.
   const start = typeof assignment.starts === 'string' ? since : (history[0]?.period ?? since)
   const windows = calendarOf(firstWindow(assignment, start))
-  // Periods before this day were planned for those who were in the audience.
+  // Earlier periods have already been planned for the persons who were in the audience at that time.
   const from = laterDay(since, assignment.planned_on ?? assignment.created_on)
   const currentIndex = Math.max(
     0,
@@ -162,7 +163,7 @@ function fixedOf(
   const missing = windows.slice(currentIndex).flatMap((window, index) => {
     if (window.opens_on > today || isKnown(window)) return []
     const planned = withGrace(assignment, window, since, today)
-    // Otherwise a person who joins shortly before the next period would have two open at once.
+    // Skips the window if a person who joins shortly before the next one would have two open occurrences at once.
     const next = windows[currentIndex + index + 1]
     return planned.due_on > window.due_on && next !== undefined && planned.due_on >= next.opens_on ? [] : [planned]
   })
@@ -171,7 +172,7 @@ function fixedOf(
 
 function afterCompletion(recurrence: Recurrence | null, last: Occurrence): Window | undefined {
   if (recurrence === null || isOpen(last) || last.state === 'left') return undefined
-  // An exempt period counts as done on its due day.
+  // An exempt occurrence counts as done on its due day.
   const base = last.state === 'exempt' ? last.due_on : last.done_on
   const next =
     last.covered_until === null
@@ -181,7 +182,7 @@ function afterCompletion(recurrence: Recurrence | null, last: Occurrence): Windo
   return { opens_on, due_on: laterDay(next.due_on, opens_on) }
 }
 
-/** Returns the additional period of a person who has finished with the content before the renewal. */
+/** Returns the additional occurrence of a person who completed the content before its renewal; otherwise undefined. */
 function renewalOf(assignment: PlannedAssignment, last: Occurrence, since: string): NewOccurrence | undefined {
   const { renewed_on, version } = assignment
   const isFinished = last.state === 'done' || last.state === 'recognised'
@@ -190,6 +191,7 @@ function renewalOf(assignment: PlannedAssignment, last: Occurrence, since: strin
   return { period, due_on: addDays(laterDay(period, since), joinerDays(assignment)) }
 }
 
+/** Returns the occurrence of a window, with a later due day for a person who joined late or was absent. */
 function withGrace(
   assignment: PlannedAssignment,
   { opens_on, due_on }: Window,
@@ -197,9 +199,9 @@ function withGrace(
   today: string,
 ): NewOccurrence {
   const { starts, due, created_on, planned_on } = assignment
-  // Who was there when the assignment was created has the days that it names.
+  // A person who was in the audience when the assignment was created gets no additional days.
   const hasJoined = since > created_on && (since > opens_on || (typeof starts !== 'string' && typeof due === 'string'))
-  // An account that was disabled and enabled again has no stay of its own.
+  // Enabling a disabled account does not start a new stay; the absence shows in a period that was not planned.
   const wasAbsent = planned_on !== null && opens_on <= planned_on
   if (!hasJoined && !wasAbsent) return { period: opens_on, due_on }
   return { period: opens_on, due_on: laterDay(due_on, addDays(hasJoined ? since : today, joinerDays(assignment))) }

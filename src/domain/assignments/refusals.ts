@@ -8,13 +8,13 @@ export const MAY_NOT_ASSIGN = new Refusal(
   'may_not_assign',
   'Aufgaben geben nur Administratoren und Autoren',
 )
-/** An author has not created the assignment. */
+/** The caller is an author, but has not created the assignment. */
 export const NOT_YOUR_ASSIGNMENT = new Refusal(
   'forbidden',
   'not_your_assignment',
   'Diese Aufgabe ändern nur Administratoren und wer sie angelegt hat',
 )
-/** An author assigns to others than the teams that he or she leads. */
+/** The caller is an author, but the audience is not limited to teams that he or she leads. */
 export const NOT_YOUR_TEAM = new Refusal(
   'forbidden',
   'not_your_team',
@@ -36,13 +36,13 @@ export const PARTS_IN_USE = new Refusal(
   'Von dieser Aufgabe ist schon etwas erledigt, deshalb bleiben ihre Teile; lege eine neue an',
 )
 export const OCCURRENCE_CLOSED = new Refusal('conflict', 'occurrence_closed', 'Diese Aufgabe ist nicht mehr offen')
-/** The text that the person has read is no longer the live one. */
+/** The text of the sheet has changed since the person opened it. */
 export const SHEET_CHANGED = new Refusal(
   'conflict',
   'sheet_changed',
   'Der Spickzettel wurde geändert, seit du ihn geöffnet hast; bitte lies ihn noch einmal',
 )
-/** A list to sign has at most 1,000 persons. */
+/** The list for signatures would contain more than 1,000 persons. */
 export const LIST_TOO_LONG = new Refusal(
   'conflict',
   'list_too_long',
@@ -51,7 +51,7 @@ export const LIST_TOO_LONG = new Refusal(
 export const NO_SUCH_PART = new InvalidInput('Diesen Teil hat die Aufgabe nicht', 'no_such_part')
 export const PERSON_NOT_FOUND = new InvalidInput('Eine der Personen gibt es nicht', 'person_not_found')
 export const AUDIENCE_TEAM_NOT_FOUND = new InvalidInput('Eines der Teams gibt es nicht', 'audience_team_not_found')
-/** An instructor confirms his or her own participation. */
+/** Instructors cannot confirm their own participation. */
 export const OWN_PERSONAL_PART = new Refusal(
   'forbidden',
   'own_personal_part',

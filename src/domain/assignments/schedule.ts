@@ -1,18 +1,18 @@
 import { addDays, addMonths, laterDay } from '../time/calendar.js'
 
-/** First day of an assignment: a day, or for each person the day of joining the audience */
+/** First day of an assignment: a fixed day (`YYYY-MM-DD`), or for each person the day of joining the audience */
 export type Starts = string | { joining: true }
-/** Last day of the first period */
+/** Last day of the first period: a fixed day (`YYYY-MM-DD`), or a number of days after its start */
 export type Due = string | { days_after_start: number }
 
 export interface Recurrence {
   every_months: number
-  /** `MM-DD`: periods end on this day. Without it, they follow the completion. */
+  /** Day of the year on which periods end, as `MM-DD`; undefined if each period follows the previous completion */
   window_end?: string | undefined
   opens_days_before: number
 }
 
-/** When the periods of an assignment are. All days are days of the service's time zone. */
+/** Dates from which the periods of an assignment are calculated. All days are in the service's time zone. */
 export interface Schedule {
   starts: Starts
   due: Due
@@ -20,18 +20,18 @@ export interface Schedule {
   created_on: string
 }
 
-/** Days that a person who joins in mid-period has at least, unless the assignment names the days after its start */
+/** Minimum number of days for a person who joins during a period, unless `due` is a number of days */
 export const JOINER_DAYS = 30
-/** Days before the due day from which the next period is open, if the assignment does not say */
+/** Default of `opens_days_before`: number of days before its due day on which a period opens */
 export const OPENS_DAYS_BEFORE = 30
 
-/** A period before it is planned for a person. */
+/** First and last day of a period, independent of a person. */
 export interface Window {
   opens_on: string
   due_on: string
 }
 
-/** Returns the days that a person has who joins in mid-period. */
+/** Returns the minimum number of days for a person who joins during a period. */
 export function joinerDays({ due }: Pick<Schedule, 'due'>): number {
   return typeof due === 'string' ? JOINER_DAYS : due.days_after_start
 }
@@ -43,8 +43,8 @@ export function firstWindow({ starts, due, created_on }: Schedule, since: string
 }
 
 /**
- * Returns the fixed periods after the first one that are open by the day, and the next one. They never overlap the first:
- * the earliest opens after the due day of the first.
+ * Returns the periods after the first one that open up to `today`, and the one that follows them. None overlaps the
+ * first period: the earliest opens after its due day.
  */
 export function fixedWindows(
   { every_months, window_end, opens_days_before }: Recurrence & { window_end: string },
@@ -57,7 +57,7 @@ export function fixedWindows(
     const due_on = addMonths(anchor, months, dayOfMonth)
     return { opens_on: addDays(due_on, -opens_days_before), due_on }
   }
-  // Every year has the day; shorter periods divide the year, and longer ones begin with the first possible year.
+  // Periods of less than a year divide it, so all years have the same days; longer ones start in the first possible year.
   const step = Math.min(every_months, 12)
   let months = 0
   while (windowAfter(months).opens_on <= first.due_on) months += step
@@ -69,15 +69,15 @@ export function fixedWindows(
   }
 }
 
-/** Returns the period that follows a completion. @param base day from which the months count */
+/** Returns the period that follows a completion. @param base day to which the months are added */
 export function nextWindow({ every_months, opens_days_before }: Recurrence, base: string): Window {
   const due_on = addMonths(base, every_months)
   return { opens_on: addDays(due_on, -opens_days_before), due_on }
 }
 
 /**
- * Returns the last day for which a completion covers the duty: the due day of the next period. Null without recurrence.
- * @param occurrence due_on: of the period, done_on: day of the completion
+ * Returns the last day on which a completion is valid: the due day of the next period. Null without recurrence.
+ * @param occurrence due day of the period and day of its completion
  */
 export function validUntil(
   recurrence: Recurrence | null,
@@ -87,7 +87,7 @@ export function validUntil(
   const { every_months, window_end, opens_days_before } = recurrence
   if (window_end === undefined) return addMonths(done_on, every_months)
   const dayOfMonth = Number(window_end.slice(3))
-  // The first period may end on any day; the others that last several years end on the same day of the year.
+  // Only the first period may end on another day than `window_end`.
   const isFixed = due_on === addMonths(`${due_on.slice(0, 5)}${window_end.slice(0, 2)}-01`, 0, dayOfMonth)
   if (isFixed && every_months > 12) return addMonths(due_on, every_months, dayOfMonth)
   const [next] = fixedWindows({ every_months, window_end, opens_days_before }, { opens_on: due_on, due_on }, due_on)

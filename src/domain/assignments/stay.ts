@@ -1,15 +1,15 @@
 import { laterDay } from '../time/calendar.js'
 
-/** Days on which a person belongs to an audience in one way. */
+/** Days on which a person belongs to an audience for one reason, such as a team. */
 export interface Span {
   from_on: string
-  /** First day outside; null while it is current */
+  /** First day after the span; null if it has not ended */
   until_on: string | null
 }
 
 /**
- * Returns the first day of the current uninterrupted stay in an audience; undefined outside. A person who changes from
- * one team of the audience to another on the same day stays.
+ * Returns the first day of the current uninterrupted stay in an audience; undefined if the person is outside. A change
+ * from one team of the audience to another on the same day does not interrupt the stay.
  */
 export function currentStay(spans: readonly Span[], today: string): string | undefined {
   let stay: { from: string; until: string | null } | undefined

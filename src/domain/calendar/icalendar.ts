@@ -1,6 +1,6 @@
 import { daysBetween } from '../time/calendar.js'
 
-/** An open occurrence, as an event of its last day. */
+/** An open occurrence, which becomes an all-day event on its last day. */
 export interface CalendarEvent {
   id: number
   title: string
@@ -9,14 +9,14 @@ export interface CalendarEvent {
 }
 
 const LINE_OCTETS = 75
-/** Characters that RFC 5545 allows in no text, except the line breaks, which are escaped */
+/** Control characters that RFC 5545 forbids in texts; line breaks are missing, because they are escaped */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are to be removed
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
 
 /**
  * Writes an iCalendar file (RFC 5545) of all-day events.
- * @param host right part of the UIDs, which other services must not use
- * @param today the day from which the file tells; a file of the same day and events has the same bytes
+ * @param host part of the UIDs after `@`, which makes them globally unique
+ * @param today day of the timestamps (`YYYY-MM-DD`), so that the same events on the same day give identical files
  */
 export function writeCalendar(
   events: readonly CalendarEvent[],
@@ -43,7 +43,7 @@ function linesOf({ id, title, due_on, extended_until }: CalendarEvent, host: str
     'BEGIN:VEVENT',
     `UID:aufgabe-${id}@${host}`,
     `DTSTAMP:${compact(today)}T000000Z`,
-    // Rises when the day is moved further.
+    // Must increase when the due day is extended.
     `SEQUENCE:${Math.max(0, daysBetween(due_on, due))}`,
     `DTSTART;VALUE=DATE:${compact(due)}`,
     `SUMMARY:${escapeText(title)}`,
@@ -56,7 +56,7 @@ function linesOf({ id, title, due_on, extended_until }: CalendarEvent, host: str
 const compact = (day: string) => day.replaceAll('-', '')
 
 /**
- * Escapes a value of type TEXT.
+ * Escapes a value of type TEXT (RFC 5545, 3.3.11) and removes control characters.
  * @example escapeText('a, b') // 'a\\, b'
  */
 function escapeText(text: string): string {
@@ -66,7 +66,7 @@ function escapeText(text: string): string {
     .replaceAll(/\r\n|\r|\n/g, '\\n')
 }
 
-/** Breaks a line so that none has more than 75 octets, never inside a character. */
+/** Folds a line into lines of at most 75 octets without splitting a character. */
 function fold(line: string): string {
   let folded = ''
   let octets = 0
