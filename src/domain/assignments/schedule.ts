@@ -57,7 +57,7 @@ export function fixedWindows(
     const due_on = addMonths(anchor, months, dayOfMonth)
     return { opens_on: addDays(due_on, -opens_days_before), due_on }
   }
-  // Periods of less than a year divide it, so all years have the same days; longer ones start in the first possible year.
+  // Periods of up to a year divide it, so all years have the same days; longer ones start in the first possible year.
   const step = Math.min(every_months, 12)
   let months = 0
   while (windowAfter(months).opens_on <= first.due_on) months += step

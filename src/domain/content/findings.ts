@@ -1,7 +1,7 @@
 import type { Fault, Warning } from './types.js'
 
 /**
- * Formats a fault as editors link it: `decks/git.md:12: Die Karte hat keine Antwort`.
+ * Formats a fault as `file:line: message`, which text editors turn into a link.
  * @example formatFault({ file: 'a.md', line: 2, message: 'Kein Level' }) // 'a.md:2: Kein Level'
  */
 export function formatFault({ file, line, message }: Fault): string {
@@ -9,7 +9,7 @@ export function formatFault({ file, line, message }: Fault): string {
 }
 
 /**
- * Formats a warning as `formatFault` does a fault.
+ * Formats a warning as `file:line: Warnung: message`.
  * @example formatWarning({ file: 'a.md', line: 2, message: 'Kein Level' }) // 'a.md:2: Warnung: Kein Level'
  */
 export function formatWarning({ file, line, message }: Warning): string {
@@ -19,17 +19,17 @@ export function formatWarning({ file, line, message }: Warning): string {
 /** Maximum number of warnings in a response */
 const MAX_WARNINGS = 200
 
-/** Sorts by file and line; returns at most 200. */
+/** Sorts the warnings in place by file and line; returns the first 200. */
 export function sortWarnings(warnings: Warning[]): Warning[] {
   return warnings.sort(comparePlaces).slice(0, MAX_WARNINGS)
 }
 
-/** Orders by file and line. */
+/** Compares faults by file and line. */
 export function comparePlaces(a: Fault, b: Fault): number {
   return compareText(a.file, b.file) || a.line - b.line
 }
 
-/** Orders paths by code units, the same on every machine. */
+/** Compares texts by code units, independently of the locale of the machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -3,7 +3,7 @@ import type { ItemKind } from './editing/rights.js'
 import type { Fault } from './types.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
 
-/** Maximum number of faults in the answer to an upload. */
+/** Maximum number of faults in the response to an upload */
 const MAX_FAULTS = 200
 
 /** The content has faults, so nothing was imported. */
@@ -16,7 +16,7 @@ export class FaultyContent extends InvalidInput {
   }
 }
 
-/** An upload has faults; the first of them are reported. */
+/** An upload has faults; `faults` contains the first 200, `total` is the number of all. */
 export class FaultyUpload extends FaultyContent {
   readonly total: number
 
@@ -55,7 +55,7 @@ export class OtherKind extends InvalidInput {
   }
 }
 
-/** A source of that name exists, and the request does not say whether to update it. */
+/** A source with this name exists, and the request does not specify whether to update it or to create a second one. */
 export class SourceExists extends Refusal {
   readonly source: { id: number; name: string }
 
@@ -71,7 +71,7 @@ export class SourceExists extends Refusal {
 
 /** The import would archive more than half of the cards or sheets, as if a part of the folder were missing. */
 export class MostArchived extends Refusal {
-  /** The message without the hint how to force the import, which differs between API and command line. */
+  /** Message without the hint how to force the import, which differs between API and command line */
   readonly reason: string
 
   constructor(kind: 'Karten' | 'Cheat Sheets', archived: number, live: number) {
@@ -85,35 +85,35 @@ export class MostArchived extends Refusal {
   }
 }
 
-/** The pictures would take more room than `MEDIA_MAX_MB`. */
+/** All pictures together would take more space than `MEDIA_MAX_MB`. */
 export class MediaFull extends Refusal {
   constructor(maxMegabytes: number) {
     super('too_large', 'media_full', `Die Bilder brauchten zusammen mehr als ${maxMegabytes} MB (MEDIA_MAX_MB)`)
   }
 }
 
-/** The pictures that an author has uploaded would take more room than allowed. */
+/** The pictures that an author has uploaded would take more space than allowed. */
 export class OwnMediaFull extends Refusal {
   constructor(maxMegabytes: number) {
     super('too_large', 'own_media_full', `Deine Bilder brauchten zusammen mehr als ${maxMegabytes} MB`)
   }
 }
 
-/** An upload is no picture that can be shown; `problem` is the end of a German sentence. */
+/** An upload is not a supported picture; `problem` is the end of a German sentence. */
 export class BadPicture extends InvalidInput {
   constructor(problem: string) {
     super(`Das Bild ${problem}`, 'bad_picture')
   }
 }
 
-/** An upload exceeds a limit, which the message names; `limit` is German. */
+/** An upload exceeds a size limit; `limit` describes it in German. */
 export class FileTooLarge extends Refusal {
   constructor(limit: string, code = 'file_too_large') {
     super('too_large', code, `Datei zu groß: ${limit}`)
   }
 }
 
-/** One entry of an archive or a package exceeds its limit when it is unpacked. */
+/** An unpacked entry of an archive or package exceeds its size limit. */
 export class EntryTooLarge extends FileTooLarge {
   constructor(name: string, maxBytes: number) {
     const limit = maxBytes < 2 ** 20 ? `${maxBytes} Bytes` : `${Math.floor(maxBytes / 2 ** 20)} MB`
@@ -128,7 +128,7 @@ export class UploadTooLarge extends FileTooLarge {
   }
 }
 
-/** Other uploads take all readers. */
+/** Other uploads occupy all worker threads that read files. */
 export class ReadersBusy extends RefusedForNow {
   constructor() {
     super(
@@ -189,7 +189,7 @@ export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', '
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
 /** Another editor's card or sheet was created with this client id. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
-/** A bulk change covers too many cards, or cards of several sources. */
+/** The cards of a bulk change belong to several sources. */
 export const ONE_SOURCE_ONLY = new InvalidInput(
   'Die Karten gehören zu mehreren Quellen; bitte jede Quelle für sich ändern',
   'one_source_only',
@@ -213,7 +213,7 @@ export const LAST_EDITOR = new Refusal(
   'last_editor',
   'Jemand muss die Quelle bearbeiten; zuerst jemand anderen in die Redaktion aufnehmen',
 )
-/** The content of an upload follows its next file, so nothing else can join it. */
+/** The source is an upload: its next file would archive adopted content, so it cannot adopt any. */
 export const NOT_WRITTEN = new Refusal(
   'conflict',
   'not_written',
@@ -236,7 +236,7 @@ export const REPORTED_AGAIN = new Refusal(
   'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
 )
 
-/** Messages for ids that are no numbers */
+/** Messages for invalid ids of items that are identified by a number */
 export const INVALID_ID_BY_KIND: Partial<Record<ItemKind, string>> = {
   source: 'Ungültige Quellen-ID',
   card: 'Ungültige Karten-ID',
@@ -244,7 +244,7 @@ export const INVALID_ID_BY_KIND: Partial<Record<ItemKind, string>> = {
   change: 'Ungültige Änderungs-ID',
 }
 
-/** The refusal for an item that does not exist. */
+/** Refusals for items that do not exist */
 export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
   source: SOURCE_NOT_FOUND,
   deck: DECK_NOT_FOUND,
@@ -256,8 +256,8 @@ export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
 }
 
 /**
- * The item comes from the content folder, or from a script, and cannot be edited in the browser.
- * @param file relative to the content folder; null if unknown
+ * The item comes from the content folder or from a script, so it cannot be edited in the browser.
+ * @param file path relative to the content folder; null if unknown
  */
 export class NotEditable extends Refusal {
   constructor(file: string | null) {

@@ -10,8 +10,8 @@ export const MAX_OPEN_REPORTS = 50
 const CONTROLS = /(?![\t\n])\p{Cc}/u
 
 /**
- * Parses the text of a report, or the sentence that declines a suggestion: trimmed, `\n` line ends.
- * @throws InvalidInput naming the field if it breaks a rule
+ * Parses the text of a report, or the reason for declining a suggestion: trimmed, with `\n` line ends.
+ * @throws InvalidInput if the text is empty, has more than 1,000 code points or contains control characters
  * @example parseReportText(' falsch\r\n') // 'falsch'
  */
 export function parseReportText(input: string, field = 'text'): string {

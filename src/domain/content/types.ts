@@ -1,7 +1,7 @@
 import type { Exercise } from '../questions/exercise.js'
 import type { TestDefinition } from '../tests/definition.js'
 
-/** A fault of a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
+/** A fault in a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
 export interface Fault {
   file: string
   line: number
@@ -14,7 +14,7 @@ export type Warning = Fault
 /** Reports a fault of the current file. */
 export type Report = (line: number, message: string) => void
 
-/** A card as described by its file; its index in the deck is its sort order. */
+/** A card as described by its file; the index in the deck is the sort order. */
 export interface CardSource {
   key: string
   aliases: string[]
@@ -23,9 +23,9 @@ export interface CardSource {
   level: string
   /** Null for a plain card */
   exercise: Exercise | null
-  /** Whether only editors see it */
+  /** Whether only editors see the card */
   draft: boolean
-  /** Line of its heading in the file */
+  /** Line of the heading in the file */
   line: number
 }
 
@@ -40,11 +40,11 @@ export interface DeckSource {
   sort_order: number
   /** Whether the deck is a pool, which only editors see and tests draw from */
   tests_only: boolean
-  /** Whether a task list at the end of an answer is text instead of options */
+  /** Whether task lists at the end of answers are plain text instead of options */
   options_off: boolean
-  /** Language of its texts, such as `de` */
+  /** Language of the texts, such as `de` */
   lang: string
-  /** Desired retention of learners without a choice of their own; null if their general setting applies */
+  /** Desired retention for learners who have set none for this deck; null if their general setting applies */
   desired_retention: number | null
   cards: CardSource[]
 }
@@ -54,7 +54,7 @@ export interface SheetSource {
   title: string
   category: string
   content_md: string
-  /** Whether only editors see it */
+  /** Whether only editors see the sheet */
   draft: boolean
 }
 
@@ -64,10 +64,11 @@ export interface TestSource {
   file: string
   slug: string
   definition: TestDefinition
-  /** Whether an import leaves it unpublished */
+  /** Whether an import leaves the test unpublished */
   draft: boolean
-  /** Line of its sections, and of each of them */
+  /** Line of the key `sections` */
   line: number
+  /** Line of each section */
   sectionLines: number[]
 }
 
@@ -76,7 +77,7 @@ export interface Content {
   sheets: SheetSource[]
 }
 
-/** A usable slug with its line (1 for the default from the file name). */
+/** A valid slug with its file and line (1 if the slug is derived from the file name). */
 export interface SlugPlace {
   file: string
   line: number

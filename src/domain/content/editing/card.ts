@@ -4,7 +4,7 @@ import { InvalidInput } from '../../refusal.js'
 import { slugFrom } from '../format/slug.js'
 import { parseLabel, parseSide } from './texts.js'
 
-/** What a version of a card holds. */
+/** The texts and the exercise of a version of a card. */
 export interface CardTexts {
   question: string
   answer: string
@@ -13,7 +13,7 @@ export interface CardTexts {
   exercise: Exercise | null
 }
 
-/** Texts of a request; absent fields stay as they are. */
+/** Texts and exercise in a request; absent fields stay unchanged. */
 export interface CardTextsInput extends ExerciseInput {
   question?: string | undefined
   answer?: string | undefined
@@ -23,8 +23,8 @@ export interface CardTextsInput extends ExerciseInput {
 const NEW: CardTexts = { question: '', answer: '', level: '', exercise: null }
 
 /**
- * Returns the texts of a card after a change, normalised as the file format does.
- * @throws InvalidInput naming the field
+ * Returns the texts of a card after a change, normalised as in the file format.
+ * @throws InvalidInput if a text is empty, too long or not storable, or the exercise is invalid
  * @example changeTexts({ question: 'F', answer: ' A\r\n' }).answer // 'A'
  */
 export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): CardTexts {
@@ -38,7 +38,7 @@ export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): Car
   return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
 }
 
-/** Whether a request holds texts, which need the version that they are based on. */
+/** Returns whether a request contains texts or an exercise, and therefore must name the version it is based on. */
 export function holdsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
   return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
 }
@@ -60,24 +60,24 @@ function holdsExercise({ form, options, tolerance, unit }: ExerciseInput): boole
   return [form, options, tolerance, unit].some((value) => value !== undefined)
 }
 
-/** An exercise refers to the answer, so another answer may invalidate it. */
+/** Returns whether to parse the exercise again: it refers to the answer, so a changed answer may invalidate it. */
 function changesExercise(input: CardTextsInput, { answer }: { answer: string }, before: CardTexts): boolean {
   return holdsExercise(input) || (before.exercise !== null && answer !== before.answer)
 }
 
 function mergeExercise(input: ExerciseInput, before: Exercise | null): ExerciseInput {
-  // `form: null` alone takes the exercise away.
+  // `form: null` without other fields removes the exercise.
   const known = input.form === null ? undefined : before
   const { options = known?.options, tolerance = known?.tolerance, unit = known?.unit } = input
-  // A list makes a choice, unless a form is given.
+  // A stored form `choice` is left out, because options without a form imply it.
   const kept = before?.form === 'choice' ? undefined : before?.form
   const form = input.form === undefined ? kept : input.form
   if (form === 'number') return { form, options, tolerance, unit }
-  // Settings of a number end with it, unless the request holds them, which is a fault.
+  // Other forms drop the stored tolerance and unit. Those of the request are passed on, so that they cause a fault.
   return { form, options, tolerance: input.tolerance, unit: input.unit }
 }
 
-/** Returns the normalised exercise. @throws InvalidInput with the first fault */
+/** Returns the normalised exercise. @throws InvalidInput with the first fault if the exercise is invalid */
 export function readExercise(input: ExerciseInput, answer: string): Exercise | null {
   const faults: string[] = []
   const nfc = (text: string) => text.normalize('NFC')

@@ -1,19 +1,19 @@
 import type { CardTexts } from './card.js'
 
-/** Plain text to find and its replacement. */
+/** Plain text to search for, and its replacement. */
 export interface Replacement {
   find: string
   with: string
   match_case?: boolean | undefined
-  /** Whether letters, digits and `_` may neither precede nor follow */
+  /** Whether a hit must not be preceded or followed by a letter, digit or `_` */
   whole_word?: boolean | undefined
 }
 
 const WORD = String.raw`[\p{L}\p{M}\p{N}_]`
 
 /**
- * Returns a function that replaces all hits in a text and counts them. Both are compared in NFC; a text without a hit
- * stays as it is.
+ * Returns a function that replaces all hits in a text and counts them. Texts are compared in NFC. A text with a hit is
+ * returned in NFC, a text without one unchanged.
  * @example createReplacer({ find: 'ÄPFEL', with: 'Birnen' })('Drei Äpfel') // { text: 'Drei Birnen', hits: 1 }
  */
 export function createReplacer({ find, with: replacement, match_case, whole_word }: Replacement) {
@@ -31,7 +31,7 @@ export function createReplacer({ find, with: replacement, match_case, whole_word
   }
 }
 
-/** Replaces in question, answer and options of a card. */
+/** Replaces hits in question, answer, options and feedback of a card. Returns the new texts and the number of hits. */
 export function replaceInCard<T extends CardTexts>(card: T, replacer: ReturnType<typeof createReplacer>) {
   let hits = 0
   const replace = (text: string) => {

@@ -1,18 +1,18 @@
-/** Sources that a user may edit: `all` for administrators, who may also see what belongs to none. */
+/** Ids of the sources that a user may edit; `all` for administrators, who may also see content without a source. */
 export type Editable = 'all' | ReadonlySet<number>
 
-/** What an editing route works on. A source is named by its id; a deck, a sheet and a test by their slug. */
+/** Kind of item that an editing route addresses: decks, sheets and tests by slug, the others by id */
 export type ItemKind = 'source' | 'deck' | 'card' | 'sheet' | 'test' | 'report' | 'change'
 
 /**
  * Returns whether content of the source may be edited.
- * @param sourceId null for the content folder and for rows of scripts
+ * @param sourceId null for content of the folder or of scripts
  */
 export function mayEdit(editable: Editable, sourceId: number | null): boolean {
   return editable === 'all' || (sourceId !== null && editable.has(sourceId))
 }
 
-/** A user who edits. */
+/** A user who edits content. */
 export interface Editor {
   id: number
   editable: Editable

@@ -1,25 +1,27 @@
 import { toPlainText } from '../../search/plain-text.js'
 import { wordsOf } from '../../search/words.js'
 
-/** Words that most questions have */
+/** Frequent words, which say little about the topic of a question */
 const COMMON = new Set(
   'bedeutet beim dabei dann dass dein deine diese diesem diesen dieser dieses durch eine einem einen einer eines gibt haben heißt kann lautet macht machen nicht oder sich sind steht über und viele vom wann warum welche welchem welchen welcher welches wenn werden wird wofür wozu zwischen'.split(
     ' ',
   ),
 )
+/** Minimum length of a rare word */
 const SHORTEST = 4
-/** Words whose pairs are looked up */
+/** Maximum number of rare words that are combined into pairs */
 const RARE_WORDS = 4
-/** Least share of common words */
+/** Minimum share of common words of similar questions */
 const THRESHOLD = 0.5
 
-/** Returns the distinct folded words of a question without its markup. */
+/** Returns the distinct words of a question without markup, folded as in the search. */
 export function questionWords(question: string): Set<string> {
   return wordsOf(toPlainText(question))
 }
 
 /**
- * Returns pairs of the longest words; a similar question probably contains at least one pair.
+ * Returns all pairs of the up to four longest words; a similar question probably contains at least one pair. With fewer
+ * than two long words, returns the only one or, if there is none, all words.
  * @example wordPairs(new Set(['was', 'macht', 'stash', 'push'])) // [['stash', 'push']]
  */
 export function wordPairs(words: ReadonlySet<string>): string[][] {
@@ -32,7 +34,7 @@ export function wordPairs(words: ReadonlySet<string>): string[][] {
 }
 
 /**
- * Returns the share of common words, 0 to 1 (Dice); 0 if too small to mention.
+ * Returns the share of common words (Dice coefficient), from 0.5 to 1; 0 if it is less than 0.5.
  * @example similarityOf(new Set(['a', 'b']), new Set(['a', 'b'])) // 1
  */
 export function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

@@ -1,14 +1,14 @@
 import { parseSide } from './texts.js'
 
-/** A text that a learner suggests for a card. */
+/** Texts that a learner suggests for a card. */
 export interface Suggestion {
   question: string
   answer: string
 }
 
 /**
- * Parses a suggestion as texts of cards are parsed.
- * @throws InvalidInput naming the field
+ * Parses a suggestion with the rules for the texts of a card.
+ * @throws InvalidInput if a text is empty, too long or not storable; the message names the field
  * @example parseSuggestion({ question: ' Was?', answer: 'Das.\r\n' }) // { question: 'Was?', answer: 'Das.' }
  */
 export function parseSuggestion({ question, answer }: Suggestion): Suggestion {

@@ -8,8 +8,8 @@ import { isLanguage } from '../format/parse-deck.js'
 const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
- * Parses a question or an answer: NFC, `\n` line ends, trimmed as the file format does.
- * @throws InvalidInput naming the field
+ * Parses a question or an answer: NFC, `\n` line ends, trimmed as in the file format.
+ * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  * @example parseSide('question', ' Was?\r\n') // 'Was?'
  */
 export function parseSide(field: string, input: string): string {
@@ -17,8 +17,8 @@ export function parseSide(field: string, input: string): string {
 }
 
 /**
- * Parses the text of a sheet: NFC, `\n` line ends, otherwise byte for byte.
- * @throws InvalidInput
+ * Parses the text of a sheet: NFC, `\n` line ends, otherwise unchanged.
+ * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  */
 export function parseSheetText(field: string, input: string): string {
   return parseText(field, input, MAX_SHEET_LENGTH)
@@ -26,7 +26,7 @@ export function parseSheetText(field: string, input: string): string {
 
 /**
  * Parses a name, level, title or category: one line, NFC, trimmed, at most 200 characters.
- * @throws InvalidInput naming the field
+ * @throws InvalidInput if the text is empty, too long or not storable, or contains control characters
  * @example parseLabel('title', ' Git ') // 'Git'
  */
 export function parseLabel(field: string, input: string): string {
@@ -45,15 +45,15 @@ const MAX_DESCRIPTION_LENGTH = 2_000
 
 /**
  * Parses the description of a deck, which may be empty: NFC, `\n` line ends, trimmed.
- * @throws InvalidInput
+ * @throws InvalidInput if the text has more than 2,000 UTF-16 code units or is not storable
  */
 export function parseDescription(input: string): string {
   return input.trim() === '' ? '' : parseText('description', input.trim(), MAX_DESCRIPTION_LENGTH)
 }
 
 /**
- * Parses the tag of a language (BCP 47).
- * @throws InvalidInput
+ * Parses a language tag (BCP 47).
+ * @throws InvalidInput if the text is no language tag
  * @example parseLanguage(' en-GB ') // 'en-GB'
  */
 export function parseLanguage(input: string): string {
