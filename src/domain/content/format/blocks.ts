@@ -6,9 +6,9 @@ export interface Block {
   type: string
   line: number
   end: number
-  /** Only for ATX headings (`## Text`); setext headings are never part of the format. */
+  /** Set for ATX headings (`## Text`) only; setext headings are not part of the format */
   heading?: { depth: number; text: string }
-  /** Lists and quotes are nested so deeply that the parser included the rest of the document. */
+  /** Whether lists and quotes are nested so deeply that the parser included the rest of the document in this block */
   isTooDeep: boolean
 }
 
@@ -39,7 +39,7 @@ export function findBlocks(source: string): Block[] {
 
 /**
  * Returns the lines of the items of a list; `end` is exclusive.
- * @param source a list and nothing else
+ * @param source text that consists of a single list
  * @example findListItems('- a\n- b') // [{ line: 0, end: 1 }, { line: 1, end: 2 }]
  */
 export function findListItems(source: string): { line: number; end: number }[] {

@@ -3,12 +3,12 @@ import { countLines, hasControls } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { NO_LEVEL, readLevel } from './verbatim.js'
 
-/** Keys of the comment below a card's heading; a missing or faulty key is undefined. */
+/** Keys of the comment below a card's heading. Missing or faulty keys are undefined, empty or false. */
 export interface CardComment {
   id: string | undefined
   level: string | undefined
   aliases: string[]
-  /** Question and answer are one fence each, the level is JSON, the exercise a third fence of JSON. */
+  /** Whether question and answer are one fence each, the level is JSON and the exercise a third fence with JSON */
   verbatim: boolean
   draft: boolean
   form: string | undefined
@@ -21,7 +21,7 @@ const KEYS = ['id', 'level', 'aliases', 'draft', 'form', 'tolerance', 'unit', 'v
 
 /**
  * Parses a card comment such as `id: git-stash; level: grundlagen; aliases: [stash]`.
- * @param line line of the text in the file
+ * @param line first line of the text in the file
  * @example parseCardComment('id: stash; level: basis', 3, () => {}).id // 'stash'
  */
 export function parseCardComment(text: string, line: number, report: Report): CardComment {

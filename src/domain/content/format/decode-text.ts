@@ -7,7 +7,7 @@ const CARRIAGE_RETURN = 0x0d
 
 /**
  * Decodes a content file: removes a byte order mark and normalises line ends to `\n`. Reports a fault and returns
- * undefined if it is not UTF-8. Reports NUL, which PostgreSQL cannot store.
+ * undefined if the file is not UTF-8. Reports the first NUL, which PostgreSQL cannot store.
  * @example decodeText(Buffer.from('a\r\nb'), () => {}) // 'a\nb'
  */
 export function decodeText(bytes: Uint8Array, report: Report): string | undefined {
@@ -22,7 +22,7 @@ export function decodeText(bytes: Uint8Array, report: Report): string | undefine
   return text
 }
 
-/** Returns the first line that is not UTF-8; bytes of line ends never occur inside of a character. */
+/** Returns the first line that is not UTF-8, from 1. In UTF-8 the bytes of line ends never occur inside a character. */
 function findBadLine(bytes: Uint8Array): number {
   let line = 1
   let start = 0

@@ -1,6 +1,6 @@
-/** Names that every file system accepts and no tool hides */
+/** File names that every file system accepts and no tool hides */
 const PLAIN = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u
-/** Device names of Windows */
+/** Names that Windows reserves for devices */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 const MAX_LENGTH = 60
 
@@ -9,8 +9,8 @@ export class FileNames {
   readonly #taken = new Set<string>()
 
   /**
-   * Returns the name for a deck or sheet without `.md`: its slug if possible, otherwise a similar one. `isSlug` tells
-   * whether the name equals the slug.
+   * Returns a free file name without `.md` for a deck or sheet: its slug if possible, otherwise a similar one. `isSlug`
+   * is true if the name equals the slug.
    */
   take(slug: string): { name: string; isSlug: boolean } {
     const wanted = slug.normalize('NFC')

@@ -3,12 +3,12 @@ import { countLines, isStorable } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
 
-/** A front matter value: parsed, as source text, and the line of its key. */
+/** A value of front matter, parsed and as source text, with the line of its key in the file. */
 export interface Field {
   value: unknown
   text: string
   line: number
-  /** Entries of a list as source text; undefined if an entry is no scalar */
+  /** Entries of a list of scalars as source text; undefined for other values */
   list?: string[] | undefined
   /** Entries of a list of mappings */
   entries?: Fields[] | undefined
@@ -16,7 +16,7 @@ export interface Field {
 
 export type Fields = Map<string, Field>
 
-/** Keys of front matter; `{ key: keys }` names a list of mappings with these keys. */
+/** Allowed keys of front matter; `{ key: keys }` stands for a list of mappings with these keys */
 export type KnownKeys = readonly (string | Readonly<Record<string, readonly string[]>>)[]
 
 export interface FrontMatter {
@@ -30,7 +30,7 @@ export interface FrontMatter {
 
 const FENCE = /^---[ \t]*$/
 const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
-/** YAML is parsed in one step and takes many times its length in memory. */
+/** Maximum length of front matter in UTF-16 code units: YAML is parsed at once, with many times its size in memory */
 export const MAX_LENGTH = 65_536
 /** Keys whose value is a list */
 const LISTS = ['aliases', 'cards']
@@ -38,8 +38,8 @@ const INT4_MIN = -(2 ** 31)
 const INT4_MAX = 2 ** 31 - 1
 
 /**
- * Splits a file into front matter and body. Returns undefined, with a fault, if the front matter does not start on the
- * first line or is not closed, because the start of the body is unknown then.
+ * Splits a file into front matter and body. If the front matter does not start on the first line or is not closed, the
+ * start of the body is unknown: reports a fault and returns undefined.
  * @example splitFrontMatter('---\nname: Git\n---\nText', ['name'], () => {})?.body // 'Text'
  */
 export function splitFrontMatter(text: string, known: KnownKeys, report: Report): FrontMatter | undefined {
@@ -67,9 +67,7 @@ function takeLine(text: string, start: number): string {
   return end < 0 ? text.slice(start) : text.slice(start, end)
 }
 
-/**
- * Reads plain `key: value` pairs. YAML aliases are never resolved, so a document that multiplies itself costs nothing.
- */
+/** Reads `key: value` pairs. YAML aliases are never resolved, so a document cannot expand exponentially. */
 function readFields(yaml: string, known: KnownKeys, report: Report): Fields | undefined {
   if (yaml.length > MAX_LENGTH) {
     report(1, `Das Front Matter ist länger als ${MAX_LENGTH} Zeichen`)
@@ -121,7 +119,7 @@ function readPairs({ items }: YAMLMap, known: KnownKeys, reading: Reading, field
   return fields
 }
 
-/** A field with a reported fault has the value undefined. */
+/** Reads the value of a key. If it has a fault, reports that and returns a field whose value is undefined. */
 function readField(name: string, node: unknown, line: number, known: KnownKeys, reading: Reading): Field {
   const { report } = reading
   const nested = known.flatMap((key) => (typeof key === 'string' ? [] : (key[name] ?? [])))
@@ -138,7 +136,7 @@ function readField(name: string, node: unknown, line: number, known: KnownKeys, 
   return { value: undefined, text: '', line }
 }
 
-/** Returns the mappings of a list; each has the line of its first key. */
+/** Returns the mappings of a list; reports a fault for each other entry. */
 function readMaps({ items }: YAMLSeq, known: readonly string[], line: number, reading: Reading): Fields[] {
   return items.flatMap((item) => {
     if (isMap(item)) return readPairs(item, known, reading)
@@ -165,16 +163,16 @@ function parseYaml(yaml: string, lineCounter: LineCounter) {
   }
 }
 
-/** In `name: 2024` or `slug: 007` the source text is meant, not the number. */
+/** Returns a scalar as text: the source text for `name: 2024` or `slug: 007`, which YAML parses as a number. */
 function readText(value: unknown, source: string | undefined): string {
   if (typeof value === 'string') return value
   return value === null ? '' : (source ?? String(value))
 }
 
-/** Returns the text of a key; undefined if absent, or, with a fault, if empty or not storable. */
+/** Returns the text of a key; undefined if it is absent or, with a fault, empty or not storable. */
 export function readTextField(fields: Fields, key: string, report: Report): string | undefined {
   const field = fields.get(key)
-  // The fault of a list or mapping has been reported.
+  // An undefined value is a list or mapping, whose fault has been reported.
   if (field === undefined || field.value === undefined) return undefined
   if (field.text.trim() === '') {
     report(field.line, `„${key}“ darf nicht leer sein`)
@@ -183,13 +181,13 @@ export function readTextField(fields: Fields, key: string, report: Report): stri
   return requireStorable(field, key, report) ? field.text : undefined
 }
 
-/** As `readTextField`, but the text may be empty and defaults to an empty one. */
+/** Returns the text of a key, which may be empty; an empty text if it is absent or, with a fault, not storable. */
 export function readOptionalText(fields: Fields, key: string, report: Report): string {
   const field = fields.get(key)
   return field !== undefined && requireStorable(field, key, report) ? field.text : ''
 }
 
-/** Returns the entries of a list; none if absent, or, with a fault, if it is no list of texts. */
+/** Returns the entries of a list, as texts; none if it is absent or, with a fault, no list of scalars. */
 export function readList(fields: Fields, key: string, report: Report): { texts: string[]; line: number } {
   const field = fields.get(key)
   if (field === undefined || field.value === null) return { texts: [], line: field?.line ?? 1 }
@@ -198,7 +196,7 @@ export function readList(fields: Fields, key: string, report: Report): { texts: 
   return { texts: list ?? [], line }
 }
 
-/** Returns an integer in PostgreSQL's range; the default if absent. */
+/** Returns an integer of 32 bits, as in PostgreSQL; `fallback` if it is absent or, with a fault, invalid. */
 export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return fallback
@@ -209,7 +207,7 @@ export function readInteger(fields: Fields, key: string, fallback: number, repor
   return fallback
 }
 
-/** Returns true or false; false if absent. */
+/** Returns a boolean; false if it is absent or, with a fault, invalid. */
 export function readFlag(fields: Fields, key: string, report: Report): boolean {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return false
@@ -218,7 +216,7 @@ export function readFlag(fields: Fields, key: string, report: Report): boolean {
   return false
 }
 
-/** YAML escapes can express characters that PostgreSQL cannot store. */
+/** Reports a fault and returns false if the text is not storable: YAML escapes can express NUL and lone surrogates. */
 function requireStorable(field: Field, key: string, report: Report): boolean {
   if (isStorable(field.text)) return true
   report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)

@@ -33,7 +33,7 @@ interface Ids {
   aliases: { alias: string; line: number }[]
 }
 
-/** The deck, or all faults of the file; usable `slug` and `aliases` are set even for a faulty deck. */
+/** The deck, or all faults of the file. Valid `slug` and `aliases` are set even for a faulty deck. */
 export interface ParsedDeck {
   deck?: DeckSource
   slug?: SlugPlace | undefined
@@ -90,7 +90,7 @@ export function readCards(body: string, isOptionsOff = false): CardSource[] | un
   }
 }
 
-/** Front matter of a deck without its slug and aliases. */
+/** Front matter of a deck without slug and aliases. */
 type Head = Omit<DeckSource, 'file' | 'slug' | 'aliases' | 'cards'>
 
 function readHead(fields: Fields, report: Report): Head {
@@ -127,7 +127,7 @@ function readLanguage(fields: Fields, report: Report): string {
 }
 
 /**
- * Returns whether the text is a tag of a language (BCP 47).
+ * Returns whether the text is a language tag (BCP 47) of at most 35 characters.
  * @example isLanguage('de-CH') // true
  */
 export function isLanguage(text: string): boolean {
@@ -165,7 +165,7 @@ function* parseCards(
   return cards
 }
 
-/** Parses a card; a faulty card is incomplete, and the deck will be dropped. */
+/** Parses a card. If it has faults, the returned card is incomplete; the caller then drops the whole deck. */
 function parseCard(
   section: Section,
   heading: string,
@@ -215,14 +215,14 @@ function parseCard(
   return { key: id, aliases, question, answer: answer ?? '', level, exercise, draft, line }
 }
 
-/** An exercise as written in the answer. */
+/** The exercise in the answer of a card. */
 interface FoundExercise {
-  /** Line where the answer of the flashcard ends */
+  /** Line of the exercise, before which the answer of the card ends */
   line: number
   input: ExerciseInput
   /** Line of each option */
   lines: number[]
-  /** Says in a fault what else may be meant */
+  /** Text added to the message of a fault, for example how to write a plain list */
   hint: string
 }
 
@@ -236,7 +236,7 @@ function findTaskList({ lines, blocks }: Section, from: number, report: Report):
   return { line: list.line, input: list, lines: list.options.map(({ line }) => line), hint: ` ${OR_TEXT}` }
 }
 
-/** Finds the exercise of a verbatim card: a second fence in the answer. */
+/** Returns the exercise of a verbatim card, which is a second fence in the answer; undefined if there is none. */
 function findJson({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
   const [, json] = blocks.filter(({ type, line }) => type === 'fence' && line >= from)
   if (json === undefined) return undefined
@@ -261,7 +261,7 @@ function readExercise(
 const OR_TEXT = '(mit „options: off“ im Front Matter ist die Liste einfacher Text)'
 const BARE = `In einer Liste mit Antworten zur Auswahl beginnt jeder Punkt mit [x] oder [ ] ${OR_TEXT}`
 
-/** Returns the comment, the text after it on its last line, and the line where the question continues. */
+/** Returns the comment, the text that follows it on its last line, and the line where the question continues. */
 function readComment(
   { lines, blocks }: Section,
   line: number,
@@ -284,10 +284,10 @@ function readComment(
   return { comment, rest: html.slice(close + 3).trim(), next: block.end }
 }
 
-// In these blocks the indentation of the first line has a meaning.
+/** Types of blocks in which the indentation of the first line matters */
 const INDENTED = ['code_block', 'fence', 'bullet_list_open', 'ordered_list_open']
 
-/** Returns the source of some lines, trimmed; the first line keeps a meaningful indentation. */
+/** Returns the text of the lines `from` to `to`, trimmed; an indentation that matters in Markdown is kept. */
 function trimPart(lines: string[], blocks: Block[], from: number, to: number): string {
   const text = findText(lines, from)
   const first = blocks.find((block) => block.line === text)
@@ -298,7 +298,7 @@ function trimPart(lines: string[], blocks: Block[], from: number, to: number): s
 const FENCES_ONLY = 'Mit „verbatim“ stehen Frage und Antwort in je einem Codeblock, mit nichts davor und dahinter'
 const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/
 
-/** Returns the content of the only fence in some lines, byte for byte; undefined if there is anything else. */
+/** Returns the unchanged content of the only fence in the lines `from` to `to`; undefined if there is other text. */
 function readFenced(lines: string[], blocks: Block[], from: number, to: number): string | undefined {
   const [fence, ...others] = blocks.filter(({ line }) => line >= from && line < to)
   if (fence?.type !== 'fence' || others.length > 0 || fence.end - fence.line < 2) return undefined

@@ -9,9 +9,10 @@ const KEYS = ['slug', 'title', 'category', 'draft']
 const TOP_CATEGORY = 'Allgemein'
 
 /**
- * Parses a cheat sheet file. Everything has a default, so a sheet needs no front matter.
+ * Parses a cheat sheet file. Front matter is optional: by default the title is the first `#` heading, the category the
+ * folder and the slug the file name.
  * @param file path relative to the content folder, for faults and the default slug and category
- * @returns the sheet, or all faults of the file; a usable `slug` is set even for a faulty sheet
+ * @returns the sheet, or all faults of the file; a valid `slug` is set even for a faulty sheet
  * @example parseSheet('cheatsheets/Git/log.md', Buffer.from('# Log\n')).sheet?.category // 'Git'
  */
 export function parseSheet(
@@ -24,7 +25,7 @@ export function parseSheet(
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
 
-  // Unreadable front matter has been reported, and may have contained the title.
+  // Unreadable front matter may contain the title, so only its own fault is reported.
   const isReadable = parts.fields !== undefined || parts.bodyLine === 1
   const fields: Fields = parts.fields ?? new Map()
   const place = isReadable ? readSlug(file, fields, RESERVED_SHEETS, report) : undefined
@@ -42,7 +43,10 @@ export function parseSheet(
 
 const WINDOW = 2 ** 14
 
-/** Text after a heading does not change it, so the title of a long sheet is searched near its beginning only. */
+/**
+ * Returns the text of the first `#` heading; undefined if there is none. Parses only the beginning of a long sheet if it
+ * contains the heading, because later text cannot change it.
+ */
 function findTitle(body: string): string | undefined {
   for (let length = WINDOW; ; length *= 2) {
     const newline = body.indexOf('\n', length)

@@ -12,14 +12,14 @@ const KEYS: KnownKeys = [
 const DUE_DAYS = 30
 const RETENTION_YEARS = 2
 
-/** Fields from which an administrator may start an assignment. They include no audience and no start. */
+/** Fields of an assignment template. An administrator adds audience and start to create an assignment. */
 export type AssignmentTemplate = Pick<
   GivenAssignment,
   'title' | 'description' | 'parts' | 'mandatory' | 'retention_years'
 > & { due: Exclude<Due, string>; recurrence: Recurrence | null }
 
 /**
- * Parses the file of a template: front matter and the description for learners.
+ * Parses the file of an assignment template: front matter and the description for learners.
  * @param file path relative to the content folder, for faults
  * @example parseTemplate('assignments/brand.md', Buffer.from('---\ntitle: Brand\nparts: [{ kind: sheet, slug: brand }]\n---\n'))
  */
@@ -36,7 +36,7 @@ export function parseTemplate(file: string, bytes: Uint8Array): { template?: Ass
   const given = readGiven(parts.fields, parts.body.trim(), report)
   if (faults.length > 0) return { faults }
   try {
-    // The template has its fields, with the same limits as an assignment.
+    // The fields of a template have the same limits as those of an assignment.
     return { template: parseAssignment(given) as AssignmentTemplate, faults }
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error

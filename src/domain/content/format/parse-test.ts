@@ -17,13 +17,13 @@ const KEYS: KnownKeys = [
   'draft',
   { sections: SECTION_KEYS },
 ]
-/** Keys whose source text counts, such as the name `2024` */
+/** Keys that are read as source text, so that a name such as `2024` is no number */
 const TEXTS = ['name', 'description', 'deck', 'level', 'opens', 'closes']
 
 /**
  * Parses a test file: front matter and the introduction.
  * @param file path relative to the content folder, for faults and the default slug
- * @returns the test, or all faults of the file; a usable `slug` is set even for a faulty test
+ * @returns the test, or all faults of the file; a valid `slug` is set even for a faulty test
  * @example parseTest('tests/git.md', Buffer.from('---\nname: Git\nsections: [{ deck: git }]\n---\n')).test?.slug // 'git'
  */
 export function parseTest(
@@ -68,7 +68,7 @@ function readDefinition(
     introduction: introduction.text,
     ...(sections !== undefined && { sections: entries?.map(toInput) ?? inputOf('sections', sections) }),
   }
-  // A field that could not be read has its fault already.
+  // The fault of a field that could not be read has already been reported.
   const isReported = (line: number) => faults.some((fault) => fault.line === line)
   const definition = parseDefinition(input, (key, message, section) => {
     const place = section === undefined ? fields.get(key) : entries?.[section]?.get(key)

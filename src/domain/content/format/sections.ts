@@ -12,7 +12,7 @@ export interface Section {
   blocks: Block[]
 }
 
-/** Size that is parsed in a few milliseconds */
+/** Number of UTF-16 code units that are parsed in a few milliseconds */
 const WINDOW = 2 ** 16
 
 /**

@@ -4,17 +4,17 @@ import type { Fault, Report, SlugPlace, Warning } from '../types.js'
 import { type Fields, readList, readTextField } from './front-matter.js'
 
 const MAX_SLUG_LENGTH = 200
-/** Room for a number that makes a slug unique */
+/** Number of characters reserved for a suffix that makes a slug unique */
 const SUFFIX_ROOM = 10
 
-// `all` means every deck in stored results; the routes of `export-anki` and `search` hide these slugs.
+// `all` stands for all decks in stored results; the routes `export-anki` and `search` would hide these slugs.
 export const RESERVED_DECKS = ['all', 'export-anki']
 export const RESERVED_SHEETS = ['search']
 
-// Browsers resolve `.` and `..` in a path before the request.
+// Browsers resolve `.` and `..` in a path before they send the request.
 const UNREACHABLE = ['.', '..']
 
-/** Returns the slug of the front matter, by default the file name; undefined, with a fault, if unusable. */
+/** Returns the slug of the front matter, by default the file name. Reports a fault and returns undefined if invalid. */
 export function readSlug(
   file: string,
   fields: Fields,
@@ -23,7 +23,7 @@ export function readSlug(
 ): SlugPlace | undefined {
   const field = fields.get('slug')
   const line = field?.line ?? 1
-  // File systems compose umlauts differently; the identity of a deck must not depend on it.
+  // File systems compose umlauts differently, and the identity of a deck must not depend on that.
   const slug = field ? readTextField(fields, 'slug', report) : posix.basename(file, '.md').normalize('NFC')
   if (slug === undefined) return undefined
   if (hasControls(slug)) report(line, '„slug“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
@@ -78,7 +78,7 @@ export class FreeSlugs {
   }
 }
 
-/** Returns former slugs of a deck. */
+/** Returns the aliases of a deck, which are its former slugs; reports a fault for each invalid one. */
 export function readAliases(file: string, fields: Fields, report: Report): SlugPlace[] {
   const { texts, line } = readList(fields, 'aliases', report)
   for (const slug of texts) {
@@ -89,12 +89,12 @@ export function readAliases(file: string, fields: Fields, report: Report): SlugP
   return texts.map((slug) => ({ file, line, slug }))
 }
 
-/** Counts code points only as far as needed. */
+/** Returns whether the text has more than `limit` code points, without counting all of a long text. */
 function isLonger(text: string, limit: number): boolean {
   return text.length > limit && [...text.slice(0, 2 * limit + 2)].length > limit
 }
 
-/** Returns a fault for each slug used by an earlier file. All places are of one kind, decks or sheets. */
+/** Returns a fault for each slug that an earlier file uses. All places belong to one kind of content, such as decks. */
 export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
   const first = new Map<string, string>()
   const faults: Fault[] = []
@@ -107,7 +107,7 @@ export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
 }
 
 /**
- * Returns a warning for each slug that belongs to a source, whose file is skipped.
+ * Returns a warning for each file that is skipped because its slug belongs to a source.
  * @param item `Das Deck` or `Der Spickzettel`
  * @param owners names of the sources by slug
  */
@@ -123,7 +123,7 @@ export function findForeignSlugs(
   })
 }
 
-/** Returns a fault for each alias that is the slug or alias of an earlier file. */
+/** Returns a fault for each alias that is the slug of a file or the alias of an earlier file. */
 export function findTakenAliases(aliases: readonly SlugPlace[], slugs: readonly SlugPlace[]): Fault[] {
   const files = new Map(slugs.map(({ slug, file }) => [slug, file]))
   const first = new Map<string, string>()

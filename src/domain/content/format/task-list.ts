@@ -1,12 +1,12 @@
 import type { Exercise, ExerciseOption } from '../../questions/exercise.js'
 import { type Block, findBlocks, findListItems } from './blocks.js'
 
-/** The options at the end of an answer. */
+/** A task list with the options of a question, at the end of an answer. */
 export interface TaskList {
-  /** Line where the list begins, in the lines that were given */
+  /** First line of the list, as an index of the given lines */
   line: number
   options: (ExerciseOption & { line: number })[]
-  /** Lines of items without a box; the list then has no meaning */
+  /** Lines of items without a box, which the caller reports as faults */
   bare: number[]
 }
 
@@ -15,10 +15,10 @@ const MARKER = /^( {0,3})[-*+]([ \t]+|$)/
 const TAB = 4
 
 /**
- * Reads a task list that is the last block of an answer; undefined if the answer ends otherwise.
- * @param lines of the card
- * @param blocks of the card
- * @param from line where the answer begins
+ * Reads the task list that is the last block of an answer; returns undefined if the last block is no task list.
+ * @param lines lines of the card
+ * @param blocks blocks of the card
+ * @param from first line of the answer
  */
 export function readTaskList(lines: readonly string[], blocks: readonly Block[], from: number): TaskList | undefined {
   const last = blocks.at(-1)
@@ -43,7 +43,7 @@ function readItem(lines: readonly string[]): string {
   if (marker === null) return first
   const [whole = '', indent = '', gap = ''] = marker
   const end = widthOf(whole)
-  // More than four spaces start indented code, whose first column is one space behind the marker.
+  // More than four spaces start indented code; then the content begins one space after the marker (CommonMark, 5.2).
   const column = end - indent.length - 1 > TAB || gap === '' ? indent.length + 2 : end
   return [first.slice(whole.length), ...rest.map((line) => dedent(line, column))].join('\n')
 }
@@ -54,7 +54,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Removes white space up to a column; a lazy line has less. */
+/** Removes leading white space up to a column; a lazy continuation line may have less. */
 function dedent(line: string, column: number): string {
   let at = 0
   let width = 0
@@ -65,7 +65,7 @@ function dedent(line: string, column: number): string {
   return ' '.repeat(Math.max(width - column, 0)) + line.slice(at)
 }
 
-/** A quote at the end of an option is the feedback to it. */
+/** Splits an option into its text and its feedback, which is a block quote at the end. */
 function splitFeedback(text: string): { text: string; feedback: string | null } {
   const whole = text.trim()
   const last = whole.includes('>') ? findBlocks(whole).at(-1) : undefined
@@ -77,7 +77,7 @@ function splitFeedback(text: string): { text: string; feedback: string | null } 
 
 /**
  * Writes options as a task list.
- * @param bullet distinguishes the list from one at the end of the answer
+ * @param bullet `-` or `*`; must differ from the bullet of a list directly before the options
  * @example writeTaskList([{ text: 'a', correct: true, feedback: 'Ja' }], '-') // '- [x] a\n  > Ja'
  */
 export function writeTaskList(options: Exercise['options'], bullet: string): string {

@@ -1,16 +1,16 @@
 /**
- * Verbatim cards hold what a deck file cannot express otherwise: a question with a heading of its own, a text that ends
- * in an open fence, a level with a semicolon. `verbatim: true` in the comment means that question and answer are one
- * fence each and the level is JSON. An exercise is a third fence with JSON.
+ * Verbatim cards contain texts that the deck format cannot express otherwise: a question with a heading in it, a text
+ * that ends with an unclosed fence, a level with a semicolon. `verbatim: true` in the comment means that question and
+ * answer are one fence each and the level is a JSON string. An exercise is a third fence with JSON.
  */
 
 import { type Exercise, type ExerciseInput, isExerciseInput } from '../../questions/exercise.js'
 
-/** Level of a card without one: cards written in the browser or by scripts may have none. */
+/** Notation of an empty level; cards written in the browser or by scripts may have no level */
 export const NO_LEVEL = '""'
 
 /**
- * Writes a fence that the text cannot close.
+ * Writes a text in a fence that is longer than any run of backticks in the text.
  * @example writeFence('a') // '```\na\n```'
  */
 export function writeFence(text: string): string {
@@ -20,7 +20,7 @@ export function writeFence(text: string): string {
 }
 
 /**
- * Returns the content of a fence.
+ * Returns the content of a fence without its first and last line.
  * @example readFence(['```', 'a', '```']) // 'a'
  */
 export function readFence(lines: readonly string[]): string {
@@ -28,7 +28,7 @@ export function readFence(lines: readonly string[]): string {
 }
 
 /**
- * Writes JSON without characters that end an entry or the comment.
+ * Writes a level as a JSON string without characters that would end the comment or the entry in it.
  * @example writeLevel('a;b') // '"a\\u003bb"'
  */
 export function writeLevel(level: string): string {
@@ -38,7 +38,7 @@ export function writeLevel(level: string): string {
 }
 
 /**
- * Returns undefined if the text is no JSON string.
+ * Parses a level written by `writeLevel`; returns undefined if the text is no JSON string.
  * @example readLevel('"a\\u003bb"') // 'a;b'
  */
 export function readLevel(json: string): string | undefined {
@@ -50,7 +50,7 @@ export function readLevel(json: string): string | undefined {
   }
 }
 
-/** Writes an exercise as a fence of JSON, a line for each option. */
+/** Writes an exercise as a fence of JSON with one line per option. */
 export function writeExerciseJson({ form, tolerance, unit, options }: Exercise): string {
   const rows = options.map((option) => `    ${JSON.stringify(option)}`)
   const list = rows.length === 0 ? '[]' : `[\n${rows.join(',\n')}\n  ]`
@@ -63,7 +63,7 @@ export function writeExerciseJson({ form, tolerance, unit, options }: Exercise):
   return writeFence(`{\n  ${keys.join(',\n  ')}\n}`).replace('\n', 'json\n')
 }
 
-/** Returns undefined if the text is not the JSON of an exercise. */
+/** Parses the JSON of an exercise; returns undefined if the text is no such JSON. */
 export function readExerciseJson(json: string): ExerciseInput | undefined {
   try {
     const value: unknown = JSON.parse(json)

@@ -5,7 +5,7 @@ import { writeTaskList } from './task-list.js'
 import { NO_LEVEL, writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
 import { toLine, writeFrontMatter } from './write-front-matter.js'
 
-/** A deck as its file begins; keys with their default may be absent. */
+/** Front matter of a deck to be written; absent keys have their default. */
 export interface WrittenDeck {
   name: string
   description: string
@@ -27,7 +27,7 @@ export interface WrittenCard {
 }
 
 /**
- * Writes the beginning of a deck file.
+ * Writes the front matter of a deck file.
  * @param slug undefined if the file name implies it
  * @example writeDeckHead({ name: 'Git', description: '', sort_order: 0 }, undefined) // '---\nname: Git\n---\n'
  */
@@ -45,8 +45,8 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
 }
 
 /**
- * Writes a card so that `parseDeck` reads the same: as people write it if possible, otherwise with the question below
- * an empty heading, otherwise verbatim.
+ * Writes a card so that `parseDeck` returns the same card: if possible with the question as heading, otherwise with the
+ * question below an empty heading, otherwise verbatim.
  * @param isOptionsOff whether the deck has `options: off`
  * @example writeCard({ key: 'a', question: 'F', answer: 'A', level: 'l' }) // '## F\n<!-- id: a; level: l -->\n\n### Antwort\nA\n'
  */
@@ -57,7 +57,7 @@ export function writeCard(card: WrittenCard, isOptionsOff = false): string {
   const whole: WholeCard = { exercise: null, draft: false, ...card, level: toLine(card.level) }
   for (const answer of writeAnswers(whole)) {
     for (const text of [writeWithHeading(whole, answer), writeBelowHeading(whole, answer)]) {
-      if (text !== undefined && reads(text, whole, isOptionsOff)) return text
+      if (text !== undefined && isReadAs(text, whole, isOptionsOff)) return text
     }
   }
   const comment = writeComment({ ...whole, level: writeLevel(whole.level), exercise: null }, '; verbatim: true')
@@ -67,14 +67,14 @@ export function writeCard(card: WrittenCard, isOptionsOff = false): string {
 
 type WholeCard = Required<WrittenCard>
 
-/** Returns ways to write the answer with its options: a list directly behind another one needs another bullet. */
+/** Returns the answer with its options once with each bullet: a list directly after a list needs another bullet. */
 function writeAnswers({ answer, exercise }: WholeCard): string[] {
   const options = exercise?.options ?? []
   if (options.length === 0) return [answer]
   return ['-', '*'].map((bullet) => `${answer}\n\n${writeTaskList(options, bullet)}`)
 }
 
-/** Writes the first line of the question as heading. */
+/** Writes the first line of the question as heading; returns undefined if no blank line follows that line. */
 function writeWithHeading(card: WholeCard, answer: string): string | undefined {
   const [heading = '', ...rest] = card.question.split('\n')
   if (rest.length > 0 && rest[0] !== '') return undefined
@@ -103,10 +103,11 @@ function writeComment({ key, level, exercise, draft }: WholeCard, end: string): 
   return `<!-- ${[`id: ${key}`, `level: ${level}`, ...keys].join('; ')}${end} -->`
 }
 
-/** A card that follows in the file; an open construct would swallow it. */
+/** Test card appended before parsing: an unclosed construct in the written card would include it */
 const NEXT = '\n## Ende\n<!-- id: ende; level: ende -->\n\n### Antwort\nEnde\n'
 
-function reads(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
+/** Returns whether parsing the text returns the card. */
+function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
   const { key, question, answer, level, exercise, draft } = card
   if (exercise === null && isPlain(question, answer, level)) return true
   const cards = readCards(`${text}${NEXT}`, isOptionsOff)
@@ -123,8 +124,8 @@ function reads(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
 }
 
 /**
- * Lines that start a block which following text could not end, or a heading. Most texts contain none and need no
- * parser.
+ * Lines that may start a heading or a block that does not end before the next heading. Most texts contain none, so they
+ * need not be parsed.
  */
 const SPECIAL_LINE = /^[ \t]*(?:[<#~`>*+-]|\d{1,9}[.)]|\t| {4})/m
 

@@ -4,7 +4,7 @@ import { writeFrontMatter } from './write-front-matter.js'
 const TOP_CATEGORY = 'Allgemein'
 
 /**
- * Writes a cheat sheet so that `parseSheet` reads the same.
+ * Writes a cheat sheet file from which `parseSheet` returns the same sheet.
  * @param slug undefined if the file name implies it
  * @example writeSheet({ title: 'Log', category: 'Git', content_md: 'x', draft: false }, 'log') // '---\nslug: log\ntitle: Log\ncategory: Git\n---\nx'
  */

@@ -3,7 +3,7 @@ import { CHOICES, type TestDefinition, type TestSection, UNLIMITED } from '../..
 import { writeFrontMatter } from './write-front-matter.js'
 
 /**
- * Writes a test so that `parseTest` reads the same.
+ * Writes a test file from which `parseTest` returns the same test.
  * @param slug undefined if the file name implies it
  */
 export function writeTest(
@@ -34,6 +34,7 @@ export function writeTest(
   return `${head.slice(0, -'---\n'.length)}sections:\n${sections.join('')}---\n${body}`
 }
 
+/** Returns the key with its value unless that is the default. */
 function chosen(definition: TestDefinition, key: keyof typeof CHOICES): Record<string, string> {
   return definition[key] === CHOICES[key][0] ? {} : { [key]: definition[key] }
 }

@@ -4,7 +4,7 @@ import type { LineCounter, YAMLError, YAMLWarning } from 'yaml'
 type Problem = YAMLError | YAMLWarning
 
 interface Mistake {
-  /** From 0 within the YAML */
+  /** Line within the YAML, from 0 */
   line: number
   message: string
 }
@@ -19,19 +19,19 @@ const AFTER_QUOTE = 'Hinter dem schließenden Anführungszeichen steht noch Text
 const ESCAPE =
   'In doppelten Anführungszeichen hat \\ eine besondere Bedeutung: \\\\ oder einfache Anführungszeichen schreiben'
 
-/** First character of a value with a meaning in YAML */
+/** First character of a value that YAML gives a special meaning */
 const SPECIAL = /^(?:[@`%*&!|>,{}[\]]|[-?](?= |$))/
-/** A regular line; the value may be missing. */
+/** Line with a key and an optional value */
 const PAIR = /^\s*[^:]*?:(?:\s+(.*))?$/
 
-/** Returns the message that such a value must be quoted. */
+/** Returns the message that a value starting with this character must be quoted. */
 export function describeSpecialStart(character: string): string {
   return `Ein Wert, der mit ${character} beginnt, muss in Anführungszeichen stehen`
 }
 
 /**
- * Describes common YAML mistakes in German with their lines. The parser names the token it could not continue with,
- * often lines below; only the first problem of a line counts, because others follow from it.
+ * Describes common YAML mistakes in German with their lines. The parser reports the token where it failed, often lines
+ * below the mistake. Only the first problem of a line counts, because the others follow from it.
  */
 export function describeMistakes(yaml: string, problems: readonly Problem[], counter: LineCounter): Mistake[] {
   const lines = yaml.split('\n')
@@ -43,7 +43,7 @@ export function describeMistakes(yaml: string, problems: readonly Problem[], cou
   for (const problem of problems) {
     const start = problem.pos[0]
     if (problem.code === TOO_LONG && nested.has(start)) continue
-    // After the first mistake the parser may have lost the document and report every remaining word.
+    // After the first mistake the parser may consider the document finished and report every remaining word.
     if (mistakes.size > 0 && problem.message.includes('in YAML stream')) continue
     const line = lineOf(start)
     const mistake = describe(problem, lines, line, nested.has(start) ? (ends.get(start) ?? line) : line)
@@ -54,7 +54,7 @@ export function describeMistakes(yaml: string, problems: readonly Problem[], cou
 
 const TOO_LONG = 'MULTILINE_IMPLICIT_KEY'
 
-/** @param end line that ends the supposed key, or `line` */
+/** Returns the mistake behind a problem. @param end last line of the supposed key; equals `line` if it has one line */
 function describe({ code, message }: Problem, lines: string[], line: number, end: number): Mistake {
   const text = lines[line] ?? ''
   const value = PAIR.exec(text)?.[1] ?? ''
