@@ -44,8 +44,8 @@ export function parseSheet(
 const WINDOW = 2 ** 14
 
 /**
- * Returns the text of the first `#` heading; undefined if there is none. Parses only the beginning of a long sheet if it
- * contains the heading, because later text cannot change it.
+ * Returns the text of the first `#` heading; undefined if there is none. Parses only the beginning of a long sheet if
+ * it contains the heading, because later text cannot change it.
  */
 function findTitle(body: string): string | undefined {
   for (let length = WINDOW; ; length *= 2) {

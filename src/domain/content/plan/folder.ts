@@ -13,11 +13,11 @@ import {
 import { faultOfPool, stateOf } from './visibility.js'
 
 /**
- * Compares the files with the store.
+ * Compares the files of the content folder with the stored content.
  *
- * A file's deck is the row of its slug, otherwise the imported row of an alias. A card is the row of its identity
- * (deck, key), otherwise the first row under an alias of the card or its deck. Further rows found by an alias are
- * predecessors: the alias was added after the card had already been created.
+ * A deck matches the row with its slug, otherwise an imported row with one of its aliases. A card matches the row with
+ * its identity (deck, key), otherwise the first row with an alias of the card or of its deck. Further rows with an
+ * alias are predecessors: the alias was added after the card had already been created.
  */
 export function planImport(content: Content, digests: Digests, stored: StoredContent): FolderPlan {
   const plan: FolderPlan = { ...emptyPlan(), liveCards: 0, liveSheets: 0 }
@@ -28,7 +28,7 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   }
   const described = new Set<StoredCard>()
   const aliased = planDecks(plan, content.decks, stored.decks)
-  // A released deck stays unchanged until a file describes it.
+  // Other decks, such as those of a source that was removed, stay unchanged until a file describes them.
   const ours = new Set(plan.deckIds.values())
   for (const { id, is_imported } of stored.decks) if (is_imported) ours.add(id)
   const live = stored.cards.filter((card) => card.state !== 'archived' && ours.has(card.identity_deck_id))
@@ -50,7 +50,7 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   return plan
 }
 
-/** Plans the decks. Returns the ids of other imported decks named by aliases. */
+/** Plans the decks. Returns for each deck the ids of further imported decks that match its aliases. */
 function planDecks(plan: FolderPlan, decks: readonly DeckSource[], stored: readonly StoredDeck[]) {
   const bySlug = new Map(stored.map((row) => [row.slug, row]))
   const kept = new Set<StoredDeck>()
@@ -99,7 +99,7 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
   )
 }
 
-/** Plans the cards of the files and adds the rows that they describe to `described`. */
+/** Plans the cards of a deck and adds the rows that they match to `described`. */
 function planCards(
   plan: FolderPlan,
   deck: DeckSource,
@@ -170,10 +170,10 @@ function planSheets(
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
-/** Below this number any share may be archived. */
+/** Number of live cards or sheets below which an import may archive any share of them */
 const FEW = 10
 
-/** Returns why the plan needs to be forced: it archives most cards or sheets, as if a folder were missing. */
+/** Returns the refusal of a plan that archives more than half of the cards or sheets, as if a folder were missing. */
 export function refusalOf({ archivedCards, liveCards, archivedSheets, liveSheets }: FolderPlan) {
   if (isMost(archivedCards, liveCards)) return new MostArchived('Karten', archivedCards.length, liveCards)
   if (isMost(archivedSheets, liveSheets)) return new MostArchived('Cheat Sheets', archivedSheets.length, liveSheets)

@@ -2,8 +2,8 @@ import type { DeckSource, Warning } from '../types.js'
 import type { Digests, FolderPlan, StoredCard, StoredDeck } from './types.js'
 
 /**
- * Warns of new cards that may be renamed archived ones: with the same question, or the same id in another deck. If a
- * deck appears while another disappears, one warning stands for all of its cards.
+ * Returns warnings for new cards that are probably archived cards under another id or in another deck, because they
+ * have the same question or id. All cards of a new deck that match cards of one archived deck share a warning.
  */
 export function warnOfLostProgress(
   plan: FolderPlan,
@@ -15,8 +15,8 @@ export function warnOfLostProgress(
   const byQuestion = new Map(archived.map((row) => [row.question_digest, row]))
   const byKey = new Map(archived.map((row) => [row.key, row]))
   const slugs = new Map(decks.map(({ id, slug }) => [id, slug]))
-  const goingDecks = new Set(plan.archivedDecks)
-  const comingDecks = new Set(plan.newDecks)
+  const archivedDecks = new Set(plan.archivedDecks)
+  const newDecks = new Set(plan.newDecks)
   const whole = new Map<DeckSource, Map<number, number>>()
   const warnings: Warning[] = []
   for (const { deck, card } of plan.newCards) {
@@ -24,7 +24,7 @@ export function warnOfLostProgress(
     const namesake = twin ?? byKey.get(card.key)
     if (namesake === undefined) continue
     const from = namesake.identity_deck_id
-    if (comingDecks.has(deck) && goingDecks.has(from)) {
+    if (newDecks.has(deck) && archivedDecks.has(from)) {
       const counts = whole.get(deck) ?? new Map<number, number>()
       whole.set(deck, counts.set(from, (counts.get(from) ?? 0) + 1))
       continue

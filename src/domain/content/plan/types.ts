@@ -1,7 +1,7 @@
 import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
 
-// What is stored
+// Stored content
 
 /** Visibility of a card or sheet: everyone, editors only, or hidden */
 export type Visibility = 'live' | 'draft' | 'archived'
@@ -13,15 +13,15 @@ export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off
   name: string
   description: string
   sort_order: number
-  /** Not archived; a pool is live although learners do not see it. */
+  /** Whether the deck is not archived; a pool is live although learners do not see it */
   is_live: boolean
-  /** Whether a file describes it, or described it until it was archived */
+  /** Whether a file describes the deck, or described it until it was archived */
   is_imported: boolean
-  /** Its file, relative to the content folder; null if unknown */
+  /** Path of the file relative to the content folder; null if unknown */
   file: string | null
 }
 
-/** A card with a folder identity (identity_deck_id, key); the other fields are its current row. */
+/** A card with an import identity (`identity_deck_id`, `key`); the other fields describe its current state. */
 export interface StoredCard {
   id: number
   identity_deck_id: number
@@ -29,7 +29,7 @@ export interface StoredCard {
   deck_id: number
   sort_order: number
   state: Visibility
-  /** Digests of `CardDigests` */
+  /** Digests as in `CardDigests` */
   question_digest: string
   rest_digest: string
   exercise_digest: string
@@ -51,7 +51,7 @@ export interface StoredContent {
   sheets: StoredSheet[]
 }
 
-/** The source of a deck or sheet; all fields are null without one. */
+/** The source that owns a deck or sheet; all fields are null if there is none. */
 interface Owned {
   source_id: number | null
   /** Key within the source */
@@ -61,20 +61,20 @@ interface Owned {
 }
 
 export interface OwnedDeck extends StoredDeck, Owned {
-  /** An archived source does not hold its content. */
+  /** Whether the source is not archived; other uploads may take over the content of an archived source */
   owner_is_live: boolean
   /** Number of live cards, including those of scripts */
   card_count: number
 }
 
 export interface OwnedSheet extends StoredSheet, Owned {
-  /** Whether it was changed here since the last upload */
+  /** Whether the sheet was edited in the service since the last upload */
   is_edited: boolean
 }
 
-/** A card with an identity, of any source or the folder. */
+/** A card with an import identity, of any source or of the folder. */
 export interface OwnedCard extends StoredCard {
-  /** Whether it was changed here since the last upload */
+  /** Whether the card was edited in the service since the last upload */
   is_edited: boolean
   guid: string | null
   ord: number | null
@@ -84,42 +84,43 @@ export interface OwnedCard extends StoredCard {
 export interface StoredUpload {
   /** Undefined for a new source */
   sourceId: number | undefined
-  /** All decks and sheets */
+  /** All decks, of any source */
   decks: OwnedDeck[]
+  /** All sheets, of any source */
   sheets: OwnedSheet[]
-  /** Cards of the source, and cards whose notes are in the upload and which the uploader may edit */
+  /** Cards of the source, and cards that the uploader may edit and whose Anki notes are in the upload */
   cards: OwnedCard[]
 }
 
-// What an upload brings; a folder brings `Content`
+// Content of an upload; the content of the folder has the type `Content`
 
 /** A card of an upload with its stored key. */
 export interface UploadCard extends CardSource {
-  /** Empty for an Anki package */
+  /** Name of the table or archive entry; empty for an Anki package */
   file: string
   /** Guid of the Anki note, or null */
   guid: string | null
   ord: number | null
-  /** Identified within its deck only, and never moved */
+  /** Whether the card is identified only within its deck, so that an upload never moves it */
   isBound: boolean
-  /** Whether its file says what is a draft; else that stays as stored. */
+  /** Whether the file specifies if the card is a draft; otherwise the stored state is kept */
   isWhole: boolean
-  /** Whether its file says what its exercise is; else that stays as stored. */
+  /** Whether the file specifies the exercise; otherwise the stored one is kept */
   hasExercise: boolean
 }
 
-/** A deck of an upload; its slug is the requested one until the plan assigns a free one. */
+/** A deck of an upload; the plan replaces the requested slug with a free one. */
 export interface UploadDeck extends DeckSource {
   /** Key within the source */
   source_key: string
-  /** Null keeps the stored order. */
+  /** Sort order in the file; null to keep the stored one */
   wantedOrder: number | null
-  /** Whether its file has all keys of a deck; else a stored deck keeps them. */
+  /** Whether the file specifies all keys of the deck; otherwise the stored values are kept */
   isWhole: boolean
   cards: UploadCard[]
 }
 
-/** A sheet of an upload; its slug is the requested one until the plan assigns a free one. */
+/** A sheet of an upload; the plan replaces the requested slug with a free one. */
 export interface UploadSheet extends SheetSource {
   /** Key within the source */
   source_key: string
@@ -144,9 +145,9 @@ export interface Digests {
   sheets: ReadonlyMap<SheetSource, string>
 }
 
-// What changes
+// Changes
 
-/** Number of created, updated, unchanged and archived rows. */
+/** Numbers of created, updated, unchanged and archived rows. */
 export interface Changes {
   created: number
   updated: number
@@ -161,12 +162,12 @@ export interface AllChanges {
   cheatsheets: Changes
 }
 
-/** Changes with those of tests, which are absent without tests. */
+/** Changes including those of tests; `tests` is absent if there are no tests. */
 export interface ChangesWithTests extends AllChanges {
   tests?: Changes
 }
 
-/** A card with its deck and position; a new deck has no id before it is written. */
+/** A card with its position and its deck, which is an object because a new deck has no id yet. */
 export interface PlacedCard<Deck, Card> {
   deck: Deck
   card: Card
@@ -176,10 +177,10 @@ export interface PlacedCard<Deck, Card> {
 /** A stored card that changes. */
 export interface ChangedCard<Deck, Card> extends PlacedCard<Deck, Card> {
   id: number
-  /** To another deck, or between archive, draft and live, which affects the learners' progress */
+  /** Whether the deck or the visibility changes, which affects the progress of learners */
   moves: boolean
   isDraft: boolean
-  /** What stays as stored: an exercise that the file does not mention, or a whole text that was edited in the service */
+  /** Stored part that is kept: an exercise that the file does not specify, or all texts, edited in the service */
   keeps: 'nothing' | 'exercise' | 'text'
 }
 
@@ -188,7 +189,7 @@ export interface ChangedSheet<Sheet> {
   id: number
   sheet: Sheet
   isDraft: boolean
-  /** Whether the text stays as stored, because it was changed here */
+  /** Whether the stored text is kept, because it was edited in the service */
   keepsText: boolean
 }
 
@@ -196,40 +197,41 @@ export interface ChangedSheet<Sheet> {
 export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource> extends AllChanges {
   newDecks: Deck[]
   changedDecks: { id: number; deck: Deck }[]
-  /** Ids of decks that exist */
+  /** Ids of the decks that are already stored */
   deckIds: Map<Deck, number>
-  /** Decks of scripts that a file now describes, and decks whose file has changed */
+  /** Decks without a file that a file now describes, and decks whose file has another path */
   describedDecks: { id: number; file: string; tests_only: boolean }[]
   archivedDecks: number[]
   newCards: PlacedCard<Deck, Card>[]
   changedCards: ChangedCard<Deck, Card>[]
   renamedCards: { id: number; deck: Deck; key: string }[]
   archivedCards: number[]
-  /** Pairs of cards whose progress passes from one to the other */
+  /** Pairs of cards; the progress is transferred from the first to the second */
   successions: { from: number; to: number }[]
   newSheets: Sheet[]
   changedSheets: ChangedSheet<Sheet>[]
   adoptedSheets: number[]
   archivedSheets: number[]
-  /** What makes the plan impossible */
+  /** Faults that prevent the import */
   faults: Fault[]
   warnings: Warning[]
 }
 
-/** The changes that make the store equal to the files. */
+/** The changes that make the stored content equal to the files of the folder. */
 export interface FolderPlan extends Plan<DeckSource, CardSource, SheetSource> {
-  /** Number of imported cards and sheets before the import, without archived ones */
+  /** Number of imported cards before the import, without archived ones */
   liveCards: number
+  /** Number of imported sheets before the import, without archived ones */
   liveSheets: number
 }
 
 /** The changes of an upload. Its decks and sheets have free slugs. */
 export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
-  /** In the order of the upload, followed by decks that only lose cards */
+  /** Decks in the order of the upload, followed by decks whose cards are only archived */
   perDeck: DeckChanges[]
   /** Sample of new and changed cards */
   examples: UploadExample[]
-  /** Cards and sheets that were changed here and differ from the file */
+  /** Cards and sheets that were edited in the service and differ from the file */
   edited: Edited
   /** Total number of warnings; `warnings` contains the first 200. */
   warningsTotal: number
@@ -239,7 +241,7 @@ export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
 export interface CardCounts {
   created: number
   updated: number
-  /** From another deck, possibly with a changed text */
+  /** Number of cards from another deck, possibly with a changed text */
   moved: number
   unchanged: number
 }
@@ -250,9 +252,12 @@ export interface DeckChanges extends CardCounts {
   archived: number
 }
 
-/** Cards and sheets that were changed here since the last upload, and differ from it. */
+/**
+ * Cards and sheets that were edited in the service since the last upload and differ from the new one. `isKept` is true
+ * if the stored text is kept.
+ */
 export interface Edited {
-  /** The first 200 */
+  /** The first 200 cards */
   cards: { id: number; deck: UploadDeck; card: UploadCard; isKept: boolean }[]
   cardsTotal: number
   sheets: { sheet: UploadSheet; isKept: boolean }[]
@@ -268,7 +273,7 @@ export interface UploadExample {
 /** Result of an import. */
 export interface ImportStats extends ChangesWithTests {
   duration_ms: number
-  /** Possible mistakes, sorted by file and line; at most 200 */
+  /** Probable mistakes, sorted by file and line; at most 200 */
   warnings: Warning[]
 }
 

@@ -7,17 +7,17 @@ const WORDS_LENGTH = 50
 /** Maximum number of cards named by a warning */
 const NAMED_CARDS = 3
 
-/** Returns the first words of a card as plain text. */
+/** Returns the beginning of a card's question as plain text; the key of the card if the question has no text. */
 function wordsOf({ question, key }: UploadCard): string {
   return shorten(toPlainText(question), WORDS_LENGTH).replace(/\.\.\.$/, '…') || key
 }
 
-/** Returns the place of a card: the first words of the card for an Anki package, which has no lines. */
+/** Returns the place of a card for a warning. Anki packages have no lines, so deck and first words replace the file. */
 function placeOf(deck: UploadDeck, card: UploadCard) {
   return { file: card.file || `${deck.name}: ${wordsOf(card)}`, line: card.line }
 }
 
-/** Groups cards of other sources by deck and source. */
+/** Groups cards that belong to other sources by deck and source, to report one warning per group. */
 export class ForeignCards {
   readonly #groups = new Map<
     string,

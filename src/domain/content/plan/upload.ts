@@ -18,20 +18,21 @@ import { ForeignCards, warnOfTwin } from './upload-warnings.js'
 import { faultOfPool, stateOf } from './visibility.js'
 
 export interface UploadPlanOptions {
-  /** Whether content missing in the upload is archived */
+  /** Whether content of the source that is missing in the upload is archived */
   mirror: boolean
-  /** Which text stays of cards and sheets that were changed here and in the file; default `ours` */
+  /** Text that is kept if the stored one (`ours`, default) was edited in the service and differs from the file's */
   keep?: 'ours' | 'theirs' | undefined
-  /** Ids of single cards whose text the file gives, as `theirs` */
+  /** Ids of cards that get the text of the file even if `keep` is `ours` */
   theirs?: ReadonlySet<number> | undefined
 }
 
 /**
- * Compares an upload with the store.
+ * Compares an upload with the stored content.
  *
- * A deck is the row that the source knows by the deck's name (an archive: by slug), whatever its current name is. A
- * card is the row of its Anki note anywhere in the store, or the source's row of its key. Content of the folder, of
- * other sources or of scripts stays unchanged; only that of archived sources may be taken over.
+ * A deck matches the row of the source whose key is the deck's name (in an archive: the slug), even if the row has been
+ * renamed. A card matches the row of its Anki note in any source, otherwise the row of this source with its key.
+ * Content of the folder, of scripts or of other sources stays unchanged, except that of archived sources, which is taken
+ * over.
  */
 export function planUpload(
   upload: Upload,
@@ -52,7 +53,7 @@ export function planUpload(
   const end = orderAtEnd(stored.decks)
   const decks = upload.decks.map((deck) => {
     const row = known.find(deck)
-    // A new deck may stay empty and then needs no slug.
+    // A new deck that receives no cards is not created, so its slug is assigned later.
     const place = { slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
     const planned = { ...deck, ...(row !== undefined && !deck.isWhole && headOf(row)), ...place }
     if (row !== undefined) {
@@ -67,12 +68,12 @@ export function planUpload(
   for (const [index, deck] of decks.entries()) {
     const row = rows.get(deck)
     const counts = placed.counts.get(deck)
-    // All its cards belong elsewhere; a deck without any cards is intended.
-    const isVain = counts === undefined && deck.cards.length > 0
-    if (row === undefined && isVain) continue
+    // All cards of the deck belong to other decks or sources. A deck without cards in the upload is intended, however.
+    const receivesNone = counts === undefined && deck.cards.length > 0
+    if (row === undefined && receivesNone) continue
     const wanted = upload.kind === 'archive' ? (upload.decks[index]?.slug ?? '') : slugFrom(deck.name)
     if (row === undefined) deck.slug = slugs.take(wanted)
-    planDeck(plan, deck, row, isVain)
+    planDeck(plan, deck, row, receivesNone)
     plan.perDeck.push({ ...NO_CARDS, slug: deck.slug, name: deck.name, ...counts })
   }
   archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
@@ -80,12 +81,12 @@ export function planUpload(
   return plan
 }
 
-/** Returns what a table or package does not say of a deck: it may have been changed here. */
+/** Returns the stored fields that a table or package must not overwrite, because it does not specify them. */
 function headOf({ name, description, tests_only, options_off, lang, desired_retention }: OwnedDeck) {
   return { name, description, tests_only, options_off, lang, desired_retention }
 }
 
-/** Rows of a source by their keys; in an archive also by their slugs, as written by our export. */
+/** Finds rows of a source by key, and for an archive also by slug, which an exported archive contains. */
 class KnownRows<Row extends { slug: string; source_key: string | null }> {
   readonly #byKey: ReadonlyMap<string | null, Row>
   readonly #bySlug: ReadonlyMap<string, Row>
@@ -104,13 +105,13 @@ class KnownRows<Row extends { slug: string; source_key: string | null }> {
 
 const HIGHEST_ORDER = 2 ** 31 - 1
 
-/** The sort order that puts a deck behind all live ones; 0 when there is none. */
+/** Returns the sort order that puts a deck after all live ones; 0 if there are none. */
 function orderAtEnd(decks: readonly OwnedDeck[]): number {
   const last = decks.reduce((highest, deck) => (deck.is_live ? Math.max(highest, deck.sort_order) : highest), -1)
   return Math.min(last + 1, HIGHEST_ORDER)
 }
 
-/** The new decks whose cards are all new: learners miss nothing when such a deck is off until they choose it. */
+/** Returns the new decks without moved cards. Learners have no progress in them, so they may be off at first. */
 export function decksToOffer({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
   const moved = new Set(perDeck.filter((deck) => deck.moved > 0).map(({ slug }) => slug))
   return newDecks.filter(({ slug, tests_only }) => !tests_only && !moved.has(slug))
@@ -118,7 +119,7 @@ export function decksToOffer({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
 
 const NO_CARDS = { created: 0, updated: 0, moved: 0, unchanged: 0, archived: 0 }
 
-function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined, isVain: boolean): void {
+function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined, receivesNone: boolean): void {
   if (row === undefined) {
     plan.newDecks.push(deck)
     plan.decks.created++
@@ -131,8 +132,8 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
     row.options_off === deck.options_off &&
     row.lang === deck.lang &&
     row.desired_retention === deck.desired_retention
-  // Without a card of this source it stays archived.
-  if ((row.is_live && isSame) || (!row.is_live && isVain)) {
+  // An archived deck that receives no cards stays archived.
+  if ((row.is_live && isSame) || (!row.is_live && receivesNone)) {
     plan.decks.unchanged++
     return
   }
@@ -143,8 +144,8 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
 type Rest = UploadPlanOptions & Pick<PlacedCards, 'described' | 'moved'>
 
 /**
- * Archives decks whose last card has moved, and with `mirror` all content missing in the upload. A deck stays as long as
- * it holds a draft, or a card that was changed here.
+ * Archives decks whose last card has moved, and with `mirror` all content missing in the upload. A deck stays while it
+ * contains another card, such as a draft; with `mirror`, only if the upload describes that card.
  */
 function archiveRest(
   plan: UploadPlan,
@@ -160,14 +161,14 @@ function archiveRest(
     if (state !== 'archived' && !moved.has(id) && (!mirror || described.has(id))) staying.add(deck_id)
   }
   const isEmptied = ({ id, card_count }: OwnedDeck) => leaving.has(id) && leaving.get(id) === card_count
-  const isOver = (row: OwnedDeck) => !staying.has(row.id) && (mirror || isEmptied(row))
-  const going = ours.filter((row) => row.is_live && !mentioned.has(row) && isOver(row))
-  plan.archivedDecks = going.map(({ id }) => id)
-  plan.decks.archived = going.length
+  const isObsolete = (row: OwnedDeck) => !staying.has(row.id) && (mirror || isEmptied(row))
+  const obsolete = ours.filter((row) => row.is_live && !mentioned.has(row) && isObsolete(row))
+  plan.archivedDecks = obsolete.map(({ id }) => id)
+  plan.decks.archived = obsolete.length
   if (!mirror) return
   const ids = new Map(ours.map((row) => [row.id, row]))
   const changed = new Set(plan.changedDecks.map(({ id }) => id))
-  // A deck that was archived here keeps its cards until it comes back.
+  // A deck that was archived in the service keeps its cards until it is restored.
   const isShown = ({ state, deck_id }: OwnedCard) =>
     state !== 'archived' && (ids.get(deck_id)?.is_live !== false || changed.has(deck_id))
   const archived = cards.filter((row) => isShown(row) && !described.has(row.id) && ids.has(row.identity_deck_id))
@@ -224,13 +225,13 @@ function planUploadSheets(
 interface PlacedCards {
   /** Counts by deck; decks that receive no card are missing. */
   counts: Map<UploadDeck, CardCounts>
-  /** Rows that the upload describes */
+  /** Ids of the rows that the upload describes */
   described: Set<number>
-  /** Rows that leave their deck */
+  /** Ids of the rows that move to another deck */
   moved: Set<number>
 }
 
-/** Matches the cards with their rows and adds the changes to the plan. */
+/** Matches the cards of the upload with stored rows and adds the changes to the plan. */
 function planUploadCards(
   plan: UploadPlan,
   decks: readonly UploadDeck[],
@@ -245,7 +246,7 @@ function planUploadCards(
   const seen = new Map<string, UploadCard>()
   const taken = new Map<number, UploadCard>()
   const foreign = new ForeignCards()
-  const isOursOf = (row: OwnedCard) => keep === 'ours' && theirs?.has(row.id) !== true
+  const keepsOurs = (row: OwnedCard) => keep === 'ours' && theirs?.has(row.id) !== true
   for (const deck of decks) for (const card of deck.cards) rows.reserve(card, plan.deckIds.get(deck))
   for (const [place, deck] of decks.entries()) {
     const deckId = plan.deckIds.get(deck)
@@ -259,11 +260,11 @@ function planUploadCards(
       }
       seen.set(here, card)
       if (!card.isBound) seen.set(card.key, card)
-      // An id may equal the key of a question; the first card gets the row.
+      // The id of a card may equal the key derived from a question; the first card gets the row.
       const found = rows.find(card, deckId)
       const first = found && taken.get(found.id)
-      // A row that was changed here keeps its place, so another card cannot have it.
-      if (first !== undefined && found?.is_edited && found.state !== 'archived' && isOursOf(found)) {
+      // A row that was edited in the service keeps its key, so no second card with that key can be created.
+      if (first !== undefined && found?.is_edited && found.state !== 'archived' && keepsOurs(found)) {
         warn(plan, warnOfTwin(deck, card, first))
         continue
       }
@@ -279,12 +280,12 @@ function planUploadCards(
       }
       matched.push({ card, row, index })
     }
-    const keepsOrder = isInOrder(matched, deckId, isOursOf)
+    const keepsOrder = isInOrder(matched, deckId, keepsOurs)
     for (const { card, row, index } of matched) {
-      const isOurs = row !== undefined && isOursOf(row)
+      const isOurs = row !== undefined && keepsOurs(row)
       const sort_order = keepsOrder && row !== undefined ? row.sort_order : index + 1
       const becomes = planCard(plan, { deck, card, sort_order }, { row, deckId, isOurs }, digests)
-      // A card that was moved here stays where it is; a new deck is not created for it.
+      // A card that was moved in the service stays in its deck; a new deck is not created for it.
       const isElsewhere = becomes === 'unchanged' && row?.deck_id !== deckId
       const counts = placed.counts.get(deck) ?? { created: 0, updated: 0, moved: 0, unchanged: 0 }
       if (!isElsewhere) placed.counts.set(deck, counts)
@@ -302,20 +303,20 @@ function planUploadCards(
 }
 
 /**
- * Returns whether stored cards stand in the order of the file already, whatever their numbers are: cards that are moved
- * here, or missing in the file, leave gaps.
+ * Returns whether the stored cards already have the order of the file. Their numbers may have gaps, left by cards that
+ * were moved in the service or are missing in the file.
  */
 function isInOrder(
   matched: readonly { row: OwnedCard | undefined }[],
   deckId: number | undefined,
-  isOursOf: (row: OwnedCard) => boolean,
+  keepsOurs: (row: OwnedCard) => boolean,
 ): boolean {
   let last: OwnedCard | undefined
   for (const { row } of matched) {
     if (row === undefined || row.state === 'archived') return false
-    // A card that was moved elsewhere and changed here stays there.
+    // A card that was moved to another deck in the service stays there.
     if (row.deck_id !== deckId) {
-      if (row.is_edited && isOursOf(row)) continue
+      if (row.is_edited && keepsOurs(row)) continue
       return false
     }
     const isBehind =
@@ -343,7 +344,7 @@ function planCard(
     row.question_digest !== digest?.question ||
     row.rest_digest !== digest?.rest ||
     (card.hasExercise && row.exercise_digest !== digest?.exercise)
-  // A table says nothing of drafts, so they stay.
+  // A table does not specify drafts, so the stored state is kept.
   const wanted = card.isWhole ? stateOf(card) : stateOf({ draft: row.state === 'draft' })
   const isOther = isOtherText || row.state !== wanted
   const isEdited = row.is_edited && (isOtherText || isMoved || (isOther && row.state !== 'archived'))
@@ -354,7 +355,7 @@ function planCard(
   if (isEdited && isOurs && row.state !== 'archived') return 'unchanged'
   if (row.key !== card.key || row.identity_deck_id !== deckId)
     plan.renamedCards.push({ id: row.id, deck, key: card.key })
-  // Cards inserted before others do not count as changing those.
+  // A new position alone is stored but not counted as an update, because each inserted card moves all later ones.
   if (isMoved || isOther || row.sort_order !== sort_order) {
     const keeps = isEdited && isOurs ? 'text' : card.hasExercise ? 'nothing' : 'exercise'
     const moves = isMoved || row.state !== wanted
@@ -364,17 +365,18 @@ function planCard(
   return isOther ? 'updated' : 'unchanged'
 }
 
-/** Stored cards by their identities. */
+/** Finds the stored cards of an upload by their identities. */
 class Rows {
   readonly #sourceId: number | undefined
   readonly #decks: ReadonlyMap<number, OwnedDeck>
   readonly #byNote = new Map<string, OwnedCard>()
-  /** Rows of the source, by deck and key, and by key alone */
+  /** Rows of the source by identity deck and key */
   readonly #bound = new Map<string, OwnedCard>()
-  /** Rows of the source that stand in another deck than the one of their identity, by current deck and key */
+  /** Rows of the source that are in another deck than in their identity, by current deck and key */
   readonly #current = new Map<string, OwnedCard>()
+  /** Rows of the source by key */
   readonly #byKey = new Map<string, OwnedCard[]>()
-  /** Rows of cards that are bound to their deck */
+  /** Ids of rows that only a card bound to its deck may get */
   readonly #reserved = new Set<number>()
 
   constructor({ sourceId, decks, cards }: StoredUpload) {
@@ -391,14 +393,14 @@ class Rows {
     }
   }
 
-  /** Several sources may hold the same note; the row of this source comes first, then one that stays where it is. */
+  /** Adds the row of a note. Of several rows keeps the one of this source, otherwise one that may not be taken over. */
   #addNote(note: string, row: OwnedCard): void {
     const other = this.#byNote.get(note)
     const rank = (one: OwnedCard) => (this.#isOurs(one) ? 2 : Number(this.findOther(one) !== undefined))
     if (other === undefined || rank(row) > rank(other)) this.#byNote.set(note, row)
   }
 
-  /** Keeps the row of a bound card from cards of other decks that have its key. */
+  /** Reserves the row of a bound card, so that a card of another deck with the same key does not get it. */
   reserve(card: UploadCard, deckId: number | undefined): void {
     const row = card.isBound ? this.#findHere(card, deckId) : undefined
     if (row !== undefined) this.#reserved.add(row.id)
@@ -414,13 +416,13 @@ class Rows {
     return noted ?? this.#bound.get(place) ?? this.#current.get(place)
   }
 
-  /** A row that is not archived takes precedence. */
+  /** Returns a row with this key that is not reserved, preferably one that is not archived. */
   #findByKey(key: string): OwnedCard | undefined {
     const free = this.#byKey.get(key)?.filter(({ id }) => !this.#reserved.has(id))
     return free?.find(({ state }) => state !== 'archived') ?? free?.[0]
   }
 
-  /** Returns the foreign deck that holds the card; undefined if the card belongs to this source or is free. */
+  /** Returns the deck of a row that belongs to another owner; undefined if this source owns it or may take it over. */
   findOther(row: OwnedCard): OwnedDeck | undefined {
     if (this.#isOurs(row)) return undefined
     const deck = this.#decks.get(row.identity_deck_id)

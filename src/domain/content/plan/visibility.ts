@@ -1,14 +1,15 @@
 import type { DeckSource, Fault } from '../types.js'
 import type { StoredDeck, Visibility } from './types.js'
 
-/** Returns how a card or sheet of a file is shown. */
+/** Returns the visibility of a card or sheet from a file. */
 export function stateOf({ draft }: { draft: boolean }): Visibility {
   return draft ? 'draft' : 'live'
 }
 
 /**
- * Returns a fault if the deck is to become a pool, or to stop being one: what was open or secret once stays so. A hidden
- * deck without an owner may be a pool that its source has released.
+ * Returns a fault if the file would turn a deck into a pool, or a pool into a deck: learners know the cards of a deck,
+ * and must not see those of a pool. A hidden deck without an owner may become a pool: its removed source may have had it
+ * as one.
  */
 export function faultOfPool(row: StoredDeck, deck: DeckSource, isOwned: boolean): Fault | undefined {
   if (row.tests_only === deck.tests_only || (!isOwned && !row.is_live && deck.tests_only)) return undefined
