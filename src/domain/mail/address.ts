@@ -1,12 +1,12 @@
 import { InvalidInput } from '../refusal.js'
 
-/** RFC 5321, 4.5.3.1: the longest address that fits into a path */
+/** Maximum length of an address: a path has at most 256 octets including angle brackets (RFC 5321, 4.5.3.1) */
 const MAX_LENGTH = 254
 const MAX_LOCAL_LENGTH = 64
 
 /**
- * An address as mail servers accept it without extensions: dots and the special characters of RFC 5322 before the `@`,
- * no quotes and no comments. Domains may be international or, inside a company, of one label.
+ * Mail address without quotes and comments: before the `@` letters, digits, dots and the special characters of RFC 5322.
+ * Domains may be international, and may have a single label as in company networks.
  */
 const ADDRESS =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/iu
@@ -20,8 +20,8 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * Parses an address of an account. Two accounts may have the same one, such as the mailbox of a workshop.
- * @throws InvalidInput
+ * Parses the mail address of an account. Several accounts may have the same address, such as a shared mailbox.
+ * @throws InvalidInput if the text is no mail address
  * @example parseMailAddress(' erika@example.org ') // 'erika@example.org'
  */
 export function parseMailAddress(text: string, field = 'email'): string {

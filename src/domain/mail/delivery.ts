@@ -1,20 +1,20 @@
 import { toStorable } from '../text/text.js'
 
-/** Minutes until the next attempt after each refusal that may end; after the last one the mail has failed. */
+/** Minutes until the next attempt after each temporary refusal; after the last one the mail has failed */
 const RETRY_MINUTES = [5, 30, 120, 360, 1_440]
-/** Minutes until the next attempt after the server could not be used at all */
+/** Minutes until the next attempt if the server cannot be used for any mail */
 export const SERVER_RETRY_MINUTES = 5
-/** Days after which a mail fails that could not be handed over because of the server */
+/** Days after which a mail fails if the server could not be used */
 export const MAX_DELAY_DAYS = 3
 const MINUTE_MS = 60_000
 const MAX_ANSWER = 500
 
-/** Replies that concern the login or the encryption of the connection, whatever command they answer */
+/** Reply codes that concern login or encryption, regardless of the command */
 const CONNECTION_REPLIES = [530, 534, 535, 538]
-/** Wrong state of the session: the same mail may pass in a new one */
+/** Reply code for a wrong state of the SMTP session; the same mail may be accepted in a new session */
 const BAD_SEQUENCE = 503
 
-/** What is done when a mail could not be handed over */
+/** Consequence of a failed attempt to send a mail */
 export type Verdict =
   /** The server cannot be used: all mails wait. */
   | 'server'
@@ -25,16 +25,16 @@ export type Verdict =
   /** The connection broke after the text was sent: the mail may have arrived. */
   | 'unknown'
 
-/** Where an attempt failed. */
+/** Stage and reply of a failed attempt to send a mail. */
 export interface DeliveryFault {
   stage: 'connection' | 'encryption' | 'login' | 'sender' | 'mail'
-  /** Reply code of the server; undefined if it said nothing */
+  /** Reply code of the server; undefined if there was no reply */
   status?: number | undefined
-  /** Whether the text of the mail was being sent */
+  /** Whether sending the text of the mail had begun */
   hasBegun?: boolean
 }
 
-/** Returns what follows from a fault. */
+/** Returns the consequence of a fault. */
 export function judgeFault({ stage, status, hasBegun = false }: DeliveryFault): Verdict {
   if (stage === 'connection' || stage === 'encryption' || stage === 'login') return 'server'
   if (status === undefined) return hasBegun ? 'unknown' : 'later'
@@ -60,13 +60,13 @@ const SENTENCES: Record<DeliveryFault['stage'], string> = {
   mail: 'Der Mailserver hat die Mail nicht angenommen',
 }
 
-/** Returns the fault in one line: a German sentence and what the server or the system said. */
+/** Returns the description of a fault as one line. @param detail message of the server or the system */
 export function describeFault({ stage }: DeliveryFault, detail: string): string {
   return `${SENTENCES[stage]}: ${detail}`
 }
 
 /**
- * Returns an answer of the server or the system in one line of limited length, without the password.
+ * Returns a message of the server or the system as one line, cut after 500 characters, with `***` for the password.
  * @example tidyAnswer('550-5.1.1 no such\r\n550 user', undefined) // '550-5.1.1 no such 550 user'
  */
 export function tidyAnswer(text: string, password: string | undefined): string {

@@ -1,22 +1,22 @@
 import { dueOf, isOpen, type Occurrence } from '../assignments/plan.js'
 import { addDays, noonOf } from '../time/calendar.js'
 
-/** In the order in which they are due */
+/** Kinds of reminders, in the order in which they are due */
 export const REMINDER_KINDS = ['assigned', 'in_14', 'in_3', 'today', 'late_7'] as const
-/** `assigned`: when the period opens; the others: days before or after the due day */
+/** `assigned`: when the period opens; the others: 14 and 3 days before, on, and 7 days after the due day */
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 
-/** What decides whether a person is reminded. */
+/** The fields of an occurrence that determine whether a person is reminded of it. */
 export interface Remindable extends Pick<Occurrence, 'state' | 'period' | 'due_on' | 'extended_until'> {
   mandatory: boolean
   /** Day of the last reminder of any kind; null before the first */
   reminded_on: string | null
 }
 
-/** Mails are planned from the first hour on and before the last one, in the service's time zone. */
+/** Hours of the day in which mails are planned, in the service's time zone; `until` is exclusive */
 export const MAIL_HOURS = { from: 7, until: 20 }
 
-/** Days are Monday to Friday. Holidays are not known: they differ between regions and companies. */
+/** Returns whether a day is Monday to Friday. Ignores holidays, which differ between regions and companies. */
 export function isWorkingDay(day: string): boolean {
   const weekday = noonOf(day).getUTCDay()
   return weekday !== 0 && weekday !== 6
@@ -32,7 +32,7 @@ export function mondayOf(day: string): string {
   return addDays(day, -((noonOf(day).getUTCDay() + 6) % 7))
 }
 
-/** Returns whether mails are planned now: on working days, within the hours. */
+/** Returns a function that returns whether mails are planned at a moment: on working days within `MAIL_HOURS`. */
 export function createMailTime(timeZone: string): (moment: { at: Date; today: string }) => boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit' })
   return ({ at, today }) => {
@@ -42,8 +42,8 @@ export function createMailTime(timeZone: string): (moment: { at: Date; today: st
 }
 
 /**
- * Returns the days on which reminders of an open occurrence are planned, in order. Before the due day there is none on
- * the day of the assignment or earlier; optional ones are not reminded after their due day.
+ * Returns the reminders of an open occurrence with their days, in order. Reminders before the due day are omitted
+ * unless they follow the day of `assigned`. Only mandatory occurrences have one after the due day.
  */
 export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): { kind: ReminderKind; day: string }[] {
   const due = dueOf(occurrence)
@@ -62,9 +62,9 @@ export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): {
 }
 
 /**
- * Returns the reminder that a person gets on a working day; undefined for none. It is the latest one that is planned by
- * that day: earlier ones that could not be given, because the service was down or there was no address, are passed over.
- * After an extension the reminders before the new due day are given again.
+ * Returns the reminder that a person gets on a working day; undefined if there is none. It is the latest one planned up
+ * to that day: earlier ones that were missed, because the service was down or the person had no address, are skipped.
+ * After an extension the reminders before the new due day are sent again.
  */
 export function reminderOn(occurrence: Remindable, today: string): ReminderKind | undefined {
   if (!isOpen(occurrence)) return undefined

@@ -1,18 +1,18 @@
-/** How the mail server is reached, and in whose name mail is sent. */
+/** Settings of the mail server and of the sender of mails. */
 export interface MailSettings {
   host: string
   port: number
   security: 'starttls' | 'force_tls' | 'off'
-  /** Undefined if the server asks for no login */
+  /** Undefined if the server requires no login */
   login: { username: string; password: string } | undefined
   from: string
   fromName: string | undefined
   replyTo: string | undefined
-  /** Certificates in PEM of the authority that signed the server's certificate; undefined for the public ones */
+  /** PEM certificates of the authority that signed the server's certificate; undefined for public authorities */
   ca: string | undefined
 }
 
-/** The environment variables as given. */
+/** Environment variables of the mail settings. */
 export interface GivenMail {
   SMTP_HOST: string | undefined
   SMTP_PORT: number
@@ -27,7 +27,7 @@ export interface GivenMail {
 /**
  * Reads the settings of the mail server; returns undefined if host or sender is missing, which turns mail off.
  * @param ca content of `SMTP_CA_FILE`
- * @param fail called with a variable and its fault in German; must throw
+ * @param fail called with the name of a variable and its problem in German; must throw
  */
 export function readMailSettings(
   given: GivenMail,
@@ -53,14 +53,14 @@ export function readMailSettings(
 const HOST_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,251}[\p{L}\p{N}])?$/u
 const IPV6 = /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i
 
-/** Returns what is wrong with the name of the server, in German; undefined if nothing is. */
+/** Returns the problem of the name of a mail server as the end of a German sentence; undefined if it is valid. */
 export function checkMailHost(text: string): string | undefined {
   return HOST_NAME.test(text) || IPV6.test(text)
     ? undefined
     : 'muss der Name oder die Adresse eines Servers sein, ohne smtp:// und ohne Port (SMTP_PORT)'
 }
 
-/** Returns what is wrong with the name of the sender, in German; undefined if nothing is. */
+/** Returns the problem of the name of a sender as the end of a German sentence; undefined if it is valid. */
 export function checkSenderName(text: string): string | undefined {
   return text.length <= 100 && !/\p{Cc}/u.test(text)
     ? undefined

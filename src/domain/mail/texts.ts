@@ -1,14 +1,14 @@
 import { shorten } from '../text/text.js'
 import { daysBetween, noonOf } from '../time/calendar.js'
 
-/** What a mail says, as plain text. Lines of the body end with `\n`. */
+/** Subject and body of a mail, as plain text. Lines of the body end with `\n`. */
 export interface MailText {
   subject: string
   body: string
 }
 
 const MAX_NAME = 120
-/** Most tasks that a mail names; it counts the others. */
+/** Maximum number of tasks that a mail lists; of the others it contains only the number */
 export const MOST_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
@@ -17,18 +17,18 @@ const YEAR_DAY = new Intl.DateTimeFormat('de', {
   ...{ timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 })
 
-/** An open task of the reader. */
+/** An open task of the recipient. */
 export interface MailedTask {
   title: string
-  /** Last day on which it is in time */
+  /** Last day on which the task is on time, as `YYYY-MM-DD` */
   due: string
   mandatory: boolean
-  /** Whether no mail has named it before */
+  /** Whether no earlier mail has listed the task */
   isNew: boolean
 }
 
 /**
- * Returns the reminder of everything that a person has to do.
+ * Returns the reminder that lists all open tasks of a person.
  * @param address public address of the service, ending with a slash
  */
 export function tasksMail(
@@ -64,7 +64,7 @@ function tasksSubject(sorted: readonly MailedTask[], today: string): string {
   return sorted.length === 1 ? `${count}, fällig ${due}` : `${count}, die nächste fällig ${due}`
 }
 
-/** A task of a member of the reader's teams. */
+/** An overdue task of a member of the recipient's teams. */
 export interface OverdueTask {
   user_id: number
   person: string
@@ -74,9 +74,9 @@ export interface OverdueTask {
 
 export interface Digest {
   name: string
-  /** Number of teams that the reader leads */
+  /** Number of teams that the recipient leads */
   teams: number
-  /** The first ones */
+  /** The first overdue tasks, up to `MOST_TASKS` */
   overdue: readonly OverdueTask[]
   /** Number of all overdue tasks */
   total: number
@@ -84,7 +84,7 @@ export interface Digest {
 }
 
 /**
- * Returns the weekly list of overdue tasks for a lead.
+ * Returns the weekly mail about overdue tasks for the lead of a team.
  * @param address public address of the service, ending with a slash
  */
 export function digestMail({ name, teams, overdue, total, today }: Digest, address: string): MailText {
@@ -110,8 +110,8 @@ export function digestMail({ name, teams, overdue, total, today }: Digest, addre
 }
 
 /**
- * Returns the mail about due cards, which a person has asked for.
- * @param key ends these mails
+ * Returns the mail about due cards, to which a person has subscribed.
+ * @param key secret of the link for unsubscribing
  * @param address public address of the service, ending with a slash
  */
 export function dueCardsMail(
@@ -130,14 +130,14 @@ export function dueCardsMail(
   }
 }
 
-/** The part behind `#` is not sent to servers and proxies, so that it is in no log. */
+/** Returns the address for unsubscribing. The key follows `#`, so browsers do not send it and no log contains it. */
 export function unsubscribeAddress(key: string, address: string): string {
   return `${address}mail/abbestellen#${key}`
 }
 
 /**
- * Returns the mail that confirms an address. It names no person, because the address may belong to another one.
- * @param expires day and time in words
+ * Returns the mail that confirms an address. It contains no name, because the address may belong to another person.
+ * @param expires end of the link's validity, as returned by `instantInWords`
  * @param address public address of the service, ending with a slash
  */
 export function confirmationMail({ token, expires }: { token: string; expires: string }, address: string): MailText {
@@ -154,7 +154,7 @@ export function confirmationMail({ token, expires }: { token: string; expires: s
 }
 
 /**
- * Returns an instant in words.
+ * Returns day and time of an instant in German words.
  * @example instantInWords(new Date('2026-11-26T19:15:00Z'), 'Europe/Berlin') // 'Donnerstag, 26. November, 20:15 Uhr'
  */
 export function instantInWords(instant: Date, timeZone: string): string {
@@ -163,7 +163,7 @@ export function instantInWords(instant: Date, timeZone: string): string {
 }
 
 /**
- * Returns the due day in words.
+ * Returns the due day in German words.
  * @example dueInWords('2026-11-30', '2026-11-27') // 'fällig am Montag, 30. November (in 3 Tagen)'
  */
 export function dueInWords(due: string, today: string): string {
