@@ -10,19 +10,19 @@ export interface ConvertLimits {
 
 const MAX_NAME_LENGTH = 60
 
-/** Collects the questions of a file: each is read, perhaps with changes, or refused. */
+/** Collects the questions of a file: each is converted to a card, perhaps with changes, or refused. */
 export class QuestionCollector {
   readonly result: ReadQuestions = { questions: [], refused: [] }
   readonly #limits: ConvertLimits
   readonly #keepPicture: KeepPicture | undefined
 
-  /** @param keepPicture default: no picture of a question is kept */
+  /** @param keepPicture stores a picture; by default no picture is kept */
   constructor(limits: ConvertLimits, keepPicture?: KeepPicture) {
     this.#limits = limits
     this.#keepPicture = keepPicture
   }
 
-  /** Whether the file has more questions than allowed */
+  /** Whether the maximum number of questions has been reached */
   get isFull(): boolean {
     return this.result.questions.length + this.result.refused.length >= this.#limits.maxQuestions
   }

@@ -14,11 +14,11 @@ type Content = Pick<ReadQuestion, 'question' | 'answer' | 'exercise'>
 type Raw<Kind extends RawQuestion['kind']> = Extract<RawQuestion, { kind: Kind }>
 
 const MAX_OPTIONS = 30
-/** Moodle rounds thirds to five digits. */
+/** Tolerance of percentages, because Moodle rounds thirds to five digits */
 const ROUNDING = 0.01
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
-/** Accepts every text */
+/** Part of an answer that accepts any text */
 const WILDCARD = '*'
 
 export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
@@ -37,7 +37,7 @@ export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
   const key = keys.length === 1 ? (keys[0] ?? '') : keys.map((text) => `- ${indent(text, 2)}`).join('\n')
   const answer = answerOf(raw, texts, { key, shows: keys })
   const ownAnswers = raw.own?.answers ?? 0
-  // Of a card with wrong answers only, the answer itself is the right one.
+  // If all options of an exported card are wrong, the export adds the answer of the card as the first option.
   return content(raw, texts, answer, { form: 'choice', options: options.slice(ownAnswers) })
 }
 
@@ -86,7 +86,7 @@ export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
   return { ...read, exercise: read.exercise && { ...read.exercise, tolerance: tolerance || null, unit } }
 }
 
-/** Returns the answers that score everything. */
+/** Returns the answers that give all points; reports other answers and feedback, which are dropped. */
 function fullAnswers(answers: readonly RawAnswer[], texts: Texts): RawAnswer[] {
   const full = answers.filter(({ percent }) => percent > 100 - ROUNDING)
   const isLost = answers.some(({ percent, text }) => percent <= 100 - ROUNDING && text.trim() !== WILDCARD)
@@ -103,7 +103,7 @@ function typed(
   { form, accepted, key }: { form: 'text' | 'number'; accepted: string[]; key: string },
 ): Content {
   const answer = answerOf(raw, texts, { key, shows: [key] })
-  // The card's answer is accepted itself if it is nothing but the key.
+  // An answer that consists of the key only is accepted anyway, so the key is not needed as an option.
   const isKnown = raw.own?.answers ?? (answer === key ? 1 : 0)
   const options = accepted.slice(isKnown).map((text) => ({ text, correct: true, feedback: null }))
   return content(raw, texts, answer, { form, options })
@@ -123,7 +123,7 @@ function readTolerance(text: string): number {
 }
 
 /**
- * Writes a number with a decimal comma. A fourth decimal makes the comma unambiguous.
+ * Writes a number with a decimal comma. Three decimals get a fourth, because their comma could separate thousands.
  * @example toGermanNumber(3.142) // '3,1420'
  */
 function toGermanNumber(value: number): string {
@@ -158,7 +158,10 @@ export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
   return { question: raw.own ? raw.name : question, answer, exercise: exercise({ form: 'gaps', options: [] }) }
 }
 
-/** Returns the texts of a gap as the answer of a card holds them. */
+/**
+ * Returns the texts of a gap in the notation of a card's answer, in which wrong ones begin with `[ ] `.
+ * @throws NotAskable if no text is right, or one contains characters that a gap cannot contain
+ */
 function checkGap(gap: RawGap): string[] {
   const texts = gap
     .map(({ text, isRight }) => ({ text: text.replaceAll(/\s+/g, ' ').trim(), isRight }))
@@ -172,7 +175,7 @@ function checkGap(gap: RawGap): string[] {
     .map(({ text, isRight }) => (isRight ? text : `[ ] ${text}`))
 }
 
-/** Turns pairs to match into gaps behind the left sides. */
+/** Converts pairs to be matched to a list in which a gap follows each left side. */
 export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
   texts.changes.add('Die Zuordnung wird zu Lücken, in die man schreibt')
   const lines = raw.pairs.flatMap(({ left, right }) => {
@@ -191,7 +194,7 @@ export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
   return { question: texts.toMarkdown(raw.question), answer, exercise: null }
 }
 
-/** Returns the explanation as the answer of the card, behind the key unless it names that. */
+/** Returns the answer of the card: the key and the explanation, or only an explanation that contains the key. */
 function answerOf(raw: RawCommon, texts: Texts, { key, shows }: { key: string; shows: string[] }): string {
   const explanation = texts.toMarkdown(raw.explanation)
   if (raw.own !== undefined) return explanation
@@ -220,7 +223,7 @@ function exercise(given: Pick<NonNullable<ReadQuestion['exercise']>, 'form' | 'o
   return { ...given, tolerance: null, unit: null }
 }
 
-/** Indents the lines after the first, as the content of a list item. */
+/** Indents the lines after the first one, so that they belong to a list item. */
 function indent(text: string, width: number): string {
   return text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`)
 }

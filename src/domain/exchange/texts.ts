@@ -3,13 +3,13 @@ import { escapePictures, renamePictures, resolvePicture } from '../pictures/inde
 import { toStorable } from '../text/text.js'
 import { type EmbeddedFile, type KeepPicture, type KeptPicture, NotAskable, type RawText } from './types.js'
 
-/** Prefix with which Moodle refers to an embedded file */
+/** Prefix of the address of an embedded file in Moodle */
 const EMBEDDED = '@@PLUGINFILE@@/'
-/** Start of an address that is a picture itself */
+/** Start of a `data:` address, which contains the picture */
 const INLINE = /^data:image\/[\w.+-]{1,40};base64,/i
-/** Such addresses, which do not count for the length of a text */
+/** `data:` addresses of pictures, which do not count towards the length of a text */
 const INLINE_PICTURES = /data:image\/[\w.+-]{1,40};base64,[a-z0-9+/=]*/gi
-/** Name of such a picture, as `convertHtml` shows it */
+/** Name that `convertHtml` gives to a picture with a `data:` address */
 const INLINE_NAME = 'eingebettet'
 const NOT_KEPT = { problem: 'wird nicht übernommen' }
 const NOT_EMBEDDED = { problem: 'fehlt in der Datei' }
@@ -18,33 +18,33 @@ const GAP_START = '\u{fdd8}'
 const GAP_END = '\u{fdd9}'
 const GAP_MARK = new RegExp(`${GAP_START}(\\d+)${GAP_END}`, 'g')
 
-/** Returns a mark that survives the conversion to Markdown; noncharacters are in no text. */
+/** Returns a mark for a gap that survives the conversion to Markdown. Texts do not contain its noncharacters. */
 export function markGap(index: number): string {
   return `${GAP_START}${index}${GAP_END}`
 }
 
-/** Writes the accepted texts at the marks of the gaps. */
+/** Replaces the marks of `markGap` with gaps such as `{{a|b}}`. @param gaps accepted texts by index of the gap */
 export function fillGaps(markdown: string, gaps: readonly string[][]): string {
   return markdown.replaceAll(GAP_MARK, (_, index: string) => `{{${(gaps[Number(index)] ?? []).join('|')}}}`)
 }
 
-/** Converts the texts of a question, and collects what is lost. */
+/** Converts the texts of a question to Markdown, and collects changes such as omitted files. */
 export class Texts {
   readonly changes = new Set<string>()
   readonly #maxLength: number
   readonly #keepPicture: KeepPicture
   readonly #kept = new Map<EmbeddedFile, KeptPicture>()
 
-  /** @param keepPicture default: no picture is kept */
+  /** @param keepPicture stores a picture; by default no picture is kept */
   constructor(maxLength: number, keepPicture: KeepPicture = () => NOT_KEPT) {
     this.#maxLength = maxLength
     this.#keepPicture = keepPicture
   }
 
-  /** @throws NotAskable if the text is too long */
+  /** Converts a text to Markdown. @throws NotAskable if the text is longer than `maxLength` */
   toMarkdown({ text, format, files = [] }: RawText): string {
     const storable = toStorable(text)
-    // A conversion takes linear time, but not none.
+    // Refuses very long texts before the conversion, which takes linear time.
     if (storable.replaceAll(INLINE_PICTURES, '').length > 4 * this.#maxLength) throw this.#tooLong()
     const markdown =
       format === 'markdown' ? this.#fromMarkdown(storable, files) : this.#fromHtml(toHtml(storable, format), files)
@@ -55,7 +55,7 @@ export class Texts {
     return markdown.trim()
   }
 
-  /** Returns a text on one line that Markdown shows literally. */
+  /** Returns Markdown of one line that displays the text literally. */
   toMarkdownLine(text: string): string {
     return this.toMarkdown({ text: text.replaceAll(/\s+/g, ' '), format: 'plain' })
   }
@@ -86,7 +86,7 @@ export class Texts {
     return markdown
   }
 
-  /** Returns the stored target of an embedded picture; undefined, with a report, if it cannot be shown. */
+  /** Returns the stored target of an embedded picture; undefined if there is none. Reports pictures that are omitted. */
   #place(src: string, files: readonly EmbeddedFile[]): string | undefined {
     if (INLINE.test(src)) return this.#placeInline(src)
     if (!src.startsWith(EMBEDDED)) return undefined

@@ -1,7 +1,7 @@
-/** How a text of another program is written; `auto` is HTML as well, whose line ends may matter. */
+/** Format of a text of another program; `auto` is HTML in which line ends may matter */
 export type TextFormat = 'html' | 'markdown' | 'plain' | 'auto'
 
-/** A file of a text, which refers to it as `@@PLUGINFILE@@/name`. */
+/** A file embedded in a text, which refers to it as `@@PLUGINFILE@@/name`. */
 export interface EmbeddedFile {
   /** Path, in NFC */
   name: string
@@ -17,25 +17,25 @@ export interface RawText {
 /** A stored picture, or its problem as the end of a German sentence. */
 export type KeptPicture = { target: string } | { problem: string }
 
-/** Stores a picture if it can be shown. */
+/** Stores a picture if its format and size are supported. */
 export type KeepPicture = (bytes: Uint8Array) => KeptPicture
 
 export const EMPTY: RawText = { text: '', format: 'plain' }
 
-/** An answer with the share of the points that it gives, from -100 to 100. */
+/** An answer with the share of points that it gives, from -100 to 100 percent. */
 export interface RawAnswer extends RawText {
   percent: number
   feedback: RawText
-  /** Only of numbers: greatest difference that counts as right */
+  /** Maximum accepted difference as a decimal text; for numbers only */
   tolerance?: string
 }
 
-/** Texts of a gap in the order of the file; with wrong ones, learners choose. */
+/** Answers of a gap in the order of the file. If some are wrong, learners choose one; otherwise they type. */
 export type RawGap = { text: string; isRight: boolean }[]
 
-/** What all kinds of questions have. */
+/** Fields of all kinds of questions. */
 export interface RawCommon {
-  /** From 1 */
+  /** Line of the question in the file, from 1 */
   line: number
   name: string
   question: RawText
@@ -45,26 +45,29 @@ export interface RawCommon {
   /** Path such as `Netze/Ports` */
   category: string | null
   tags: string[]
-  /** What was dropped before, as German sentences */
+  /** Changes that reading the file has already made, as German sentences */
   changes: string[]
-  /** Written by this service: the explanation is the answer of the card, which contains so many of the answers. */
+  /**
+   * Set if this service exported the question: the explanation is the answer of the card. `answers` is the number of
+   * answers that repeat it (0 or 1, at the beginning).
+   */
   own?: { answers: number }
 }
 
-/** A question as another program means it. */
+/** A question of another program before its conversion to a card. */
 export type RawQuestion = RawCommon &
   (
     | { kind: 'choice'; isSingle: boolean; answers: RawAnswer[] }
     | { kind: 'text'; answers: RawAnswer[] }
     | { kind: 'number'; unit: string | null; answers: RawAnswer[] }
     | { kind: 'order'; items: RawText[] }
-    /** Numbered marks of `markGap` in the question stand for the gaps. */
+    /** The question contains the marks of `markGap` at the places of the gaps. */
     | { kind: 'gaps'; gaps: RawGap[] }
     | { kind: 'pairs'; pairs: { left: RawText; right: string }[] }
     | { kind: 'plain' }
   )
 
-/** An option, or an accepted answer of a text or number. */
+/** An option of a choice, or an accepted answer of a text or number. */
 export interface ReadOption {
   /** Markdown */
   text: string
@@ -72,7 +75,7 @@ export interface ReadOption {
   feedback: string | null
 }
 
-/** A question as a card with an exercise; null makes a plain flashcard. */
+/** A question converted to a card; `exercise` is null for a plain flashcard. */
 export interface ReadQuestion {
   line: number
   id: string | null
@@ -87,11 +90,11 @@ export interface ReadQuestion {
     tolerance: number | null
     unit: string | null
   } | null
-  /** What differs from the file, as German sentences; empty if nothing does */
+  /** Differences from the file, as German sentences */
   changes: string[]
 }
 
-/** A question that cannot be asked here; `reason` is a German sentence without a full stop. */
+/** A question that this service does not support; `reason` is a German sentence without a full stop. */
 export interface RefusedQuestion {
   line: number
   name: string
@@ -103,5 +106,5 @@ export interface ReadQuestions {
   refused: RefusedQuestion[]
 }
 
-/** Refuses the current question. */
+/** Thrown to refuse a question; the message is a German sentence without a full stop. */
 export class NotAskable extends Error {}

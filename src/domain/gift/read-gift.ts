@@ -10,7 +10,7 @@ import {
   type TextFormat,
 } from '../exchange/index.js'
 
-/** Escaped characters become noncharacters while the control characters are searched. */
+/** Characters that can be escaped. Noncharacters replace escaped ones while control characters are searched. */
 const ESCAPED = ':#={}~'
 const FIRST_MARK = 0xfdd0
 const BACKSLASH_MARK = '\u{fddb}'
@@ -24,10 +24,11 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
   moodle: 'auto',
 }
 
-/** Lines of a question, without comments and escapes */
+/** The lines of a question */
 interface Block {
-  /** From 1 */
+  /** First line of the text in the file, from 1 */
   line: number
+  /** Text without comments, in which `markEscapes` has replaced escaped characters */
   text: string
   id: string | null
   tags: string[]
@@ -81,7 +82,7 @@ function* splitBlocks(source: string): Generator<Block> {
   if (block !== undefined && block.text !== '') yield block
 }
 
-/** Moodle writes ids and tags into comments. */
+/** Reads id and tags, which Moodle writes into comments. */
 function readComment(line: string, block: Block): void {
   block.id = /\[id:([^\]]{1,200})\]/.exec(line)?.[1]?.trim() || block.id
   for (const [, tag = ''] of line.matchAll(/\[tag:([^\]]{1,200})\]/g)) block.tags.push(tag.trim())
@@ -103,7 +104,7 @@ function unmark(text: string, format: TextFormat): string {
   })
 }
 
-/** Reads the format in front of a text, as in `[html]<b>a</b>`. */
+/** Reads a text with an optional format as in `[html]<b>a</b>`; without one, `fallback` applies. */
 function readText(text: string, fallback: TextFormat): RawText {
   const trimmed = text.trim()
   const [prefix = '', name = ''] = /^\[([a-z]+)\]/.exec(trimmed) ?? []
@@ -112,7 +113,7 @@ function readText(text: string, fallback: TextFormat): RawText {
   return { text: unmark(own === undefined ? trimmed : trimmed.slice(prefix.length), format).trim(), format }
 }
 
-/** @throws NotAskable */
+/** Reads a question. @throws NotAskable if the braces are missing or misplaced, or the answers are malformed */
 function readBlock({ line, text, id, tags }: Block, category: string | null): RawQuestion {
   const [title = '', written] = TITLE.exec(text) ?? []
   const content = text.slice(title.length)
@@ -123,7 +124,7 @@ function readBlock({ line, text, id, tags }: Block, category: string | null): Ra
     throw new NotAskable('Die Klammern { } fehlen oder sind vertauscht; eine Leerzeile beendet eine Frage')
   const behind = content.slice(end + 1).trim()
   if (behind.includes('{')) throw new NotAskable('Nur eine Gruppe von Antworten in { } ist möglich')
-  // Text behind the answers makes them a missing word.
+  // If text follows the answers, they stand for a missing word, which becomes `_____`.
   const asked = readText(content.slice(0, start) + (behind === '' ? '' : `_____${content.slice(end + 1)}`), 'auto')
   const [answers = '', explanation = ''] = splitLast(content.slice(start + 1, end), '####')
   const common: RawCommon = {
@@ -161,7 +162,7 @@ function readAnswers(common: RawCommon, answers: string, format: TextFormat): Ra
   }
 }
 
-/** Returns the parts that begin with the separator; text before the first is a part too. */
+/** Splits answers at the separator. Returns the trimmed parts, without an empty part before the first separator. */
 function split(answers: string, separator: string): string[] {
   return answers
     .split(separator)
@@ -184,7 +185,7 @@ function readChoice(common: RawCommon, answers: string, format: TextFormat): Raw
   return {
     ...common,
     kind: 'choice',
-    // Without a wholly right answer several are to be chosen.
+    // Without an answer that gives all points (`=`), several answers are to be chosen.
     isSingle: answers.includes('='),
     answers: parts.map((part) => {
       return part.startsWith('=')
@@ -226,7 +227,7 @@ function readNumbers(answers: string, format: TextFormat): RawAnswer[] {
   })
 }
 
-/** Returns the middle of a range and the distance to its ends, without the noise of binary fractions. */
+/** Returns the middle of a range and the distance to its ends, rounded to 12 digits to avoid binary rounding errors. */
 function middleOf(from: string, to: string): { text: string; tolerance: string } {
   const round = (value: number) => String(Number(value.toPrecision(12)))
   const [low, high] = [Number(from), Number(to)]
