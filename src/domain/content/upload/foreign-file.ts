@@ -21,12 +21,12 @@ const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle 
 const WEBCT = `Das sind Fragen im Format WebCT. ${QUESTIONS}; Moodle kann sie lesen und als XML exportieren.`
 const CLOZE = `Das ist ein Lückentext von Moodle als bloßer Text. ${QUESTIONS}; in Moodle-XML sind auch Lückentexte möglich.`
 
-/** The type of a question of WebCT, on a line of its own */
+/** Line with the type of a WebCT question */
 const WEBCT_TYPE = /^:TYPE:(?:MC|M|S|C|P)\b/m
-/** A gap of Moodle's cloze format with an answer */
+/** Gap in Moodle's cloze format */
 const CLOZE_GAP =
   /\{\d{0,3}:(?:SHORTANSWER|SA|MW|NUMERICAL|NM|MULTICHOICE|MULTIRESPONSE|MC|MR)(?:_?[A-Z]{1,2})?:[^{}\n]{0,2000}\}/
-/** A separator of cells; in a sentence, a comma has a space behind it. */
+/** Separator of cells; a comma followed by a space belongs to a sentence */
 const CELLS = /[\t;|]|,\S/
 
 /** First bytes of documents of old Microsoft Office versions (MS-CFB) */
@@ -40,7 +40,7 @@ const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
 ]
 const OLD_OFFICE = `Das ist eine Datei eines alten Office-Programms. ${AS_TABLE}.`
 
-/** File types by the main part of the document, or by the content of the entry `mimetype` */
+/** Messages by name of a zip entry, or by content of the zip entry `mimetype` */
 const DOCUMENTS: readonly [name: RegExp, message: string][] = [
   [/^xl\/.*\.bin$/, `Das ist eine binäre Excel-Datei (.xlsb). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
   [/^word\//, `Das ist ein Word-Dokument (.docx). ${AS_TABLE}.`],
@@ -68,7 +68,7 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
   return findPictureType(head) === undefined ? (describeMarkup(text) ?? describeQuestions(text)) : PICTURE
 }
 
-/** A page or an XML file begins with two tags; a card about `<html>` does not. */
+/** Detects a web page or an XML file by two tags at its beginning, because a card about `<html>` may begin with one. */
 function describeMarkup(text: string): string | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
   if (/^<\?xml\s[^>]{0,200}\?>\s*</i.test(start)) {
@@ -79,15 +79,15 @@ function describeMarkup(text: string): string | undefined {
   return /^<(?:!doctype\s+html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
 }
 
-/** A table may ask about these formats, so a text with cells is none of them. */
+/** Detects WebCT and cloze questions. A text with cell separators may be a table of questions about cloze tests. */
 function describeQuestions(text: string): string | undefined {
   if (WEBCT_TYPE.test(text) && /^:QUESTION:/m.test(text)) return WEBCT
   return CLOZE_GAP.test(text) && !CELLS.test(text.replaceAll(/\{[^{}]*\}/g, '')) ? CLOZE : undefined
 }
 
 /**
- * Returns the same for a document of old Office versions.
- * @param directory sectors with the names of its streams, 16-bit text
+ * Returns the presumed type of a document of an old Office version and the remedy, in German.
+ * @param directory sectors with the names of its streams in UTF-16LE
  */
 export function describeCompoundFile(directory: Uint8Array): string {
   const names = Buffer.from(directory.buffer, directory.byteOffset, directory.length).toString('utf16le')
@@ -95,14 +95,14 @@ export function describeCompoundFile(directory: Uint8Array): string {
 }
 
 /**
- * Returns the same for a zip.
- * @param names its entry names, and the content of its entry `mimetype`
+ * Returns the presumed type of a document in a zip file and the remedy, in German; undefined if the type is unknown.
+ * @param names entry names of the zip file, and the content of its entry `mimetype`
  */
 export function describeDocument(names: readonly string[]): string | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-/** Returns the same for a zip with tables that are not supported, or several tables. */
+/** Returns the remedy for a zip file that contains tables instead of supported files, in German. */
 export function describeTables(tables: readonly string[]): string {
   const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
   if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`

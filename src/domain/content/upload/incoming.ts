@@ -8,52 +8,52 @@ import type { DeckSource, SheetSource, TestSource, Warning } from '../types.js'
  */
 export type SourceKind = 'anki' | 'table' | 'archive'
 
-/** Kind of a stored source: of its uploads, or written in the browser */
+/** Kind of a stored source: the kind of its uploads, or `written` if its content is written in the browser */
 export type StoredKind = SourceKind | 'written'
 
 /** Identity of an incoming card across changes of text or deck */
 export type Identity =
   /** Anki card: guid of the note and index of its template or cloze, from 0 */
   | { by: 'note'; guid: string; ord: number }
-  /** Id column of a table, or key of an archive's card */
+  /** Value of the id column of a table, or key of a card in an archive */
   | { by: 'id'; id: string }
-  /** Table without ids: the question within the deck */
+  /** Card of a table without ids, identified by its question within the deck */
   | { by: 'question' }
 
-/** A card of an upload; its index in the deck is its sort order. */
+/** A card of an upload; the index in the deck is the sort order. */
 export interface IncomingCard {
   identity: Identity
   /** Markdown; pictures are `![alt](media/<sha256>.<extension>)`. */
   question: string
   answer: string
   level: string
-  /** Null for a plain card; absent if the file says nothing of it, as Anki packages */
+  /** Null for a plain card; absent if the file does not specify it, as in Anki packages */
   exercise?: Exercise | null
   draft?: boolean
-  /** Table name or archive entry; empty for an Anki package */
+  /** Name of the table or archive entry; empty for an Anki package */
   file: string
-  /** From 1; 0 for an Anki package */
+  /** Line or row, from 1; 0 for an Anki package */
   line: number
 }
 
 /** A deck of an upload; names are unique within the upload. */
 export interface IncomingDeck
   extends Partial<Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang' | 'desired_retention'>> {
-  /** Such as `Linux::Netz` */
+  /** Name with parent decks, such as `Linux::Netz` */
   name: string
   description: string
-  /** Only archives have slugs. */
+  /** Null unless the upload is an archive */
   slug: string | null
   sort_order: number | null
   cards: IncomingCard[]
 }
 
-/** Returns a deck without a description and slug, as tables and Anki packages have it. */
+/** Returns a deck without description, slug and sort order, which tables and Anki packages do not contain. */
 export function plainDeck(name: string, cards: IncomingCard[]): IncomingDeck {
   return { name, description: '', slug: null, sort_order: null, cards }
 }
 
-/** Returns the deck of that name, which it adds to the others if it is new. */
+/** Returns the deck with this name; creates it and adds it to `decks` if there is none. */
 export function deckNamed(decks: Map<string, IncomingDeck>, name: string): IncomingDeck {
   let deck = decks.get(name)
   if (deck === undefined) {
@@ -68,22 +68,22 @@ export interface IncomingPicture {
   /** SHA-256 in lower-case hex */
   sha: string
   extension: PictureExtension
-  /** Bytes */
+  /** Size in bytes */
   size: number
   path: string
 }
 
-/** A parsed upload. Faults are reported before and never get here. */
+/** The content of a parsed upload without faults. */
 export interface Incoming {
   kind: SourceKind
   decks: IncomingDeck[]
-  /** Only in archives */
+  /** Empty unless the upload is an archive */
   sheets: SheetSource[]
-  /** Only in archives; their sections name decks as the files do */
+  /** Absent unless the upload is an archive; sections refer to decks by the slugs in the files */
   tests?: TestSource[]
-  /** Without duplicates */
+  /** Pictures without duplicates */
   pictures: IncomingPicture[]
-  /** At most 200, by file and line */
+  /** The first 200 warnings by file and line */
   warnings: Warning[]
   /** Total number of warnings */
   warningsTotal: number

@@ -8,7 +8,7 @@ const ID = /^[a-z0-9-]{1,64}$/
 /** Maximum size of a stored guid in bytes */
 const MAX_GUID_BYTES = 1_000
 
-/** Converts an upload to decks, cards and sheets with their stored keys. */
+/** Converts an upload to decks, cards and sheets with the keys under which they are stored. */
 export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
   return {
     kind,
@@ -51,7 +51,7 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
     line,
     guid: isNote && identity.guid !== '' ? identity.guid : null,
     ord: isNote && identity.guid !== '' ? identity.ord : null,
-    // As in the folder, two decks of an archive may contain cards with the same key.
+    // Two decks of an archive may contain cards with the same key, as in the content folder.
     isBound: identity.by === 'question' || kind === 'archive',
     isWhole: kind === 'archive',
     hasExercise: kind === 'archive' || card.exercise !== undefined,
@@ -59,7 +59,7 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
 }
 
 /**
- * Returns the key of a card in its deck, `[a-z0-9-]{1,64}`, which is the card's id in the folder.
+ * Returns the key of a card within its deck, `[a-z0-9-]{1,64}`, which has the form of a card id in a deck file.
  * @example keyOf({ by: 'id', id: 'a-1' }, 'Frage') // 'a-1'
  */
 export function keyOf(identity: Identity, question: string): string {

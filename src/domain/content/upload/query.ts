@@ -5,25 +5,25 @@ import { countCharacters, isStorable } from '../../text/text.js'
 const EXTENSION = /\.(?:apkg|colpkg|csv|tsv|txt|xlsx|xlsm|zip)$/i
 const MAX_LENGTH = 200
 
-/** Names of an upload. */
+/** Names of the source and of the file of an upload. */
 export interface UploadName {
-  /** Name of its source: without folders and file extension */
+  /** Name of the source: the file name without folders and extension, or a given name; may be empty with a source id */
   name: string
-  /** Null without a file, for example a pasted table */
+  /** Null if there is no file, for example for a pasted table */
   fileName: string | null
 }
 
-/** Options of an upload. */
-export interface UploadWishes extends UploadName {
-  /** Id of the source to update; null if no source can have the given one */
+/** The parsed query of an upload. */
+export interface UploadQuery extends UploadName {
+  /** Id of the source to update; undefined if not given, null if no source can have the given id */
   sourceId: number | null | undefined
   isNew: boolean
   mirror: boolean
-  /** Which text stays of what was changed here */
+  /** Text that is kept if the stored one (`ours`) was edited in the service and differs from the file's (`theirs`) */
   keep: 'ours' | 'theirs'
-  /** Ids of single cards whose text the file gives */
+  /** Ids of cards that get the text of the file even if `keep` is `ours` */
   theirs: ReadonlySet<number>
-  /** Whether new decks are on for all learners. */
+  /** Whether new decks are on for all learners */
   active: boolean
   deck: string | undefined
   level: string | undefined
@@ -34,10 +34,10 @@ type Query = { [Key in Name]?: string | undefined }
 
 /**
  * Parses the query of an upload.
- * @throws InvalidInput naming the wrong parameter
+ * @throws InvalidInput if a parameter is invalid, or `source` and `new` exclude each other; the message names it
  * @example parseUploadQuery({ name: 'Netz.csv', mirror: 'true' }).mirror // true
  */
-export function parseUploadQuery(query: Query): UploadWishes {
+export function parseUploadQuery(query: Query): UploadQuery {
   const isNew = parseFlag(query.new, 'new')
   const sourceId = parseSourceId(query.source)
   if (isNew && sourceId !== undefined) throw new InvalidInput('Die Parameter „source“ und „new“ schließen sich aus')
@@ -55,12 +55,14 @@ export function parseUploadQuery(query: Query): UploadWishes {
 }
 
 /**
- * @param isOptional whether the name may be missing, because the upload has a source
+ * Parses the name of an upload.
+ * @param isOptional whether the name may be missing, because the request specifies the source
+ * @throws InvalidInput if the name is missing, too long or contains control characters
  * @example parseUploadName('Netz.csv', false) // { name: 'Netz', fileName: 'Netz.csv' }
  */
 function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {
   const whole = text?.trim() ?? ''
-  // Only a file name has folders; „TCP/IP“ is a name.
+  // Removes folders from a file name only; a source may be called „TCP/IP“.
   const given = parseText(EXTENSION.test(whole) ? whole.split(/[/\\]/).at(-1) : whole, 'name') ?? ''
   const name = given.replace(EXTENSION, '').trim()
   if (name === '' && !isOptional) {

@@ -2,21 +2,22 @@
 export type QuestionFormat = 'moodle' | 'gift' | 'aiken'
 
 const MOODLE = /^(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<quiz[\s>]/i
-/** Options, and behind them the letter of the right one */
+/** Two options in succession, followed by a line with the letter of the right one */
 const AIKEN = /^[A-Z][).][^\n]+\n+[A-Z][).][^\n]+\n(?:[^\n]*\n)*?[ \t]*ANSWER:[ \t]*[A-Z][ \t]*$/m
-/** A category, a title, or answers in braces; a table about braces has no answers of these forms. */
+/** Category or title at the beginning of a GIFT file */
 const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
+/** Answers in braces, in forms that a table of questions about braces does not contain */
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
-/** Braces for a text of any length, which a table may ask about */
+/** Empty braces of an essay question, which may also occur in a table */
 const GIFT_ESSAY = /(?<!\\)\{\s*\}/
-/** A tab between cells; others indent answers. */
+/** Tab between cells; a tab at the beginning of a line indents an answer */
 const CELLS = /\S.*\t/
-/** Any separator of cells; in a sentence, a comma has a space behind it. */
+/** Any separator of cells; a comma followed by a space belongs to a sentence */
 const ANY_CELLS = /[\t;|]|,\S/
 const MAX_LINES = 50
 
 /**
- * Recognises a file with questions by its beginning; undefined for any other file.
+ * Returns the format of a file with questions, detected from its beginning; undefined for any other file.
  * @param head about the first 4 kB
  * @example findQuestionFormat(Buffer.from('2 + 2?{=4}')) // 'gift'
  */
@@ -35,7 +36,7 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
   return isGift ? 'gift' : undefined
 }
 
-/** Returns the lines up to the first blank one, without the comments of GIFT. */
+/** Returns the first block of lines that are not blank, without GIFT comments. */
 function firstBlock(text: string): string {
   const blocks = text.replaceAll(/^[ \t]*\/\/[^\n]*$/gm, '').split(/\n[ \t]*\n/)
   return blocks.find((block) => block.trim() !== '') ?? ''
