@@ -86,7 +86,7 @@ export class Texts {
     return markdown
   }
 
-  /** Returns the stored target of an embedded picture; undefined if there is none. Reports pictures that are omitted. */
+  /** Returns the stored target of an embedded picture; undefined if there is none. Reports omitted pictures. */
   #place(src: string, files: readonly EmbeddedFile[]): string | undefined {
     if (INLINE.test(src)) return this.#placeInline(src)
     if (!src.startsWith(EMBEDDED)) return undefined

@@ -5,7 +5,7 @@ const MAX_LENGTH = 254
 const MAX_LOCAL_LENGTH = 64
 
 /**
- * Mail address without quotes and comments: before the `@` letters, digits, dots and the special characters of RFC 5322.
+ * Mail address without quotes and comments: letters, digits, dots and special characters of RFC 5322 before the `@`.
  * Domains may be international, and may have a single label as in company networks.
  */
 const ADDRESS =

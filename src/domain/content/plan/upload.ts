@@ -31,7 +31,7 @@ export interface UploadPlanOptions {
  *
  * A deck matches the row of the source whose key is the deck's name (in an archive: the slug), even if the row has been
  * renamed. A card matches the row of its Anki note in any source, otherwise the row of this source with its key.
- * Content of the folder, of scripts or of other sources stays unchanged; only content of archived sources is taken over.
+ * Content of the folder, of scripts or of other sources stays unchanged; only that of archived sources is taken over.
  */
 export function planUpload(
   upload: Upload,

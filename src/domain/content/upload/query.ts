@@ -13,8 +13,8 @@ export interface UploadName {
   fileName: string | null
 }
 
-/** The parsed query of an upload. */
-export interface UploadQuery extends UploadName {
+/** The parsed query parameters of an upload. */
+export interface UploadParameters extends UploadName {
   /** Id of the source to update; undefined if not given, null if no source can have the given id */
   sourceId: number | null | undefined
   isNew: boolean
@@ -37,7 +37,7 @@ type Query = { [Key in Name]?: string | undefined }
  * @throws InvalidInput if a parameter is invalid, or `source` and `new` exclude each other; the message names it
  * @example parseUploadQuery({ name: 'Netz.csv', mirror: 'true' }).mirror // true
  */
-export function parseUploadQuery(query: Query): UploadQuery {
+export function parseUploadQuery(query: Query): UploadParameters {
   const isNew = parseFlag(query.new, 'new')
   const sourceId = parseSourceId(query.source)
   if (isNew && sourceId !== undefined) throw new InvalidInput('Die Parameter „source“ und „new“ schließen sich aus')
