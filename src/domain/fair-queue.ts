@@ -35,7 +35,7 @@ export class FairQueue<T> {
     this.#groups.set(group, owners.set(owner, items))
     items.push(item)
     this.#size++
-    return this.#size > this.#capacity ? this.#dropBehind({ group, owner }) : undefined
+    return this.#size > this.#capacity ? this.#dropFromLargest({ group, owner }) : undefined
   }
 
   /**
@@ -72,7 +72,7 @@ export class FairQueue<T> {
   }
 
   /** Removes the last item of the owner with most items in the group with most items; on a tie, of the newcomer. */
-  #dropBehind(newcomer: Share): T | undefined {
+  #dropFromLargest(newcomer: Share): T | undefined {
     const group = largest(this.#groups, newcomer.group, countOf)
     const owners = this.#groups.get(group) as Map<string, T[]>
     const owner = largest(owners, newcomer.owner, (items) => items.length)

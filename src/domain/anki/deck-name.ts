@@ -1,5 +1,6 @@
 /**
- * Normalises `A::B`: trims the parts and removes characters that no deck name may contain.
+ * Normalises a deck name such as `A::B`: trims the parts, replaces white space and control characters with single
+ * spaces and removes empty parts. Returns `Default` for an empty name.
  * @example tidyDeckName(' Linux :: Netz') // 'Linux::Netz'
  */
 export function tidyDeckName(name: string): string {

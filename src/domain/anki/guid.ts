@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** Alphabet of Anki's guids: printable ASCII without space, quotes and backslash */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&()*+,-./:;<=>?@[]^_`{|}~'
 
-/** Identifies a card across export, import and backup. */
+/** Fields that identify a card across export, import and backup. */
 export interface CardIdentity {
   id: number
   created_at: Date

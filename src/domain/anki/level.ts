@@ -35,7 +35,9 @@ export class Levels {
 }
 
 /**
- * Returns the level of a card: the first one that matches a tag, otherwise the first tag.
+ * Returns the level of a card: the existing level that matches the first possible tag, otherwise the first tag,
+ * otherwise `import`. Ignores the tags that Anki sets.
+ * @param tags separated by spaces
  * @example levelOf('marked Grundlagen', new Levels(['grundlagen'])) // 'grundlagen'
  */
 export function levelOf(tags: string, levels: Levels): string {

@@ -8,7 +8,7 @@ import { type Due, OPENS_DAYS_BEFORE, type Recurrence, type Starts } from './sch
 export const PART_KINDS = ['sheet', 'test', 'deck', 'personal'] as const
 export type PartKind = (typeof PART_KINDS)[number]
 
-/** A part as a request names it. */
+/** A part of an assignment in a request */
 export type PartInput =
   | { kind: 'sheet' | 'test'; slug: string }
   | { kind: 'deck'; slug: string; share_percent?: number | undefined }
@@ -20,7 +20,7 @@ export interface Audience {
   user_ids: number[]
 }
 
-/** An assignment as a request describes it; each field is optional in a change. */
+/** The fields of an assignment in a request. In a change, each is optional. */
 export interface AssignmentInput {
   title: string
   description: string

@@ -22,7 +22,7 @@ export interface Occurrence {
   due_on: string
   extended_until: string | null
   state: OccurrenceState
-  /** Day of the completion, exemption or recognition; null before */
+  /** Day of the completion, exemption or recognition; null if there is none yet */
   done_on: string | null
   /** Last day on which an exemption or external proof is valid; null if none was specified */
   covered_until: string | null

@@ -9,8 +9,8 @@ export interface CalendarEvent {
 }
 
 const LINE_OCTETS = 75
-/** Control characters that RFC 5545 forbids in texts; line breaks are missing, because they are escaped */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are to be removed
+/** Control characters that RFC 5545 forbids in texts, except line breaks, which are escaped */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters in order to remove them
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
 
 /**

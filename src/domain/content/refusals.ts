@@ -34,7 +34,7 @@ export class DamagedPackage extends InvalidInput {
   }
 }
 
-/** The service does not read files of this kind; `message` says in German what the file seems to be and what to do. */
+/** The service does not read files of this type; `message` states the presumed type and the remedy in German. */
 export class ForeignFile extends InvalidInput {
   constructor(message: string) {
     super(message, 'foreign_file')

@@ -37,7 +37,7 @@ export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
   const key = keys.length === 1 ? (keys[0] ?? '') : keys.map((text) => `- ${indent(text, 2)}`).join('\n')
   const answer = answerOf(raw, texts, { key, shows: keys })
   const ownAnswers = raw.own?.answers ?? 0
-  // If all options of an exported card are wrong, the export adds the answer of the card as the first option.
+  // If all options of a card are wrong, its export adds the answer of the card as the first option.
   return content(raw, texts, answer, { form: 'choice', options: options.slice(ownAnswers) })
 }
 

@@ -11,7 +11,7 @@ export const FIRST_DAY = '2020-01-01'
 const DECAY = 0.154
 /** Anki's initial ease factor, which FSRS ignores */
 const EASE_FACTOR = 2500
-/** Anki's maximum answer time */
+/** Anki's maximum answer time in milliseconds */
 const MAX_MILLISECONDS = 60_000
 /** First id of notes and cards. Anki uses timestamps as ids; this one is in the past and far from those of users. */
 const FIRST_ID = 1_600_000_000_000

@@ -82,7 +82,7 @@ function readFields(yaml: string, known: KnownKeys, report: Report): Fields | un
     return undefined
   }
   const mistakes = describeMistakes(yaml, [...document.errors, ...document.warnings], lines)
-  // The opening fence is line 1 of the file.
+  // Lines of mistakes count from 0 within the YAML, which starts on line 2 of the file.
   for (const { line, message } of mistakes) report(line + 2, message)
   if (mistakes.length > 0) return undefined
 

@@ -76,7 +76,7 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
 }
 
 /**
- * Returns the cards of a file's body; undefined if it has any fault.
+ * Parses the cards in the body of a deck file; returns undefined if there is any fault.
  * @example readCards('## F\n<!-- id: a; level: l -->\n### Antwort\nA')?.[0]?.answer // 'A'
  */
 export function readCards(body: string, isOptionsOff = false): CardSource[] | undefined {

@@ -102,7 +102,7 @@ export function describeDocument(names: readonly string[]): string | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-/** Returns the remedy for a zip file that contains tables instead of supported files, in German. */
+/** Returns the remedy for a zip file with several tables, or with a table in an unsupported format, in German. */
 export function describeTables(tables: readonly string[]): string {
   const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
   if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`

@@ -23,7 +23,7 @@ export interface UploadParameters extends UploadName {
   keep: 'ours' | 'theirs'
   /** Ids of cards that get the text of the file even if `keep` is `ours` */
   theirs: ReadonlySet<number>
-  /** Whether new decks are on for all learners */
+  /** Whether new decks are active for all learners */
   active: boolean
   deck: string | undefined
   level: string | undefined
@@ -34,7 +34,7 @@ type Query = { [Key in Name]?: string | undefined }
 
 /**
  * Parses the query of an upload.
- * @throws InvalidInput if a parameter is invalid, or `source` and `new` exclude each other; the message names it
+ * @throws InvalidInput if a parameter is invalid, or both `source` and `new` are given; the message names the parameter
  * @example parseUploadQuery({ name: 'Netz.csv', mirror: 'true' }).mirror // true
  */
 export function parseUploadQuery(query: Query): UploadParameters {
