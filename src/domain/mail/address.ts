@@ -12,7 +12,7 @@ const ADDRESS =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/iu
 
 /**
- * Returns whether mail can be sent to the text.
+ * Returns whether the text is a mail address of an allowed form and length.
  * @example isMailAddress('erika@example.org') // true
  */
 export function isMailAddress(text: string): boolean {
