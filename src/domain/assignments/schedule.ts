@@ -87,7 +87,7 @@ export function validUntil(
   const { every_months, window_end, opens_days_before } = recurrence
   if (window_end === undefined) return addMonths(done_on, every_months)
   const dayOfMonth = Number(window_end.slice(3))
-  // Only the first period may end on another day than `window_end`.
+  // A period may end on another day, such as the first one or one with more time for a person who joined late.
   const isFixed = due_on === addMonths(`${due_on.slice(0, 5)}${window_end.slice(0, 2)}-01`, 0, dayOfMonth)
   if (isFixed && every_months > 12) return addMonths(due_on, every_months, dayOfMonth)
   const [next] = fixedWindows({ every_months, window_end, opens_days_before }, { opens_on: due_on, due_on }, due_on)
