@@ -6,11 +6,11 @@ import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
 interface Block {
   kind: 'text' | 'list' | 'rule' | 'other'
   text: string
-  /** Marker characters of a list, so that the next list uses others */
+  /** Marker of a list; an adjacent list must use a different one */
   mark?: string
 }
 
-/** Collects blocks. Text directly inside a list or table belongs to no container; see `#place`. */
+/** An open element that contains blocks. `Blocks.#place` handles text between the items or cells of a list or table. */
 export interface Container {
   kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
   blocks: Block[]
@@ -19,7 +19,7 @@ export interface Container {
   number?: number | undefined
   items?: Container[]
   table?: Grid<Container>
-  /** In a cell: its runs, to be written on one line */
+  /** In a cell: all runs of its content, to be written on one line */
   flat?: Run[]
   isHead?: boolean
   /** In a cell: number of spanned columns and rows */
@@ -46,7 +46,7 @@ export class Blocks {
     return this.top.runs
   }
 
-  /** Whether text would start a line */
+  /** Whether the next text starts a line */
   get isAtLineStart(): boolean {
     const last = this.runs.at(-1)
     return last === undefined || last.kind === 'break'
@@ -66,9 +66,9 @@ export class Blocks {
   }
 
   /**
-   * Returns the container of the next block. Inside a list but outside of its items, that is the previous item or,
-   * without one, the container of the list. Inside a table but outside of its cells, it is the container of the table,
-   * where browsers show such text.
+   * Returns the blocks to which the next block is added. Between the items of a list, these are the blocks of the
+   * previous item; before the first item, those around the list. Between the cells of a table, they are the blocks
+   * around the table, where browsers show such text.
    */
   #place(at = this.#stack.length - 1): Block[] {
     const { kind, items, blocks } = this.#stack[at] as Container
@@ -142,7 +142,7 @@ function join(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => text).join('\n\n')
 }
 
-/** Returns the prefix of the next item of a list that must fit on one line. */
+/** Returns the marker of the next item of a list in a table cell, where the whole list is written on one line. */
 function markOf({ number, items = [] }: Container): string {
   return number === undefined ? '•' : `${number + items.length}.`
 }
@@ -161,7 +161,7 @@ function writeList({ items = [], number }: Container, place: Block[]): void {
   place.push({ kind: 'list', text: lines.join('\n'), mark })
 }
 
-/** A list directly after a line follows without a blank line. */
+/** Joins the blocks of a list item. A nested list follows a paragraph without a blank line where Markdown allows it. */
 function joinItem(blocks: readonly Block[]): string {
   let text = ''
   for (const [index, block] of blocks.entries()) {
@@ -194,7 +194,7 @@ function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
-  // Short rows are equivalent, but other programs pad them.
+  // Markdown allows short rows, but other programs pad them.
   const isPadded = columns * full.length <= MAX_PADDED
   const lines = [
     head,

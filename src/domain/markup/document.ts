@@ -7,9 +7,9 @@ import { Writer } from './writer.js'
 export interface ConvertOptions {
   /** Returns the target of a picture for this `src`, such as `media/….png`; undefined if it cannot be shown. */
   picture(src: string): string | undefined
-  /** Style sheet beside the `style` attributes */
+  /** Style sheet, applied in addition to `style` attributes */
   styles?: StyleSheet | undefined
-  /** Whether content hidden until a script shows it is included */
+  /** Whether to include content that styles hide; a script may show it later */
   showsHidden?: boolean
   /** Maximum number of text characters */
   maxLength: number
@@ -18,28 +18,28 @@ export interface ConvertOptions {
 export interface Converted {
   /** Empty if the text is too long */
   markdown: string
-  /** Whether there is neither text nor a picture, at most names of what cannot be shown */
+  /** Whether there is neither text nor a picture; the names of media that cannot be shown do not count */
   isBlank: boolean
   isTooLong: boolean
   /** Number of sounds and videos replaced by their names */
   sounds: number
   /** Names of pictures that cannot be shown */
   missing: string[]
-  /** Whether content was left out that styles hide */
+  /** Whether content that styles hide was left out */
   isPartial: boolean
 }
 
 interface Element {
   name: string
-  /** Style before the element */
+  /** Style outside of the element */
   style: Style
   isHidden: boolean
-  /** Starts and ends a line */
+  /** Whether it starts and ends a line */
   isLine: boolean
   whiteSpace: WhiteSpace
   /** Number of open containers before the element */
   depth: number
-  /** Paragraph and run in which the element starts; its Markdown is corrected there when it ends. */
+  /** Paragraph, and index of the run, at which the element starts; needed to change its text when it ends */
   runs: readonly Run[]
   run: number
 }
@@ -47,7 +47,7 @@ interface Element {
 const MAX_DEPTH = 100
 const MAX_CONTAINERS = 16
 
-/** Superscript, subscript and ruby text */
+/** Returns whether the element is superscript, subscript or ruby text. */
 const isSmall = ({ name }: Element): boolean => name === 'sup' || name === 'sub' || name === 'rt'
 
 /** Processes the tags and texts of a document in order. */
@@ -92,7 +92,7 @@ export class Document {
 
   /**
    * Processes a start tag.
-   * @param isClosed whether the tag ends in `/>`, which closes only drawings and formulas and their content
+   * @param isClosed whether the tag ends in `/>`, which closes only SVG and MathML elements
    */
   open(name: string, attributes: Record<string, string>, isClosed: boolean): void {
     this.#commit()
@@ -115,7 +115,7 @@ export class Document {
   #openElement(name: string, attributes: Record<string, string>): void {
     this.#endBefore(name)
     if (name in TABLE_PARTS && !this.#elements.some(({ name }) => name === 'table')) {
-      // Browsers ignore the tag; a new line at least separates words.
+      // Browsers ignore the tag; the new line keeps the words around it apart.
       this.#startLineFor(name)
       return
     }
@@ -168,20 +168,20 @@ export class Document {
     if (at >= 0 && at >= this.#scopeOf(name)) this.#endFrom(at)
   }
 
-  /** Returns the lowest open element that an end tag may close: one inside a cell closes nothing outside of it. */
+  /** Returns the index of the outermost element that an end tag may close: inside a cell, it closes nothing outside. */
   #scopeOf(name: string): number {
     if (name === 'table') return 0
     const isPart = name in TABLE_PARTS
     return this.#elements.findLastIndex(({ name }) => name === 'table' || (!isPart && HOLDS_TABLES.has(name)))
   }
 
-  /** Handles the end of an element beyond the maximum depth. */
+  /** Starts a line for a block-level tag that is otherwise ignored, such as one beyond the maximum depth. */
   #startLineFor(name: string): void {
     if (this.#isHidden) return
     if (LINES.has(name) || PARAGRAPHS.has(name) || STRUCTURE.has(name)) this.#writer.startLine()
   }
 
-  /** A cell ends the previous cell, even without an end tag. */
+  /** Closes the elements that a start tag closes implicitly: a cell, for example, closes the previous cell. */
   #endBefore(name: string): void {
     const kept = TABLE_PARTS[name]
     if (kept !== undefined) this.#endInTable(kept)
@@ -280,8 +280,8 @@ export class Document {
   }
 }
 
-/** Tables, and elements that may contain another one */
+/** `table` and the parts of a table that may contain another table */
 const HOLDS_TABLES = new Set(['table', 'td', 'th', 'caption'])
 const SOUND = '[sound:'
-/** Anki stores videos as sounds. */
+/** File name of a video, which Anki also stores as `[sound:…]` */
 const FILM = /\.(?:mp4|m4v|mov|mkv|avi|webm|mpe?g|wmv|flv|ogv)\s*$/i

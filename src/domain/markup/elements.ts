@@ -18,7 +18,7 @@ export const LINES = new Set(
 /** Lists, tables and their parts */
 export const STRUCTURE = new Set('ul ol li table thead tbody tfoot tr td th blockquote pre'.split(' '))
 
-/** Inline elements that do so if styled as blocks */
+/** Inline elements that start and end a line if a style makes them blocks */
 export const WORDS = new Set('a abbr b bdi big cite em font i label mark q s small span strike strong u'.split(' '))
 
 /** Elements that start and end a paragraph */
@@ -30,9 +30,9 @@ export const CODE = new Set(['code', 'tt', 'kbd', 'samp'])
 
 interface Ends {
   ended: ReadonlySet<string>
-  /** Elements that protect the ones around them from being closed */
+  /** Elements that protect their ancestors from being closed */
   within: ReadonlySet<string>
-  /** Whether one of these must be open. */
+  /** Whether one of the elements in `within` must be open */
   isWithin?: boolean
 }
 
@@ -62,7 +62,7 @@ const ENDS: Readonly<Record<string, Ends>> = {
 }
 const END_PARAGRAPH = new Set(['ul', 'ol', 'li', 'pre', 'table', 'blockquote', 'hr', ...LINES, ...PARAGRAPHS])
 
-/** Open elements that an element closes when it starts */
+/** Yields the open elements that a start tag closes. */
 export function* endsOf(name: string): Generator<Ends> {
   const ends = ENDS[name]
   if (ends !== undefined) yield ends

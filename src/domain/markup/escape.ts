@@ -2,9 +2,9 @@
 export interface Place {
   isLineStart: boolean
   isLineEnd: boolean
-  /** Inside of link text, which brackets would end */
+  /** Whether the text is in a link, whose text a bracket would end */
   isLinked: boolean
-  /** Inside of a table cell, which a bar would end */
+  /** Whether the text is in a table cell, which a bar would end */
   isCell: boolean
 }
 
@@ -68,7 +68,7 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character)
 }
 
-/** A lone surrogate counts as no word character; the mark is then escaped, which is always safe. */
+/** Half of a surrogate pair is no word character; the underscore beside it is then escaped, which is always safe. */
 function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character)
 }
@@ -92,7 +92,7 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** Returns the target of a link; undefined unless it is a web address or a mailbox. */
+/** Returns the escaped target of a link; undefined unless it is an HTTP(S) or `mailto` URL of up to 2,000 characters. */
 export function linkTarget(address: string): string | undefined {
   const trimmed = address.trim()
   if (!/^(?:https?:\/\/|mailto:)[^\s]/i.test(trimmed) || trimmed.length > 2_000) return undefined

@@ -1,5 +1,5 @@
 export interface GridRow<Cell> {
-  /** Cells by column; undefined where a spanning cell reaches in */
+  /** Cells by column; undefined in columns that a spanning cell covers */
   cells: (Cell | undefined)[]
   isHead: boolean
   /** Column of the next cell */
@@ -9,7 +9,7 @@ export interface GridRow<Cell> {
 /** Maximum span of a cell in columns or rows */
 const MAX_COLUMNS = 20
 const MAX_ROWS = 200
-/** Maximum number of empty columns in total; otherwise many tables could grow tenfold. */
+/** Maximum number of empty cells inserted into a table; without it, many tables could grow tenfold. */
 const MAX_GAPS = 5_000
 
 /** Table rows with each cell in the column where a browser shows it. */

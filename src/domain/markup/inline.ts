@@ -102,7 +102,7 @@ function spaceOut(runs: readonly Run[]): Run[] {
     const before = pieces[index - 1]
     const after = pieces[index + 1]
     if (piece.text !== ' ' || before === undefined || after === undefined) continue
-    // An outer mark also ends the inner ones.
+    // The end of an outer mark also ends the inner ones.
     const isOneLink = before.href === after.href
     piece.href = isOneLink ? before.href : undefined
     piece.bold = isOneLink && before.bold && after.bold
@@ -120,7 +120,7 @@ function collapse(text: string): string {
   return HAS_BLANKS.test(text) ? text.replace(BLANKS, ' ') : text
 }
 
-/** Merges adjacent pieces of the same style; modifies the pieces, which belong to this module. */
+/** Merges adjacent pieces of the same style; modifies the pieces. */
 function merge(pieces: readonly Run[]): Run[] {
   const merged: Run[] = []
   for (const piece of pieces) {
@@ -152,27 +152,30 @@ function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
   }
 }
 
-type Sort = 'space' | 'mark' | 'word'
+type CharacterClass = 'space' | 'mark' | 'word'
 
-/** Parsers disagree about characters beyond 16 bits, such as emoji, so these use the more restrictive class. */
-function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): Sort {
+/**
+ * Returns the class of the character outside of an emphasis mark. Parsers disagree about characters beyond 16 bits, such
+ * as emoji, so `outside` and `inside` return the more restrictive class for them.
+ */
+function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): CharacterClass {
   if (piece === undefined) return 'space'
   if (piece.kind === 'raw' || piece.code || piece.href !== neighbour.href) return 'mark'
-  return sortOf(piece.text.at(at) ?? ' ', 'word')
+  return classOf(piece.text.at(at) ?? ' ', 'word')
 }
 
-function inside(piece: Run, at: 0 | -1, style: 'bold' | 'italic'): Sort {
+function inside(piece: Run, at: 0 | -1, style: 'bold' | 'italic'): CharacterClass {
   if (piece.kind === 'raw' || piece.code || (style === 'bold' && piece.italic)) return 'mark'
-  return sortOf(piece.text.at(at) ?? ' ', 'mark')
+  return classOf(piece.text.at(at) ?? ' ', 'mark')
 }
 
-function sortOf(unit: string, surrogate: Sort): Sort {
+function classOf(unit: string, surrogate: CharacterClass): CharacterClass {
   if (/[\ud800-\udfff]/.test(unit)) return surrogate
   if (/\s/.test(unit)) return 'space'
   return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
 }
 
-/** Parsers disagree about a backslash before the bar of a cell. */
+/** Whether parsers disagree about code in a cell: it contains a backslash before a bar. */
 function isUnclearCode({ code, text }: Run, isCell: boolean): boolean {
   return code && isCell && text.includes('\\|')
 }

@@ -2,20 +2,20 @@ import { BOLD, CODE, ITALIC, LINES, PARAGRAPHS } from './elements.js'
 import { linkTarget } from './escape.js'
 import type { Style } from './inline.js'
 
-/** How white space is kept: collapsed, line breaks only, or everything */
+/** White space handling: collapse all, keep line breaks only, or keep all */
 export type WhiteSpace = 'one' | 'lines' | 'all'
 
 /** CSS properties that influence the conversion. */
 export interface Looks {
   isHidden?: boolean
-  /** Starts and ends a line, whatever the element is */
+  /** Whether the element starts and ends a line, whatever its name is */
   isBlock?: boolean
   whiteSpace?: WhiteSpace
   bold?: boolean
   italic?: boolean
 }
 
-/** Returns the CSS properties of an element by a style sheet */
+/** A style sheet as a function that returns the CSS properties of an element */
 export type StyleSheet = (name: string, attributes: Readonly<Record<string, string>>) => Looks
 
 const PROPERTY = /(?:^|[;\s])(display|white-space|font-weight|font-style)\s*:\s*([a-z0-9-]+)/gi

@@ -7,8 +7,8 @@ const LAST_STEP = /\s\S*$/
 const READ = /display|white-space|font-weight|font-style/i
 
 /**
- * Parses the rules of a note type for single elements, classes and ids. Other selectors, such as descendants, are
- * ignored, except where they start a new line. Returns undefined if no rule matters.
+ * Parses the CSS rules of a note type whose selector is a single element, class or id. Other selectors, such as
+ * descendants, are ignored, except for block display of their last step. Returns undefined if no rule is relevant.
  * @example readStyleSheet('.wichtig { font-weight: bold }')?.('span', { class: 'wichtig' }) // { bold: true }
  */
 export function readStyleSheet(css: string): StyleSheet | undefined {

@@ -135,7 +135,7 @@ export class Writer {
 
   endRuby(from: number): void {
     const { runs } = this.blocks
-    // It began in a code block, which shows no brackets.
+    // The element started in a code block, where no opening bracket was written.
     if (runs[from]?.text !== '(') return
     if (runs.slice(from + 1).every(({ text }) => text.trim() === '')) runs.length = Math.min(from, runs.length)
     else this.push(')')
@@ -146,9 +146,9 @@ function hardBlanks(blanks: string): string {
   return blanks.replaceAll('\t', '    ').replaceAll(' ', '\u00a0')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to remove
 const HAS_CONTROLS = /[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: likewise
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to remove
 const CONTROLS = /[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/g
 
 function languageOf(names = ''): string {
