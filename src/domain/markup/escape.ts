@@ -92,7 +92,7 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** Returns the escaped target of a link; undefined unless it is an HTTP(S) or `mailto` URL of up to 2,000 characters. */
+/** Returns the escaped target of a link; undefined unless it is an HTTP or `mailto` URL of at most 2,000 characters. */
 export function linkTarget(address: string): string | undefined {
   const trimmed = address.trim()
   if (!/^(?:https?:\/\/|mailto:)[^\s]/i.test(trimmed) || trimmed.length > 2_000) return undefined

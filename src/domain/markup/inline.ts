@@ -155,8 +155,8 @@ function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
 type CharacterClass = 'space' | 'mark' | 'word'
 
 /**
- * Returns the class of the character outside of an emphasis mark. Parsers disagree about characters beyond 16 bits, such
- * as emoji, so `outside` and `inside` return the more restrictive class for them.
+ * Returns the class of the character outside of an emphasis mark. Parsers disagree about characters beyond 16 bits,
+ * such as emoji, so `outside` and `inside` return the more restrictive class for them.
  */
 function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): CharacterClass {
   if (piece === undefined) return 'space'

@@ -12,7 +12,7 @@ const START = /\{\d*:([A-Z_]+):/g
 const TEXTS = new Set(['SHORTANSWER', 'SA', 'MW', 'SHORTANSWER_C', 'SAC', 'MWC'])
 const NUMBERS = new Set(['NUMERICAL', 'NM'])
 const CHOICES = /^(?:MULTICHOICE|MC)(?:_?[VHS]+)?$/
-/** A character that a backslash made literal */
+/** Noncharacter that replaces a backslash and the character after it while an answer is split */
 const LITERAL_START = 0xfde0
 
 /**

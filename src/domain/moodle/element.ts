@@ -1,24 +1,24 @@
 import { Parser } from 'htmlparser2'
 import { MAX_PICTURE_BYTES } from '../pictures/index.js'
 
-/** An element of a question, without its white space between children. */
+/** An element of a question; `text` is the text directly inside, with white space. */
 export interface Element {
   name: string
   attributes: Readonly<Record<string, string>>
   children: Element[]
   text: string
-  /** From 1 */
+  /** Line of the start tag, from 1 */
   line: number
   /** Comments directly inside, trimmed */
   comments: string[]
-  /** Whether the file ended inside of the element */
+  /** Whether an end tag is missing in the element, as when the file ends inside of it */
   isCut: boolean
 }
 
-/** Used as marks while texts are converted */
+/** Characters that the conversion uses as marks, and that are replaced with U+FFFD in the source */
 const NONCHARACTERS = /[\u{fdd0}-\u{fdef}]/gu
 
-/** What stops reading; German, without a full stop */
+/** A fault that ends reading; the message is German, without a full stop. */
 export interface XmlFault {
   line: number
   message: string
@@ -26,11 +26,11 @@ export interface XmlFault {
 
 const MAX_DEPTH = 20
 const MAX_ELEMENTS = 2_000
-/** Pictures of Moodle 1.9, which are not read */
+/** Elements whose text is ignored: pictures of Moodle 1.9 */
 const WITHOUT_TEXT = new Set(['image_base64'])
 /** Element with a file in base64 */
 const FILE = 'file'
-/** Larger files are cut here, and still too large for a picture. */
+/** Number of base64 characters at which a file is cut; it then still exceeds the limit for pictures. */
 const MAX_FILE_LENGTH = 2 * MAX_PICTURE_BYTES
 
 /**
@@ -53,7 +53,7 @@ class ChildReader {
   #isDone = false
   #hasRoot = false
   #elements = 0
-  /** Line of the position up to which line ends were counted */
+  /** Line number at the position `#counted` */
   #line = 1
   #counted = 0
 
@@ -78,7 +78,7 @@ class ChildReader {
       },
       { xmlMode: true, decodeEntities: true },
     )
-    // In pieces, so that a fault near the start spares the rest.
+    // In pieces, so that parsing ends soon after a fault.
     for (let at = 0; at < this.#source.length && !this.#isDone; at += PIECE) {
       parser.write(this.#source.slice(at, at + PIECE))
     }

@@ -1,4 +1,4 @@
-/** A comment in a question that this service has written, with the number of answers that are the card's own */
+/** Comment in each exported question: whether (1) or not (0) its first answer is the answer of the card */
 export const OWN_MARK = /^svc-training ([01])$/
 
 export function ownMark(answers: 0 | 1): string {

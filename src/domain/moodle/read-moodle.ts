@@ -56,7 +56,7 @@ export function readMoodle(
   return fault === undefined ? collector.result : { ...collector.result, fault }
 }
 
-/** @throws NotAskable */
+/** @throws NotAskable if the question is incomplete, faulty or of an unsupported type */
 function readQuestion(element: Element, category: string | null): RawQuestion {
   if (element.isCut) throw new NotAskable('Die Datei endet mitten in der Frage')
   const common = readCommon(element, category)
@@ -69,7 +69,7 @@ function readQuestion(element: Element, category: string | null): RawQuestion {
       return { ...common, kind: 'choice', isSingle: true, answers: readAnswers(element).map(inGerman) }
     case 'shortanswer':
       if (textIn(element, 'usecase') === '1') common.changes.push('Groß- und Kleinschreibung zählt nicht mehr')
-      // Moodle compares them as they are, whatever their format says.
+      // Moodle compares these answers as plain text, whatever their format says.
       return {
         ...common,
         kind: 'text',
@@ -104,7 +104,7 @@ function readCommon(element: Element, category: string | null): RawCommon {
   const changes: string[] = []
   if (childrenOf(element, 'hint').some((hint) => textIn(hint, 'text') !== ''))
     changes.push('Hinweise für weitere Versuche entfallen')
-  // Of Moodle 1.9
+  // Field of Moodle 1.9
   if (textIn(element, 'image') !== '') changes.push(`Das Bild „${textIn(element, 'image')}“ wird nicht übernommen`)
   const own = element.comments.map((comment) => OWN_MARK.exec(comment)).find((match) => match !== null)
   return {
@@ -186,7 +186,7 @@ function readGaps(common: RawCommon): RawQuestion {
   }
 }
 
-/** The answers of an HTML text are HTML as well. */
+/** Converts an answer from HTML to plain text; the gaps of an HTML question contain HTML. */
 function fromHtml(text: string): string {
   return text
     .replaceAll(TAGS, ' ')
@@ -197,7 +197,7 @@ function fromHtml(text: string): string {
     .replaceAll('&amp;', '&')
 }
 
-/** Reads `[[2]]`, which stands for the second choice. */
+/** Reads gaps such as `[[2]]`, whose right answer is the second choice. */
 function readSelections(element: Element, common: RawCommon): RawQuestion {
   const choices = element.children
     .filter(({ name }) => name === 'selectoption' || name === 'dragbox')

@@ -21,7 +21,7 @@ export interface ExportQuestion {
   answers: readonly ExportAnswer[]
   /** Whether the first of the answers is the card's own answer */
   hasOwnAnswer: boolean
-  /** Markdown; only of an order */
+  /** Markdown; only for the form `order` */
   items: readonly string[]
   /** Texts of each `{{…}}` of the answer */
   gaps: readonly RawGap[]
@@ -31,9 +31,9 @@ export interface ExportQuestion {
 
 const MAX_NAME = 255
 
-/** Questions of a category of Moodle. */
+/** A Moodle category and its questions. */
 export interface ExportCategory {
-  /** Below the course, such as `Netze/Ports` */
+  /** Path below the course, such as `Netze/Ports` */
   path: string
   questions: Iterable<ExportQuestion>
 }
@@ -119,7 +119,7 @@ function writeForm({ form, answers, items, tolerance, unit }: ExportQuestion): s
   }
 }
 
-/** Moodle knows thirds with five decimals only. */
+/** Returns the percentage of each right option; Moodle accepts thirds only with five decimals. */
 function percentOf(rights: number): string {
   return String(Number((100 / rights).toFixed(5)))
 }
@@ -158,7 +158,7 @@ function tag(name: string, inside: string): string {
 }
 
 /** Characters that XML 1.0 does not allow, not even as references */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to remove
 const FORBIDDEN = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g
 
 function escapeXml(content: string): string {
