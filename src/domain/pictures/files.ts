@@ -46,7 +46,7 @@ export function mediaTarget({ sha, extension }: { sha: string; extension: Pictur
 }
 
 /**
- * Returns undefined if the target is no stored picture.
+ * Parses the Markdown target of a stored picture. Returns undefined for any other target.
  * @example parseMediaTarget(`media/${'0'.repeat(64)}.png`)?.extension // 'png'
  */
 export function parseMediaTarget(target: string): { sha: string; extension: PictureExtension } | undefined {

@@ -13,7 +13,10 @@ export interface PlacedPicture {
   line: number
 }
 
-/** Parser state: the text whose pictures are collected; link text is parsed as a text of its own. */
+/**
+ * Parser environment. The parser handles link text in a separate run with the same environment, so `source` names the
+ * text whose pictures are collected.
+ */
 interface Env {
   source?: string
   found?: FoundPicture[]
@@ -23,7 +26,7 @@ interface Env {
 /** Position in the content of a block, without the prefixes of quotes, lists, headings and tables */
 type FoundPicture = Omit<PlacedPicture, 'line'>
 
-/** From here up to the next segment, content equals the source. */
+/** Start of a segment, up to the next one, in which the content of a block (`from`) equals the source (`at`). */
 interface Segment {
   from: number
   at: number
@@ -114,11 +117,11 @@ export function renamePictures(text: string, rename: (picture: PlacedPicture) =>
   return renamed + text.slice(done)
 }
 
-/** Passes over a text with pictures in the descriptions of others */
+/** Maximum number of passes over a text; pictures nested in descriptions need one pass for each level. */
 const MAX_PASSES = 4
 
 /**
- * Turns pictures into text by escaping their brackets, and those in their descriptions.
+ * Turns pictures into text by escaping their brackets and those in their descriptions.
  * @param isMissing called for each picture; true turns it into text
  * @example escapePictures('![A](a.png)', () => true) // '!\\[A](a.png)'
  */

@@ -21,7 +21,7 @@ export function describeOversize(bytes: Uint8Array, type: PictureExtension): str
 
 /**
  * Returns the size in pixels for which a browser allocates memory; undefined if the file declares none, so that no
- * browser shows it. Not `image-size`, which trusts the crop in an AVIF and reads no AVIF sequences.
+ * browser shows it. The package `image-size` is unsuitable: it trusts the crop in an AVIF and reads no AVIF sequences.
  */
 export function measurePicture(bytes: Uint8Array, type: PictureExtension): PictureSize | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -55,7 +55,7 @@ function measureJpeg(data: Buffer): PictureSize | undefined {
     if (at < 0) return undefined
     while (data[at] === 0xff) at++
     const marker = data.readUInt8(at++)
-    // Without a length: padding, TEM, RSTn and SOI.
+    // Markers without a length: padding, TEM, RSTn and SOI.
     if (marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue
     if (marker === 0xd9 || marker === 0xda) return undefined
     // C4, C8 and CC are tables and extensions.
@@ -102,7 +102,7 @@ function measureWebp(data: Buffer): PictureSize | undefined {
 function measureAvif(data: Buffer): PictureSize | undefined {
   let size: PictureSize | undefined
   for (let at = data.indexOf('ispe'); at >= 0; at = data.indexOf('ispe', at + 4)) {
-    // Random bytes of the picture data: a property is 20 bytes long.
+    // A property is 20 bytes long; other matches are random bytes of the picture data.
     if (at < 4 || data.readUInt32BE(at - 4) !== 20) continue
     const [width, height] = [data.readUInt32BE(at + 8), data.readUInt32BE(at + 12)]
     size = { width: Math.max(width, size?.width ?? 0), height: Math.max(height, size?.height ?? 0) }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
-/** Crockford's base 32: digits and letters without I, L, O and U, which are read as others */
+/** Crockford's base 32: digits and letters without I, L, O and U */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BITS = 128
-/** Characters of a code: 128 bits of 5 bits each */
+/** Number of characters of a code, at 5 bits each */
 export const CODE_LENGTH = Math.ceil(BITS / 5)
 const CODE = new RegExp(`^[${ALPHABET}]{${CODE_LENGTH}}$`)
 
-/** Returns a random code of 128 bits, which names a proof and allows everybody who knows it to look at it. */
+/** Returns a random code of 128 bits, which identifies a proof and grants access to it. */
 export function createCode(): string {
   let rest = BigInt(`0x${randomBytes(BITS / 8).toString('hex')}`)
   let code = ''
@@ -19,8 +19,8 @@ export function createCode(): string {
 }
 
 /**
- * Returns the code as stored, from a text that a person has typed: in any case, with hyphens or spaces between groups.
- * Undefined if it cannot be a code.
+ * Normalises a typed code: removes hyphens and white space and converts it to upper case. Returns undefined if the
+ * text is no valid code.
  * @example parseCode('7q8z-...') // '7Q8Z…'
  */
 export function parseCode(text: string): string | undefined {

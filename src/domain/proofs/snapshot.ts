@@ -1,4 +1,4 @@
-/** What a proof says of a part. Days are `YYYY-MM-DD`. */
+/** A part of a duty as recorded in its proof. Dates are `YYYY-MM-DD`. */
 export type ProvenPart =
   | { kind: 'sheet'; title: string; done_on: string; version: number | null; sha256: string | null }
   | {
@@ -7,26 +7,26 @@ export type ProvenPart =
       done_on: string
       version: number | null
       sha256: string | null
-      /** From which the test is passed; null without a mark */
+      /** Percentage needed to pass the test; null if it has no pass mark */
       pass_percent: number | null
     }
   | { kind: 'deck'; title: string; done_on: string; share_percent: number | null }
   | { kind: 'personal'; title: string; done_on: string; confirmed_by: string; note: string | null }
 
-/** What a proof says. There is no field for a score or an answer. */
+/** Content of a proof; deliberately has no field for a score or an answer. Dates are `YYYY-MM-DD`. */
 export interface ProofSnapshot {
   /** Version of this structure */
   format: 1
-  /** Display name at the completion */
+  /** Display name of the account at completion */
   name: string
   title: string
   /** First day of the period */
   period: string
   completed_on: string
-  /** Last day until which the proof covers the duty; null without recurrence */
+  /** Last day on which the proof covers the duty; null without recurrence */
   valid_until: string | null
   parts: ProvenPart[]
-  /** Code of the proof with a wrong name that this one replaces */
+  /** Code of the proof that this one replaces because of a wrong name */
   replaces?: string
 }
 
@@ -41,7 +41,7 @@ export function writeSnapshot(snapshot: ProofSnapshot): string {
   )
 }
 
-/** Returns the snapshot of a text that `writeSnapshot` has made. */
+/** Parses a text written by `writeSnapshot`. */
 export function readSnapshot(text: string): ProofSnapshot {
   return JSON.parse(text) as ProofSnapshot
 }
