@@ -5,8 +5,8 @@ interface Decimal {
 }
 
 /**
- * Returns whether two numbers differ by at most the tolerance, calculated with the decimal digits that people wrote:
- * binary fractions make 0.8 differ from 0.7 by more than 0.1.
+ * Returns whether two numbers differ by at most the tolerance. Calculates in decimal, because in binary floating point
+ * 0.8 − 0.7 is more than 0.1.
  * @example isWithin(0.8, 0.7, 0.1) // true
  */
 export function isWithin(value: number, expected: number, tolerance: number): boolean {

@@ -4,10 +4,10 @@ import { isStorable } from '../text/text.js'
 import { readNumber, withoutUnit } from './number.js'
 
 export const FORMS = ['choice', 'text', 'number', 'order', 'gaps'] as const
-/** How a card is asked in a test: by options, a typed text or number, items to order, or a text with gaps */
+/** Form of a question in a test: options, a typed text or number, items to order, or a text with gaps */
 export type Form = (typeof FORMS)[number]
 
-/** An answer to choose; as `text` and `number` an answer that also counts as right. */
+/** An option to choose; for the forms `text` and `number`, another accepted answer. */
 export interface ExerciseOption {
   /** Markdown */
   text: string
@@ -17,15 +17,15 @@ export interface ExerciseOption {
 }
 
 /**
- * What a card asks in a test, beside its question and answer; a plain card has none. Choices without a right option
- * are wrong answers beside the card's own answer. Items and gaps are part of the answer.
+ * Data of a card for its use in tests; a plain card has none. If no option of a choice is right, the answer of the card
+ * is the right one. Items and gaps are part of the answer of the card.
  */
 export interface Exercise {
   form: Form
   options: ExerciseOption[]
-  /** Only of a number: greatest difference that counts as right */
+  /** Only for `number`: maximum accepted difference */
   tolerance: number | null
-  /** Only of a number, such as `MB` */
+  /** Only for `number`, such as `MB` */
   unit: string | null
 }
 
@@ -42,15 +42,15 @@ export type ReportExercise = (message: string, option?: number) => void
 
 export const MAX_OPTIONS = 30
 const MAX_UNIT_LENGTH = 40
-/** A wrong answer stands beside the answer of the card, so that must look like one. */
+/** Maximum length of a card's answer that is offered as an option beside wrong answers */
 const MAX_SHORT_ANSWER = 300
-/** Within these limits a number is written without an exponent, in JavaScript as in PostgreSQL. */
+/** Within these limits, JavaScript and PostgreSQL write numbers without an exponent. */
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
 
 /**
- * Returns the normalised exercise of a card; null for a plain card. Faults are reported, and the result is then not to
- * be stored.
+ * Returns the normalised exercise of a card; null for a plain card. If it reports a fault, the result must not be
+ * stored.
  * @param answer text of the card's answer, without the options
  * @example parseExercise({ options: [{ text: 'a', correct: false }] }, 'b', () => {})?.form // 'choice'
  */
@@ -78,7 +78,7 @@ export function parseExercise(input: ExerciseInput, answer: string, report: Repo
   return exercise
 }
 
-/** Returns the exercise of a stored card; null for a plain card, and for what a script wrote in another shape. */
+/** Returns the exercise of a stored card; null for a plain card, or if a script has stored an invalid value. */
 export function readStoredExercise(stored: unknown, answer: string): Exercise | null {
   if (!isExerciseInput(stored)) return null
   let isFaulty = false
@@ -177,9 +177,9 @@ function checkChoice(options: readonly ExerciseOption[], answer: string, report:
   )
 }
 
-/** Whether the answer is one paragraph that is short enough to stand beside wrong answers. */
+/** Returns whether the answer is one paragraph that is short enough to be an option beside wrong answers. */
 function isShortAnswer(answer: string): boolean {
-  // The address of a picture differs between store and files.
+  // Addresses of pictures do not count: they differ between the database and the content files.
   if (answer.replaceAll(/\]\([^()\s]*\)/g, ']()').length > MAX_SHORT_ANSWER) return false
   const blocks = findBlocks(answer)
   return blocks.length === 1 && blocks[0]?.type === 'paragraph_open'
@@ -193,7 +193,7 @@ function checkNumber({ form, options, tolerance, unit }: Exercise, answer: strin
   if (tolerance !== null && tolerance !== 0 && !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     report('„tolerance“ muss 0 oder eine Zahl zwischen 0,000001 und 1.000.000.000.000.000 sein')
   }
-  // A comment of the card holds it.
+  // Content files store the unit in an HTML comment, with `;` between its entries.
   if (unit !== null && (unit.length > MAX_UNIT_LENGTH || /[;<>\p{Cc}\p{Zl}\p{Zp}]|--/u.test(unit))) {
     report(`„unit“ hat höchstens ${MAX_UNIT_LENGTH} Zeichen, ohne ; < > und --`)
   }
@@ -210,7 +210,10 @@ function checkNumber({ form, options, tolerance, unit }: Exercise, answer: strin
   }
 }
 
-/** @example ambiguous('1.000') // '„1.000“ ist mehrdeutig: 1000 oder 1,000?' */
+/**
+ * Returns a German message about a number that `readNumber` finds ambiguous.
+ * @example ambiguous('1.000') // '„1.000“ ist mehrdeutig: 1000 oder 1,000?'
+ */
 export function ambiguous(number: string): string {
   const plain = number.trim()
   return `„${plain}“ ist mehrdeutig: ${plain.replace(/[.,]/, '')} oder ${plain.replace('.', ',')}?`
@@ -218,7 +221,7 @@ export function ambiguous(number: string): string {
 
 const ORDERED = 'ordered_list_open'
 
-/** Returns the lines of the only numbered list of an answer; undefined if there is none or it has one item. */
+/** Returns the lines of the numbered list of an answer; undefined unless there is exactly one, with two items or more. */
 export function findItems(answer: string): { line: number; end: number } | undefined {
   const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
   const [list] = lists
@@ -227,13 +230,13 @@ export function findItems(answer: string): { line: number; end: number } | undef
   return lines.filter((line) => /^ {0,3}\d{1,9}[.)](?:[ \t]|$)/.test(line)).length < 2 ? undefined : list
 }
 
-/** A gap of an answer */
+/** A gap in an answer: `{{…}}` */
 export const GAP = /\{\{([^{}\n]+)\}\}/g
 /** Marks a wrong text of a gap, as in a task list */
 const WRONG = '[ ]'
 const MARK = /^\[[ xX]\]/
 
-/** Texts of a gap: with wrong ones the learner chooses, otherwise types. */
+/** Texts of a gap. If some are wrong, the learner chooses among all; otherwise the learner types. */
 export interface Gap {
   accepted: string[]
   wrong: string[]
@@ -253,8 +256,8 @@ export function findGaps(answer: string): Gap[] {
 }
 
 /**
- * Returns an answer as flashcards show it: a gap as its first text.
- * @param form of the card; braces of other cards are part of their text
+ * Returns an answer as flashcards show it, with the first accepted text in place of each gap.
+ * @param form form of the card; only `gaps` gives braces a meaning
  * @example showGaps('In {{72|zweiundsiebzig}} Stunden', 'gaps') // 'In 72 Stunden'
  */
 export function showGaps(answer: string, form: string | null | undefined): string {
@@ -287,7 +290,7 @@ function isEmpty({ accepted, wrong }: Gap): boolean {
   return accepted.length === 0 && wrong.length === 0
 }
 
-/** Returns the length of all texts in UTF-16 code units. */
+/** Returns the total length of the options and their feedback in UTF-16 code units. */
 export function lengthOfExercise(exercise: Exercise | null): number {
   return (exercise?.options ?? []).reduce((sum, { text, feedback }) => sum + text.length + (feedback?.length ?? 0), 0)
 }

@@ -3,12 +3,12 @@ import { toPlainText } from '../search/plain-text.js'
 import { type Exercise, type ExerciseOption, findItems, GAP, readGap, showGaps } from './exercise.js'
 import { readNumber, withoutUnit } from './number.js'
 
-/** An option with an id that is random per attempt */
+/** An option with an id that is unique within the question and random in each published version */
 export interface FrozenOption extends ExerciseOption {
   id: string
 }
 
-/** A place of an order; the items of a question are in their right order. */
+/** An item to order; a question stores its items in the right order. */
 export interface FrozenItem {
   id: string
   /** Markdown */
@@ -23,7 +23,7 @@ export interface FrozenGap {
   choices?: string[]
 }
 
-/** What a question asks and accepts, as a published version stores it. Plain JSON. */
+/** Options and accepted answers of a question, as a published version stores them. Plain JSON. */
 export type FrozenForm =
   | { form: 'single' | 'multiple'; options: FrozenOption[] }
   | { form: 'text'; accepted: string[] }
@@ -32,7 +32,7 @@ export type FrozenForm =
   /** `text` is Markdown in which `{{id}}` stands for a gap. */
   | { form: 'gaps'; text: string; gaps: FrozenGap[] }
 
-/** A question whose later edits change nothing. */
+/** A copy of a question that later edits of its card do not change. */
 export type FrozenQuestion = FrozenForm & {
   /** Markdown */
   question: string
@@ -69,7 +69,7 @@ function freezeForm({ answer, exercise }: { answer: string; exercise: Exercise }
 
 function freezeChoice(answer: string, options: readonly ExerciseOption[], newId: () => string): FrozenForm {
   const right = options.filter(({ correct }) => correct).length
-  // Only wrong answers stand beside the card's own.
+  // If no option is right, the answer of the card is.
   const all = right === 0 ? [{ text: answer, correct: true, feedback: null }, ...options] : options
   const frozen = all.map(({ text, correct, feedback }) => ({ id: newId(), text, correct, feedback }))
   return { form: right > 1 ? 'multiple' : 'single', options: frozen }

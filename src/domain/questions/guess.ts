@@ -7,7 +7,7 @@ export interface Section {
   draw: number
 }
 
-/** Rules of a test that decide about guessing. */
+/** Rules of a test that affect the chance of passing it by guessing. */
 export interface PassRules {
   /** From 1 to 100 */
   passPercent: number
@@ -16,16 +16,16 @@ export interface PassRules {
   attempts: number | null
 }
 
-/** Probability by score in `of`-ths: `chances[part]` */
+/** Distribution of a score: `chances[part]` is the probability of the score `part / of`. */
 interface Outcome {
   of: number
   chances: readonly number[]
 }
 
-/** Scores of a whole test are kept in at most this many steps per question; finer ones are rounded up. */
+/** Maximum number of score steps per question, and in total for a test; finer scores are rounded up. */
 const MAX_STEPS = 5_040
 const MAX_STEPS_OF_TEST = 4_000
-/** Operations of the exact computation, about a fifth of a second; beyond them a bound stands for the chance. */
+/** Maximum number of operations of the exact computation, about 0.2 s; beyond it, an upper bound is returned. */
 const MAX_WORK = 200_000_000
 
 /**
@@ -47,7 +47,7 @@ export function chanceOfPassing(sections: readonly Section[], { passPercent, mul
   for (const [index, { questions, draw }] of sections.entries()) {
     chances = convolve(chances, drawScores(kinds[index] ?? [], { pool: questions.length, draw, steps }))
   }
-  // Whole numbers: a score of exactly the pass mark passes.
+  // In whole steps, so that a score of exactly the pass mark passes.
   const needed = Math.ceil((total * steps * passPercent) / 100 - 1e-9)
   const once = Math.min(
     1,
@@ -142,7 +142,7 @@ function guessBoxes(boxes: number, rights: number, rule: MultipleRule): Outcome 
   if (rule === 'all') return { of: 1, chances: [1 - 1 / sets, 1 / sets] }
   const chances = new Array<number>(boxes + 1).fill(0)
   for (let wrong = 0; wrong <= boxes; wrong++) {
-    // No tick at all counts as no answer.
+    // Ticking no box counts as no answer.
     const ways = Number(choose(boxes, wrong)) - (wrong === rights ? 1 : 0)
     const part = Math.max(0, boxes - 2 * wrong)
     chances[part] = (chances[part] ?? 0) + ways / sets
@@ -150,7 +150,7 @@ function guessBoxes(boxes: number, rights: number, rule: MultipleRule): Outcome 
   return { of: boxes, chances }
 }
 
-/** If `right` items are at their place, the others form a permutation without a fixed point. */
+/** Returns the chances of a random order: if `right` items are in place, the others form a derangement. */
 function guessOrder(items: number): Outcome {
   const chances: number[] = []
   let share = 1
@@ -161,7 +161,7 @@ function guessOrder(items: number): Outcome {
   return { of: items, chances }
 }
 
-/** Returns the share of the orders of `items` that leave no item at its place: the sum of (−1)^i / i!. */
+/** Returns the share of derangements, the orders that leave no item in its place: the sum of (−1)^i / i!. */
 function shareWithoutFixedPoints(items: number): number {
   let sum = 1
   let term = 1
@@ -180,7 +180,7 @@ function drawScores(kinds: readonly Kind[], section: { pool: number; draw: numbe
   const logChoose = (from: number, take: number) => {
     return (logFactorials[from] ?? 0) - (logFactorials[take] ?? 0) - (logFactorials[from - take] ?? 0)
   }
-  // By number of questions drawn from the kinds so far
+  // Chances of the scores by number of questions drawn so far
   let drawn: number[][] = [[1]]
   let left = pool
   for (const { outcome, count } of kinds) {
@@ -212,7 +212,7 @@ function inSteps({ of, chances }: Outcome, steps: number): number[] {
   return scores
 }
 
-/** Fast if `one` is mostly zeros. */
+/** Returns the distribution of the sum of two scores. Fast if `one` is mostly zeros. */
 function convolve(one: readonly number[], other: readonly number[]): number[] {
   if (one.length === 0 || other.length === 0) return []
   const sums = new Array<number>(one.length + other.length - 1).fill(0)

@@ -25,15 +25,16 @@ export type Answer =
   /** Typed or chosen text by id of the gap; gaps may be absent. */
   | { gaps: Record<string, string> }
 
-/** How a choice with several right options is judged: by the share of boxes set right, or only as a whole. */
+/** Scoring of a choice with several right options: by the share of correct boxes, or all or nothing */
 export type MultipleRule = 'partial' | 'all'
 
 /** Maximum length of a typed text in UTF-16 code units */
 const MAX_TYPED_LENGTH = 1_000
 
 /**
- * Checks that a question can be given this answer, before it is stored.
- * @throws the refusals of `refusals.ts`: answer of another form, unknown ids, ambiguous number
+ * Checks an answer before it is stored.
+ * @throws InvalidInput if the answer has another form, names unknown ids, misses items, is too long or cannot be stored
+ * @throws AmbiguousNumber if the number has two readings, such as 1.000
  */
 export function checkAnswer(question: FrozenForm, answer: Answer): void {
   switch (question.form) {
@@ -138,7 +139,7 @@ function judgeNumber({ accepted, tolerance, unit }: FrozenForm & { form: 'number
 function judgeGaps(gaps: readonly FrozenGap[], given: Readonly<Record<string, string>>): Fraction {
   return shareOf(gaps, ({ id, accepted, choices }) => {
     const text = Object.hasOwn(given, id) ? (given[id] ?? '') : ''
-    // A wrong choice may differ from the right one by a letter, which is forgiven only where one types.
+    // Only typed gaps tolerate a typing error: a wrong choice may differ from the right one in one letter.
     return accepted.some((one) => (choices === undefined ? matchesText(text, one) : text === one))
   })
 }
@@ -147,7 +148,7 @@ function shareOf<T>(places: readonly T[], isRight: (place: T, index: number) => 
   return places.length === 0 ? NONE : { part: places.filter(isRight).length, of: places.length }
 }
 
-/** Returns an answer that scores everything. */
+/** Returns an answer that scores all points. */
 export function rightAnswer(question: FrozenForm): Answer {
   switch (question.form) {
     case 'single':
@@ -164,7 +165,7 @@ export function rightAnswer(question: FrozenForm): Answer {
   }
 }
 
-/** A fourth decimal makes the comma of „3,142“ unambiguous. */
+/** Formats a number as typed in German; a fourth decimal makes the comma of „3,142“ unambiguous. */
 function typedNumber(value: number): string {
   const text = String(value).replace('.', ',')
   return readNumber(text) === 'ambiguous' ? `${text}0` : text

@@ -30,11 +30,11 @@ interface Choice {
   correct: boolean
 }
 
-/** A key longer than the others gives itself away, unless all are short. */
+/** A right answer is noticeably long if it exceeds the median of the wrong ones by this factor and difference. */
 const LONG_FACTOR = 1.5
 const LONG_DIFFERENCE = 15
 const MIN_OPTIONS = 3
-/** Shorter words of the question say nothing about the answer. */
+/** Minimum length of a word of the question that can hint at the answer */
 const MIN_WORD_LENGTH = 5
 
 const CONDITION =
@@ -46,7 +46,7 @@ const ALL_OF_THESE =
 const NEGATION = /(?<!\p{L})(?:nicht|kein(?:e[mnrs]?)?|ohne|nie|niemals)(?!\p{L})/u
 /** Emphasis in Markdown, or capitals */
 const EMPHASIS = /\*[^*\n]+\*|_[^_\n]+_|`[^`\n]*`|(?<!\p{L})(?:NICHT|KEINE?[MNRS]?|NIE)(?!\p{L})/gu
-/** Frequent words of questions that are long enough to count */
+/** Frequent words that are no hint although they are long enough */
 const COMMON = new Set(
   'werden welche welcher welches wessen warum wofür womit wodurch heißt bedeutet macht nicht einen einem einer eines dieser diese dieses zwischen folgende folgenden lautet gehört'.split(
     ' ',
@@ -54,14 +54,14 @@ const COMMON = new Set(
 )
 
 /**
- * Returns what gives the answer of a choice away or makes it unclear; nothing for other forms.
+ * Returns the weaknesses of a choice that reveal its answer or make it unclear; none for other forms.
  * @example lintQuestion({ question: 'F', answer: 'A', exercise: null }) // []
  */
 export function lintQuestion(card: { question: string; answer: string; exercise: Exercise | null }): LintFinding[] {
   const { exercise } = card
   if (exercise?.form !== 'choice') return []
   const choices = exercise.options.map(({ text, correct }) => choiceOf(text, correct))
-  // Only wrong answers stand beside the card's own.
+  // If no option is right, the answer of the card is.
   if (!choices.some(({ correct }) => correct)) choices.unshift(choiceOf(card.answer, true))
   const question = plainOf(card.question)
   return [
@@ -132,7 +132,7 @@ function lintRepeatedWords(question: string, choices: Choice[]): LintFinding[] {
 function lintDuplicates(choices: Choice[]): LintFinding[] {
   const seen = new Set<string>()
   for (const choice of choices) {
-    // Signs alone, such as `<` and `>`, have no words.
+    // An option such as `<` has no words.
     const key = choice.words.join(' ') || choice.text
     if (seen.has(key))
       return [{ rule: 'duplicates', message: `Die Antwort „${shown(choice)}“ steht zweimal zur Auswahl` }]

@@ -2,7 +2,7 @@ import type { ExportQuestion } from '../moodle/index.js'
 import { type Exercise, GAP, textsOfGap } from './exercise.js'
 import { type FrozenForm, freezeQuestion } from './frozen.js'
 
-/** A card as the export knows it. */
+/** A card to export. */
 interface ExportCard {
   key: string
   level: string
@@ -48,7 +48,7 @@ function accept(text: string): ExportQuestion['answers'][number] {
   return { text, correct: true, feedback: null }
 }
 
-/** The answer of a card is one of the answers if there is one more than the exercise has. */
+/** Returns whether the answer of the card is one of the answers: they are then one more than the options. */
 function hasOwnAnswer(frozen: FrozenForm, { options }: Exercise): boolean {
   return answersOf(frozen).length > options.length
 }

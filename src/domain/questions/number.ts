@@ -1,4 +1,4 @@
-/** Result of reading a number: its value, or why there is none */
+/** Result of parsing a number: its value, or the reason why it has none */
 export type ReadNumber = number | 'ambiguous' | 'none'
 
 const NUMBER = /^([+-]?)(\d[\d.,]*|[.,]\d+)(e[+-]?\d{1,3})?$/i
@@ -25,7 +25,7 @@ export function readNumber(text: string): ReadNumber {
   return Number.isFinite(value) ? value : 'none'
 }
 
-/** Returns the digits with a decimal point; a grouped number has only a decimal separator. */
+/** Returns the digits with a decimal point, or `ambiguous` or `none`; a grouped number has only a decimal separator. */
 function toDecimal(digits: string, isGrouped: boolean): string {
   const separators: string[] = digits.match(/[.,]/g) ?? []
   const last = separators.at(-1)
@@ -37,7 +37,7 @@ function toDecimal(digits: string, isGrouped: boolean): string {
     return isThousands && !isGrouped ? 'ambiguous' : `${whole || '0'}.${rest}`
   }
   if (isGrouped) return 'none'
-  // All separators but a different last one separate thousands.
+  // All separators separate thousands, except a last one that differs from the others.
   const isDecimal = separators.indexOf(last) === separators.length - 1
   const groups = isDecimal ? parts.slice(0, -1) : parts
   const isRegular =

@@ -1,6 +1,6 @@
 import { InvalidInput } from '../refusal.js'
 
-/** The answer has the shape of another form, or names what the question does not offer. */
+/** The answer has the shape of another form, such as a text for a choice. */
 export const OTHER_FORM = new InvalidInput('Die Antwort passt nicht zur Form der Frage', 'other_form')
 export const UNKNOWN_OPTION = new InvalidInput('Diese Antwort steht nicht zur Auswahl', 'unknown_option')
 export const ONE_OPTION_ONLY = new InvalidInput('Bei dieser Frage ist nur eine Antwort möglich', 'one_option_only')

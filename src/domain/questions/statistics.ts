@@ -1,17 +1,17 @@
-/** Moodle calls this the discrimination index; it says little below this number of persons. */
+/** Minimum number of persons for a meaningful correlation, which Moodle calls discrimination index */
 export const MIN_PERSONS_OF_CORRELATION = 30
-/** Too few wrong answers show nothing about a distractor. */
+/** Minimum number of wrong answers needed to judge a distractor */
 const MIN_WRONG_OF_FLAGS = 20
 /** Median time below which a question can hardly have been read */
 const HASTY_SECONDS = 3
 
-/** Sums over the first attempts of persons, from which raw answers can no longer be derived. */
+/** Sums over the first attempt of each person; individual answers cannot be derived from them. */
 export interface ItemSums {
   persons: number
   /** Points of the question */
   item: number
   itemSquared: number
-  /** Points of the whole test, with the question */
+  /** Points of the whole test, including the question */
   total: number
   totalSquared: number
   product: number
@@ -74,7 +74,7 @@ function countWrong(options: readonly OptionCount[]): number {
   return options.reduce((sum, { correct, count }) => sum + (correct ? 0 : count), 0)
 }
 
-/** What an author should look at. */
+/** A reason to revise a question. */
 export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
 
 /** Returns the flags of a single choice whose report has enough persons. */
@@ -97,8 +97,8 @@ export function flagsOf(report: {
 }
 
 /**
- * Hides cells of fewer than `minPersons` persons, and further cells until no sum or difference of the others tells of
- * fewer. Each person counts in one cell.
+ * Hides cells with fewer than `minPersons` persons, and further cells until no smaller group can be derived from the
+ * sum or difference of others. Each person counts in one cell.
  * @returns the counts; null where hidden
  * @example hideSmallCells([20, 8, 3], 5) // [20, null, null]
  * @example hideSmallCells([28, 2], 5) // [null, null]
@@ -112,7 +112,7 @@ export function hideSmallCells(counts: readonly number[], minPersons: number): (
     hidden += counts[index] ?? 0
   }
   for (const [index, count] of counts.entries()) {
-    // A cell of all persons tells the answer of each.
+    // A cell with nearly all persons reveals the answer of each.
     if (count < minPersons || total - count < minPersons) hide(index)
   }
   while (hidden > 0 && hidden < minPersons && shown.size > 0) {
@@ -121,12 +121,12 @@ export function hideSmallCells(counts: readonly number[], minPersons: number): (
   return counts.map((count, index) => (shown.has(index) ? count : null))
 }
 
-/** Returns whether a number about `part` of `whole` persons tells neither of these few nor of the few others. */
+/** Returns whether a figure about `part` of `whole` persons may be shown: both `part` and the rest are large enough. */
 export function isLargeEnough(part: number, whole: number, minPersons: number): boolean {
   return hideSmallCells([part, whole - part], minPersons)[0] !== null
 }
 
-/** Returns whether a published report is replaced: it then differs by at least `minPersons` persons. */
+/** Returns whether a new report replaces the published one: at least `minPersons` persons were added. */
 export function isSnapshotDue(persons: number, personsOfSnapshot: number, minPersons: number): boolean {
   return persons >= minPersons && persons - personsOfSnapshot >= minPersons
 }

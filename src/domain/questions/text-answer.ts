@@ -1,4 +1,4 @@
-/** A text in comparable form: words at even places, what separates them at odd ones */
+/** A word, or the characters between two words, in comparable form */
 export interface TextPart {
   /** Lower case, `ä` as `ae`, `ß` as `ss` */
   folded: string
@@ -6,7 +6,7 @@ export interface TextPart {
   plain: string
 }
 
-/** Shorter words differ too little from other words. */
+/** Minimum length of a word in which a typing error is tolerated; shorter words differ too little from other words. */
 const SHORTEST_CORRECTED = 5
 const SEPARATOR = /([^\p{L}\p{M}\p{N}]+)/u
 const LETTERS_ONLY = /^[\p{L}\p{M}]+$/u
@@ -32,7 +32,10 @@ export function matchesText(typed: string, accepted: string): boolean {
   return errors <= 1
 }
 
-/** @example partsOf('Größe XL.').map(({ folded }) => folded) // ['groesse', ' ', 'xl'] */
+/**
+ * Splits a text into words, at even indexes, and the characters between them.
+ * @example partsOf('Größe XL.').map(({ folded }) => folded) // ['groesse', ' ', 'xl']
+ */
 function partsOf(text: string): TextPart[] {
   const plain = text
     .normalize('NFC')
@@ -55,7 +58,7 @@ function isTypingError(typed: TextPart, expected: TextPart): boolean {
 }
 
 /**
- * Returns whether one wrong, missing or extra character or two swapped neighbours make the difference.
+ * Returns whether two texts differ by exactly one wrong, missing or extra character, or by two swapped neighbours.
  * @example isOneEdit('stahs', 'stash') // true
  */
 export function isOneEdit(one: string, other: string): boolean {
