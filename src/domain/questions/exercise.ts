@@ -221,7 +221,7 @@ export function ambiguous(number: string): string {
 
 const ORDERED = 'ordered_list_open'
 
-/** Returns the lines of the numbered list of an answer; undefined unless there is exactly one, with two items or more. */
+/** Returns the lines of the numbered list of an answer; undefined unless it is the only one and has several items. */
 export function findItems(answer: string): { line: number; end: number } | undefined {
   const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
   const [list] = lists

@@ -8,18 +8,18 @@ export interface Candidate {
   level: string
 }
 
-/** An answer with what it is compared by. */
+/** A candidate with the properties by which it is compared. */
 interface Prepared extends Candidate {
   /** Without Markdown, punctuation and case */
   text: string
   kind: string
 }
 
-/** Wrong options that resemble the answer more may be right too. */
+/** Maximum similarity to the right answer, from 0 to 1; a more similar option may be right as well. */
 const TOO_SIMILAR = 0.85
-/** Two wrong options that resemble each other more are one. */
+/** Maximum similarity between two wrong options, from 0 to 1 */
 const TOO_ALIKE = 0.8
-/** Candidates whose texts are compared; the others differ too much in length */
+/** Maximum number of candidates whose texts are compared; those closest in length come first. */
 const COMPARED = 60
 
 export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] {
@@ -86,7 +86,7 @@ function normalise(text: string): string {
 
 const NUMBER = /^[-+±~≈<>]?\s*\d[\d.,\s]*\s*(?<unit>[^\d\s]\S*)?$/u
 
-/** Returns the kind of an answer; those of different kinds give each other away. */
+/** Returns the kind of an answer; a wrong option of another kind would be easy to rule out. */
 function kindOf(answer: string, plain: string): string {
   if (/^(ja|nein)\b/i.test(plain)) return 'yes or no'
   if (/^\s*(```|`[^`]+`\s*$)/.test(answer)) return 'code'
@@ -124,7 +124,7 @@ function trigramsOf(text: string): Set<string> {
   return new Set(Array.from({ length: padded.length - 2 }, (_, index) => padded.slice(index, index + 3)))
 }
 
-/** Returns the share of common trigrams, from 0 to 1. */
+/** Returns the similarity of two sets of trigrams, from 0 to 1 (Sørensen–Dice coefficient). */
 function dice(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let common = 0
   for (const gram of one) if (other.has(gram)) common++

@@ -35,7 +35,8 @@ export interface QuizQuestion {
 export type Random = () => number
 
 /**
- * Parses the number of questions: 10 if absent or empty, otherwise clamped to 1…50. @throws InvalidInput
+ * Parses the number of questions: 10 if absent or empty, otherwise clamped to 1…50.
+ * @throws InvalidInput if it is not a number
  * @example parseCount('70') // 50
  */
 export function parseCount(count: string | undefined): number {

@@ -1,10 +1,10 @@
 import { MemoryModel } from './memory.js'
 import { firstRating, type Random, recallRating, retryRating } from './simulated-ratings.js'
 
-/** Desired retentions whose costs are shown */
+/** Desired retentions for which the cost is shown */
 const COST_RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97] as const
 
-/** Cards that are simulated for each retention; takes about 0.2 s in total. */
+/** Number of cards simulated for each retention; takes about 0.2 s in total. */
 const CARDS = 400
 const DAYS = 365
 
@@ -12,8 +12,7 @@ const DAYS = 365
 export type Costs = { desired_retention: number; reviews_per_card: number }[]
 
 /**
- * Returns the expected number of reviews of a card in its first year for each desired retention. The same weights give
- * the same result.
+ * Returns the expected number of reviews of a card in its first year for each desired retention. Deterministic.
  */
 export function costsOf(weights: readonly number[] | null): Costs {
   const model = new MemoryModel(weights)

@@ -1,6 +1,6 @@
 import { noonOf } from '../time/calendar.js'
 
-/** Days after the review among which fuzz may choose. */
+/** Shortest and longest interval, in days, that fuzz may choose. */
 export interface FuzzRange {
   first: number
   last: number
@@ -13,7 +13,8 @@ const RISING = ['hard', 'medium', 'easy'] as const
 
 /**
  * Moves intervals that end on a free weekday to another day of their fuzz range, and keeps their order if possible.
- * The choice depends on the seed only, so the date that was shown holds. An interval without another day stays.
+ * The choice depends on the seed only, so the dates shown before a rating are the ones that apply. An interval whose
+ * fuzz range has only free weekdays stays unchanged.
  * @param free weekdays, Monday is 1
  */
 export function avoidWeekdays(

@@ -1,29 +1,29 @@
 import { RATINGS, type Rating } from './review.js'
 
-/** A log entry, as far as the history of memory states needs it. */
+/** The fields of a log entry needed to replay memory states. */
 export interface HistoryEntry {
   id: number
   kind: 'review' | 'undo' | 'reset'
   /** Id of the undone review */
   undoes: number | null
   rating: Rating | null
-  /** Calendar day as a number of days */
+  /** Local calendar day in days since 1970-01-01 */
   day: number
   isLate: boolean
-  /** The review whose result was the state before the entry */
+  /** Id of the review that led to the state before the entry */
   previous: number | null
   /** Whether the state before the entry had a memory state */
   hadMemory: boolean
 }
 
-/** A review that stands. */
+/** A review that counts: it is neither undone, late nor from before a reset. */
 export interface StandingReview {
   id: number
   rating: Rating
   day: number
 }
 
-/** Columns of a line, separated by commas; absent numbers are empty. */
+/** Columns of a line of the log, separated by commas; absent numbers are empty. */
 export const HISTORY_COLUMNS = ['id', 'kind', 'undoes', 'rating', 'day', 'late', 'previous', 'memory'] as const
 
 const KINDS = { r: 'review', u: 'undo', x: 'reset' } as const
@@ -48,10 +48,10 @@ export function parseEntry(line: string): HistoryEntry {
 }
 
 /**
- * Returns for each card the reviews that stand since its latest reset, oldest first; the last one made the card's
- * present state. Undone and late reviews are left out. Each review names the one before it, so a card's history
- * continues when its progress moves to another card, and starts again after a script has written the state. Histories
- * whose first review is unknown are left out.
+ * Returns for each card the reviews since its latest reset, oldest first, without undone and late ones. The last review
+ * led to the current state of the card. Each entry refers to the previous review, so a history continues when the
+ * progress moves to another card, and starts again after a script has written the state. Histories whose first review
+ * is unknown are omitted.
  * @param entries in ascending order of their ids
  */
 export function standingHistories(entries: Iterable<HistoryEntry>): StandingReview[][] {
@@ -87,7 +87,7 @@ function removeReview(histories: Map<number, StandingReview[] | null>, id: numbe
   if (history && last) histories.set(last.id, history)
 }
 
-/** Whether the review at the index is a recall after at least a day: what a fit learns from. */
+/** Returns whether the review at the index is a recall after at least one day; only those are used to fit weights. */
 export function isItem(history: readonly StandingReview[], index: number): boolean {
   const [review, before] = [history[index], history[index - 1]]
   return review !== undefined && before !== undefined && review.day > before.day
@@ -99,15 +99,15 @@ export function listItems(histories: readonly StandingReview[][]): number[] {
   return ids.sort((a, b) => a - b)
 }
 
-/** Share of the recalls on which a candidate is tried before it is adopted */
+/** Share of the recalls, the latest ones, on which fitted weights are evaluated before they are adopted */
 const HELD_BACK = 0.25
 
-/** Returns the id of the first recall of the last quarter. */
+/** Returns the id of the first recall of the last quarter; infinity without recalls. */
 export function findCut(items: readonly number[]): number {
   return items[Math.floor(items.length * (1 - HELD_BACK))] ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns the reviews before the cut. */
+/** Returns the reviews with an id below `cut`, without empty histories. */
 export function reviewsBefore(histories: readonly StandingReview[][], cut: number): StandingReview[][] {
   return histories.map((history) => history.filter(({ id }) => id < cut)).filter(({ length }) => length > 0)
 }
@@ -116,8 +116,8 @@ const DAY_MS = 86_400_000
 const SECOND_MS = 1_000
 
 /**
- * Writes the histories as CSV in the columns that the library reads: midnight UTC of the local day, one second later
- * for each further review of the day, so that the days are those of the service.
+ * Writes the histories as CSV for the fitting library. The times are midnight UTC of the local day plus one second for
+ * each further review of the day, so that the library counts the same days as the service.
  */
 export function toTrainingCsv(histories: readonly StandingReview[][]): string {
   const lines = ['card_id,review_time,review_rating,review_state,review_duration']
@@ -125,7 +125,7 @@ export function toTrainingCsv(histories: readonly StandingReview[][]): string {
     let day = Number.NEGATIVE_INFINITY
     let place = 0
     history.forEach((review, index) => {
-      // After the clock was set back a review counts for the day of the one before it, as in the scheduler.
+      // If the clock was set back, a review counts for the day of the previous one, as in the scheduler.
       place = review.day > day ? 0 : place + 1
       day = Math.max(day, review.day)
       const time = day * DAY_MS + place * SECOND_MS

@@ -9,10 +9,10 @@ export interface Memory {
   difficulty: number
 }
 
-/** Probabilities are limited, so that a single surprise does not outweigh all other recalls. */
+/** Minimum predicted probability of each outcome, so that a single surprise does not outweigh all other recalls */
 const LEAST_CHANCE = 0.0001
 
-/** The formulas of the scheduler for given weights, without dates: replays histories and predicts recalls. */
+/** The formulas of the scheduler for given weights, without dates; replays histories and predicts recalls. */
 export class MemoryModel {
   readonly #longTerm: FSRS
   readonly #sameDay: FSRS
@@ -34,7 +34,7 @@ export class MemoryModel {
     return memory
   }
 
-  /** Returns the log loss of the predictions for recalls from the id `since` on; NaN without any. */
+  /** Returns the mean log loss of the predictions for recalls with an id of at least `since`; NaN if there are none. */
   logLoss(histories: readonly StandingReview[][], since: number): number {
     let sum = 0
     let count = 0
@@ -62,12 +62,12 @@ export class MemoryModel {
     return { stability: next.stability, difficulty: next.difficulty }
   }
 
-  /** Returns the probability of recall after the days. */
+  /** Returns the probability of recall after the given number of days. */
   chance(memory: Memory, days: number): number {
     return this.#longTerm.forgetting_curve(days, memory.stability)
   }
 
-  /** Returns the days after which the probability of recall falls to the retention; at least 1. */
+  /** Returns the number of days after which the probability of recall falls to `retention`; at least 1. */
   interval(memory: Memory, retention: number): number {
     return Math.max(1, Math.round(memory.stability * this.#longTerm.calculate_interval_modifier(retention)))
   }

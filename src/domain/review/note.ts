@@ -6,7 +6,7 @@ const MAX_LENGTH = 2_000
 
 /**
  * Trims a learner's note; empty means none.
- * @throws InvalidInput
+ * @throws InvalidInput if it has more than 2,000 characters or one that cannot be stored
  */
 export function parseNote(value: string): string {
   const text = value.trim()

@@ -11,8 +11,9 @@ export interface FittedParameters {
   w: number[]
   /** Number of recalls from which it was fitted */
   items: number
-  /** Log loss of the former parameters and of a fit of the first three quarters, on the last quarter of the recalls */
+  /** Log loss of the former parameters on the last quarter of the recalls */
   log_loss_before: number
+  /** Log loss of a fit to the first three quarters of the recalls, on the last quarter */
   log_loss_after: number
   /** Instant in ISO 8601 */
   fitted_at: string
@@ -40,7 +41,7 @@ export function itemsForNextFit(triedItems: number | null): number {
 
 /**
  * Blends fitted weights with the defaults: the more recalls, the closer to the fitted ones. The result lies within the
- * limits of ts-fsrs, so it is what the scheduler uses.
+ * limits of ts-fsrs, so the scheduler uses it unchanged.
  * @throws RangeError unless there are 21 finite weights
  */
 export function blendWeights(fitted: readonly number[], items: number): number[] {
@@ -57,7 +58,7 @@ export function blendWeights(fitted: readonly number[], items: number): number[]
   return clipParameters(blended, 0, true).map((weight) => Math.round(weight * 1e8) / 1e8)
 }
 
-/** How well the parameters predict, by the log loss of the last quarter; people's texts only need two classes. */
+/** Returns whether the parameters predict well, judged by the log loss on the last quarter of the recalls. */
 export function isGoodFit({ log_loss_after }: Pick<FittedParameters, 'log_loss_after'>): boolean {
   return log_loss_after <= MODERATE_LOSS
 }

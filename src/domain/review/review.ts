@@ -8,7 +8,7 @@ export type Rating = (typeof RATINGS)[number]
  */
 export type ReviewPhase = 'new' | 'recall' | 'repeat' | 'late'
 
-/** What the dates of reviews depend on. */
+/** Settings that determine the dates of reviews. */
 export interface SchedulerSettings {
   /** Share of due cards that the learner wants to remember, 0.80 to 0.97 */
   desired_retention: number
@@ -57,7 +57,7 @@ export interface CardState {
 
 /** Returns whether the state was last changed by a review on that day. */
 export function isReviewedOn(state: CardState | null, today: string): boolean {
-  // After the clock was set back the last review may lie in the future; it counts as today's.
+  // If the clock was set back, the last review may lie in the future; it then counts as today's.
   return state?.last_review != null && daysBetween(state.last_review, today) <= 0
 }
 
@@ -83,9 +83,9 @@ export interface Step {
   after: Pick<CardState, 'next_review'> | null
   /** Whether the card can appear in the queue: neither suspended nor in a deck that is switched off */
   isCounted: boolean
-  /** Number of new cards that the step adds to today's */
+  /** Change in the number of new cards introduced today; negative for an undo */
   introduced: number
-  /** Number of new cards that the step puts off until tomorrow; negative if it takes that back */
+  /** Change in the number of new cards put off until tomorrow; negative for an undo or a review */
   put_off: number
 }
 
@@ -107,17 +107,17 @@ export function isDue(state: Pick<CardState, 'next_review'> | null, today: strin
   return state?.next_review != null && state.next_review <= today
 }
 
-/** Maximum age of a review given offline; an older timestamp indicates a wrong clock. */
+/** Maximum age of a review given offline, in milliseconds; an older timestamp indicates a wrong clock. */
 const OLDEST_MS = 14 * 24 * 60 * 60 * 1000
 
-/** When a review was received and when it was given. */
+/** Times at which a review was received (`now`) and given (`reviewed`). */
 export interface ReviewTimes {
   now: Moment
   reviewed: Moment
 }
 
 /**
- * Returns the times of a review. The client's timestamp is limited to the last 14 days; without one the review was
+ * Returns the times of a review. Limits the timestamp of the client to the last 14 days; without one, the review was
  * given now.
  */
 export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
@@ -129,12 +129,12 @@ export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
 }
 
 /**
- * Returns whether a review was given before the latest review or reset that the card's state knows. Such a review must
- * not change the state.
+ * Returns whether a review was given before the latest review or reset of the card. Such a review must not change the
+ * state of the card.
  */
 export function isLate({ now, reviewed }: ReviewTimes, latest: Date | null): boolean {
   if (latest === null) return false
-  // The clock was set back, so the order is unknown: a review of today counts as it arrives.
+  // The clock was set back, so the order is unknown; a review of today counts in order of arrival.
   if (latest > now.at) return reviewed.today < now.today
   return reviewed.at < latest
 }
@@ -155,7 +155,7 @@ export interface NewEntry {
   created_at: Date
   client_id: string | null
   before: CardState | null
-  /** State after a review that was applied, without the id that the entry receives */
+  /** State after a review that was applied; `last_review_id` is not yet the id of this entry */
   after: CardState | null
   answer: unknown
 }
@@ -166,7 +166,7 @@ function phaseOf(state: CardState | null, today: string): ReviewPhase {
   return isReviewedOn(state, today) ? 'repeat' : 'recall'
 }
 
-/** Returns the state of a due card that is put off until tomorrow. Its memory and its log stay as they are. */
+/** Returns the state of a due card that is put off until tomorrow; only the next review changes. */
 export function putOff(state: CardState, tomorrow: string): CardState {
   return { ...state, next_review: tomorrow }
 }
@@ -182,7 +182,7 @@ export interface ReviewFacts {
   cardId: number
   deckId: number
   rating: Rating
-  /** When the review was given */
+  /** Time at which the review was given */
   moment: Moment
   isLate: boolean
   durationMs: number | null
@@ -194,7 +194,7 @@ export interface ReviewFacts {
 
 export function reviewEntry(facts: ReviewFacts): NewEntry {
   const { before, moment } = facts
-  // The state describes later reviews, so a late one cannot use it.
+  // The state includes later reviews, so it is not the state before a late one.
   const known = facts.isLate ? null : before
   return {
     user_id: facts.userId,

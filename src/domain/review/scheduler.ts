@@ -22,17 +22,18 @@ const GRADES: Record<Rating, Grade> = {
   easy: TsFsrsRating.Easy,
 }
 
-/** Shorter intervals have no fuzz. */
+/** Minimum interval with fuzz, in days */
 const LEAST_FUZZY = 2.5
 
 /** State after a review, before the log entry has an id */
 export type NextState = Omit<CardState, 'last_review_id'> & { next_review: string }
 
-/** Returns the states that the four ratings would lead to. */
+/** A function that returns the state after each of the four ratings. */
 export type Preview = (cardId: number, state: CardState | null, today: string) => Record<Rating, NextState>
 
 /**
- * Creates a scheduler for each desired retention, because decks may have their own.
+ * Returns a function that creates and caches the scheduler for the desired retention of a deck. Null stands for the
+ * desired retention of the learner.
  */
 export function createSchedulers(settings: SchedulerSettings): (deckRetention: number | null) => Preview {
   const schedulers = new Map<number, Preview>()
@@ -105,7 +106,7 @@ export function createScheduler(settings: SchedulerSettings): Preview {
   }
 }
 
-/** Returns the days among which the library's fuzz chooses; null for short intervals, which have none. */
+/** Returns the intervals from which the fuzz of the library chooses; null for short intervals, which have no fuzz. */
 function fuzzRange(formulas: FSRS, stability: number, elapsed: number, maximum: number): FuzzRange | null {
   const interval = Math.min(Math.max(1, Math.round(stability * formulas.interval_modifier)), maximum)
   if (interval < LEAST_FUZZY) return null
@@ -114,8 +115,8 @@ function fuzzRange(formulas: FSRS, stability: number, elapsed: number, maximum: 
 }
 
 /**
- * Creates FSRS with fuzz that depends on card and number of reviews, so that the shown dates hold and cards learned
- * together spread out.
+ * Creates FSRS with fuzz that depends on the card and its number of reviews: the dates shown before a rating are the
+ * ones that apply, and cards learned together spread out.
  */
 function createFsrs(settings: SchedulerSettings, parameters: Partial<FSRSParameters>): FSRS {
   const scheduler = fsrs({
@@ -129,7 +130,7 @@ function createFsrs(settings: SchedulerSettings, parameters: Partial<FSRSParamet
 }
 
 function toFsrsCard(cardId: number, state: CardState | null, today: string): Card & { fuzz_seed: string } {
-  // As text: the library adds the number of reviews to a numeric seed, so neighbouring cards would share fuzz.
+  // The seed is a text: the library adds the number of reviews to a number, so neighbouring cards would share fuzz.
   const card = { ...createEmptyCard(noonOf(today)), fuzz_seed: `${cardId}/` }
   if (state?.stability == null || state.difficulty == null || state.last_review === null) return card
   return {

@@ -1,6 +1,6 @@
 import type { Rating } from './review.js'
 
-/** Returns a number in [0, 1) */
+/** Returns a random number in [0, 1). */
 export type Random = () => number
 
 /** Shares of first ratings, and of ratings of remembered cards, among users of Anki (simulator of fsrs-rs) */

@@ -8,15 +8,15 @@ export const FORECAST_DAYS = 30
 export interface DayOfReviews {
   day: string
   reviews: number
-  /** Rated `easy` or `medium` */
+  /** Number of reviews rated `easy` or `medium` */
   correct: number
-  /** First reviews of a card */
+  /** Number of first reviews of a card */
   introduced: number
   /** Milliseconds, as reported by the clients */
   duration_ms: number
 }
 
-/** First reviews of a day, of cards seen on an earlier day. */
+/** Number of recalls with equal ratings and maturity: first reviews of a card on a day that were not its very first. */
 export interface RecallGroup {
   previous_rating: Rating | null
   rating: Rating
@@ -78,7 +78,7 @@ export function findStreaks(days: readonly string[], today: string): { current: 
     longest = Math.max(longest, length)
     previous = day
   }
-  // After a change of the time zone the last day may lie in the future.
+  // After a change of the time zone, the last day may lie in the future.
   const isAlive = previous !== undefined && previous >= addDays(today, -1)
   return { current: isAlive ? length : 0, longest }
 }
