@@ -20,13 +20,13 @@ export interface Hits {
 
 const TITLE_LENGTH = 200
 const EXCERPT_LENGTH = 160
-/** Characters shown before the first hit */
+/** Number of characters shown before the first hit */
 const LEAD = 40
 
-/** A longer word is cut in the middle rather than omitted. */
+/** Length above which a word is cut in the middle rather than omitted */
 const LONG_WORD = 40
 
-/** Of a longer text, only the surroundings of the first hit are processed. */
+/** Maximum length of a text that is processed as a whole; of a longer one, only the part around the first hit is. */
 const MAX_SOURCE = 8_000
 const SOURCE_BEFORE = 2_000
 const SOURCE_BEHIND = 4_000
@@ -57,7 +57,7 @@ function merge(ranges: Range[]): Range[] {
   return merged
 }
 
-/** Returns the beginning of a plain text with its hits. */
+/** Returns the first 200 characters of a plain text with their hits. */
 export function markTitle(text: string, hits: Hits): Marked {
   return mark(cut(text, 0, TITLE_LENGTH, false, false), hits)
 }

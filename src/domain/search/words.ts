@@ -1,6 +1,6 @@
 /** A run of letters and digits with their combining marks */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** Longer words are indexed by their beginning. */
+/** Maximum length of a folded word; longer words are cut. */
 const MAX_LENGTH = 100
 const FOLDED = /^[a-z0-9]+$/
 
@@ -29,7 +29,7 @@ export function foldWord(word: string): string {
   return short.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** More than the vocabulary of a book; bounds the work for a pasted log file. */
+/** Maximum number of distinct words of a text; bounds the work for a pasted log file, and exceeds that of a book. */
 const MOST_WORDS = 20_000
 
 /** Returns the distinct words of a text, at most 20,000. */
@@ -54,8 +54,8 @@ const SHORTEST_CORRECTED = 5
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzäöüß0123456789']
 
 /**
- * Returns all words that lead to this one by one wrong, missing or extra letter or by two swapped neighbours; none for
- * a word of fewer than five letters.
+ * Returns all words that differ from this one by one wrong, missing or extra letter or by two swapped neighbours; none
+ * for a word of fewer than five letters.
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word]
@@ -80,9 +80,9 @@ export function neighboursOf(word: string): string[] {
 export const MOST_NEIGHBOURS = 4_000
 
 /**
- * Returns the neighbours of all words, with those of other spellings while they fit; `place` is the index of the word.
- * Undefined if the words as written have more than `MOST_NEIGHBOURS`: eight words of five letters have fewer, and so
- * has one of 48.
+ * Returns the neighbours of all words, and those of their other spellings as far as `MOST_NEIGHBOURS` allows; `place`
+ * is the index of the word. Undefined if the words as written exceed the limit, as nine words of five letters or one of
+ * 49 letters do.
  */
 export function neighboursOfAll(words: readonly string[]): { place: number; word: string }[] | undefined {
   const own = words.map((word, place) => ({ place, word }))
@@ -105,7 +105,7 @@ function countNeighbours(word: string): number {
   return length < SHORTEST_CORRECTED ? 0 : (2 * length + 1) * LETTERS.length + 2 * length
 }
 
-/** Shorter parts are syllables rather than words. */
+/** Minimum length of a part of a compound; shorter parts are syllables rather than words. */
 const SHORTEST_COMPOUND_PART = 3
 
 /** Returns the splits of a word into two parts, the most even one first; none for a word of fewer than six letters. */

@@ -6,19 +6,19 @@ import { SKEW_SECONDS } from './skew.js'
 
 const MAX_SESSION = 500
 
-/** The claim and its value, or one of its values, that grant a right. */
+/** A claim that grants a right if it equals the value, or is a list that contains it. */
 export interface RightRule {
   claim: string
   value: string
 }
 
-/** The claims that describe an account. */
+/** Names of the claims from which the data of an account is read. */
 export interface ClaimRules {
   usernameClaim: string
   nameClaim: string
-  /** Undefined if the provider does not decide who is an administrator */
+  /** Undefined if the provider does not assign administrators */
   admin: RightRule | undefined
-  /** Undefined if the provider does not decide who is an author */
+  /** Undefined if the provider does not assign authors */
   author: RightRule | undefined
   /** Claim with the person's groups; undefined if teams are managed by hand only */
   groupsClaim: string | undefined
@@ -31,19 +31,19 @@ export interface Profile {
   /** Undefined if the provider sends none */
   username: string | undefined
   displayName: string | undefined
-  /** Undefined if the provider does not decide */
+  /** Undefined if the provider does not assign administrators */
   isAdmin: boolean | undefined
-  /** Undefined if the provider does not decide */
+  /** Undefined if the provider does not assign authors */
   isAuthor: boolean | undefined
   /** Undefined if the provider sends no address, or one that it has not verified */
   email: string | undefined
-  /** Undefined if the provider does not name them */
+  /** Undefined if the provider does not send them */
   groups: string[] | undefined
 }
 
 /**
  * Parses the claims of a person: names are trimmed and in NFC, the display name is cut to one line.
- * @throws SignInFault for a user name that no account can have
+ * @throws SignInFault if the user name is too long or contains control characters
  */
 export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   return {
@@ -108,7 +108,7 @@ function readDisplayName(claim: unknown): string | undefined {
   return [...line].slice(0, MAX_NAME_LENGTH).join('').trim() || undefined
 }
 
-/** Providers that verify all addresses omit `email_verified`; some send it as a text. */
+/** Returns the address unless it is unverified. Providers may omit `email_verified`, or send it as a text. */
 function readEmail({ email, email_verified }: Claims): string | undefined {
   const isRefuted = email_verified === false || email_verified === 'false'
   return typeof email === 'string' && !isRefuted && isMailAddress(email) ? email : undefined
@@ -116,7 +116,7 @@ function readEmail({ email, email_verified }: Claims): string | undefined {
 
 function readRight(claims: Claims, { claim: name, value }: RightRule): boolean | undefined {
   const claim = claimOf(claims, name)
-  // Entra omits a list that is too long for a token and says so: the right is then unknown.
+  // Entra omits a list that is too long for a token and names it in `_claim_names`; the right is then unknown.
   if (claim === undefined && claimOf(claims, `_claim_names.${name}`) !== undefined) return undefined
   return [claim].flat().some((one) => typeof one !== 'object' && String(one) === value)
 }
@@ -129,16 +129,16 @@ function readGroups(claims: Claims, name: string): string[] | undefined {
   return [...new Set(groups.map(String).filter(isStorable))]
 }
 
-/** Returns why the provider's groups are unknown; undefined if they are known or not asked for. */
+/** Returns why the groups are unknown, for the log; undefined if they are known or no claim is configured. */
 export function explainMissingGroups(claims: Claims, { groupsClaim: name }: ClaimRules): string | undefined {
   if (name === undefined || readGroups(claims, name) !== undefined) return undefined
-  // Entra omits a list that is too long for a token and says so.
+  // Entra omits a list that is too long for a token and names it in `_claim_names`.
   const isOmitted = claimOf(claims, `_claim_names.${name}`) !== undefined
   return isOmitted ? 'the provider omits the list because it is too long' : 'the provider does not send the claim'
 }
 
 /**
- * Returns when the provider last authenticated the person; undefined if it does not say.
+ * Returns the time at which the provider last authenticated the person; undefined if it sends none.
  * @throws SignInFault if the time is invalid or in the future
  */
 export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
@@ -148,7 +148,10 @@ export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
   return new Date(seconds * 1000)
 }
 
-/** Returns the provider's session id, cut to the stored length. @throws SignInFault if it cannot be stored */
+/**
+ * Returns the provider's session id, cut to 500 characters; undefined if it sends none.
+ * @throws SignInFault if it contains a character that cannot be stored
+ */
 export function readProviderSession(sid: unknown): string | undefined {
   if (typeof sid !== 'string') return undefined
   if (!isStorable(sid)) throw new SignInFault('ungueltig', 'the sid holds what cannot be stored')

@@ -1,15 +1,16 @@
 import type { OfferedWays } from './ways-in.js'
 
-/** An administrator, as needed to decide whether the account may be removed. */
+/** The fields of an administrator needed to decide whether the account may be removed. */
 export interface Admin {
   id: number
-  /** May log in by password while it is switched off */
+  /** Whether the account may use password login while it is disabled for others */
   is_emergency: boolean
 }
 
 /**
- * Returns what would be lost without that administrator: the last one, or, while password login is off, the last
- * emergency account, without which the service does not start. Returns undefined if another one remains.
+ * Returns the role that would be vacant without an administrator: `admin` for the last administrator. While password
+ * login is disabled, `emergency` for the last emergency account, without which the service does not start. Undefined
+ * if another account has the role.
  */
 export function lostWith(
   id: number,
@@ -22,7 +23,7 @@ export function lostWith(
   return isLastForEmergencies(id, admins, { password }) ? 'emergency' : undefined
 }
 
-/** Returns whether the administrator is the only emergency account. */
+/** Returns whether password login is disabled and the administrator is the only emergency account. */
 export function isLastForEmergencies(
   id: number,
   admins: Admin[],

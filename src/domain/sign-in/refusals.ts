@@ -23,7 +23,7 @@ export const NOTHING_TO_LINK = new Refusal(
   'Es wartet keine Anmeldung auf ihre Verknüpfung; bitte noch einmal verknüpfen',
 )
 
-/** The provider of the sign-in does not answer, or not as a provider does. */
+/** The identity provider does not respond, or not with valid OpenID Connect. */
 export class ProviderUnreachable extends RefusedForNow {
   constructor() {
     super('unavailable', 'provider_unreachable', 'Der Anbieter der Anmeldung ist gerade nicht zu erreichen', 10)

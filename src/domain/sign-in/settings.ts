@@ -15,7 +15,7 @@ export interface OidcSettings {
   label: string
 }
 
-/** The environment variables as given. */
+/** The environment variables of the provider, parsed but not checked against each other. */
 export interface GivenOidc {
   OIDC_ISSUER: string | undefined
   OIDC_CLIENT_ID: string | undefined
@@ -35,10 +35,10 @@ export interface GivenOidc {
 
 export const DEFAULT_SCOPES = 'openid profile email'
 
-/** Required as soon as one of them is set */
+/** Variables required as soon as one of them, a claim of `RIGHTS` or `OIDC_GROUPS_CLAIM` is set */
 const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
-/** Claim and value of each right that the provider may grant; one needs the other */
+/** Variables for the claim and the value of each right that the provider may grant; neither is valid alone */
 const RIGHTS = [
   ['OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'],
   ['OIDC_AUTHOR_CLAIM', 'OIDC_AUTHOR_VALUE'],
@@ -86,7 +86,7 @@ export function readOidcSettings(
   }
 }
 
-/** Returns what is wrong with the provider's address, in German; undefined if nothing is. */
+/** Returns the fault in the issuer's URL, in German; undefined if there is none. */
 export function checkIssuer(text: string): string | undefined {
   if (!URL.canParse(text)) return 'muss eine Adresse mit https:// sein'
   const { protocol, hostname, username, password, search, hash } = new URL(text)
@@ -97,7 +97,7 @@ export function checkIssuer(text: string): string | undefined {
   return 'muss mit https:// beginnen (http:// nur auf diesem Rechner)'
 }
 
-/** Returns what is wrong with the scopes, in German; undefined if nothing is. */
+/** Returns the fault in the scopes, in German; undefined if there is none. */
 export function checkScopes(text: string): string | undefined {
   const isList = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text)
   return isList && text.split(' ').includes('openid') ? undefined : 'muss eine Liste mit Leerzeichen sein, darin openid'

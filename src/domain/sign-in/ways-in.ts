@@ -3,7 +3,7 @@ export interface WaysIn {
   password: boolean
   /** The user has disabled password login for the account. */
   passkey_only: boolean
-  /** May log in by password while it is switched off for others */
+  /** Whether the account may use password login while it is disabled for others */
   emergency: boolean
   passkeys: number
   /** Identities of the configured provider */

@@ -12,7 +12,7 @@ export const NOT_A_LEAD = new Refusal(
   'not_a_lead',
   'Das sehen nur die Leitung des Teams und Administratoren',
 )
-/** The provider's groups made the membership, so only they end it. */
+/** The membership follows the groups of the identity provider, so it cannot be ended by hand. */
 export const MEMBER_BY_GROUP = new Refusal(
   'conflict',
   'member_by_group',

@@ -4,7 +4,7 @@ export const TEAM_ROLES = ['member', 'lead'] as const
 
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
-/** Where a membership comes from: an administrator, or the groups of the sign-in provider */
+/** Origin of a membership: an administrator, or the groups of the identity provider */
 export type MemberOrigin = 'hand' | 'claim'
 
 /** Teams that a user may see: all for administrators, otherwise those that the user leads */
@@ -21,7 +21,7 @@ export interface TeamInput {
 }
 
 /**
- * Parses the names of a team: trimmed and in NFC, so that equal names are equal texts. An empty group is none.
+ * Parses the names of a team: trimmed and in NFC, so that equal names are equal texts. An empty group becomes null.
  * Absent fields stay absent.
  * @throws InvalidInput if a name is empty, too long or not storable
  */

@@ -16,7 +16,7 @@ export function viewTeam<T extends Team>(viewable: ViewableTeams, team: T): T | 
   return viewable === 'all' ? team : { id: team.id, name: team.name }
 }
 
-/** As `viewTeam`, with the number of members. */
+/** Returns the fields of `viewTeam` and the number of members. */
 export function viewListedTeam<T extends Team & { members: number }>(viewable: ViewableTeams, team: T) {
   return { ...viewTeam(viewable, team), members: team.members }
 }
