@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const LINE = /^#(?<key>[a-z ]{2,20}):(?<value>.*)$/i
 
 /**
- * Returns undefined if the text has no header lines.
+ * Parses the header lines of Anki's text export. Returns undefined if the text has none.
  * @example readAnkiHeader('#separator:tab\na\tb')?.separator // '\t'
  */
 export function readAnkiHeader(text: string): AnkiHeader | undefined {

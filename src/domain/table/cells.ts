@@ -1,8 +1,8 @@
-/** Start of a cell that spreadsheets treat as a formula: a Markdown list (`- a`) as well as an attack */
+/** Start of a cell that spreadsheets treat as a formula, such as a Markdown list (`- a`) or an attack */
 const FORMULA = /^'*[=+\-@\t\r]/
 
 /**
- * Prefixes such a cell with an apostrophe; `unguardCell` removes exactly that.
+ * Prefixes a cell that looks like a formula with an apostrophe; `unguardCell` removes it again.
  * @example guardCell('=1+1') // "'=1+1"
  */
 export function guardCell(text: string): string {
@@ -17,5 +17,5 @@ export function unguardCell(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 }
 
-/** Headings of our own tables */
+/** Headings of the tables that this service exports */
 export const TABLE_HEADINGS = ['Frage', 'Antwort', 'Level', 'Deck', 'Id'] as const

@@ -3,7 +3,7 @@ import { TABLE_HEADINGS } from './cells.js'
 
 export type Role = 'question' | 'answer' | 'explanation' | 'level' | 'deck' | 'id' | 'guid' | 'tags' | 'notetype'
 
-/** Columns of the parts of a card, from 0, and unused columns. */
+/** The meaning of each column; columns count from 0. */
 export interface Columns {
   places: Map<Role, number>
   /** Columns of wrong answers */
@@ -12,7 +12,7 @@ export interface Columns {
   count: number
   /** Whether the first record contains headings */
   hasHeadings: boolean
-  /** Whether it is an export of this service, whose cells are literal texts */
+  /** Whether the table is an export of this service, whose cells are not trimmed */
   isOwn: boolean
 }
 
@@ -95,7 +95,7 @@ export function namesBothSides(fields: readonly string[]): boolean {
 }
 
 /**
- * Returns the role of each heading. A paired heading counts when both sides have one and no plain heading has its role.
+ * Returns the role of each heading. A paired heading counts if both sides have a heading and no plain one has its role.
  */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map(normalise)
@@ -107,7 +107,7 @@ function rolesOf(headings: readonly string[]): (Role | undefined)[] {
     const place = paired.indexOf(role)
     if (place >= 0 && !roles.includes(role)) roles[place] = role
   }
-  // Beside wrong answers, the answer is the right one and the explanation a text of its own.
+  // If there are wrong answers, `answer` is the right one, and the explanation is a separate text.
   const explanation = paired.findIndex((role, at) => role === 'answer' && roles[at] === undefined)
   if (explanation >= 0 && names.some((name) => WRONG.test(name))) roles[explanation] = 'explanation'
   return roles
@@ -144,7 +144,7 @@ function byName(
     else if (places.has(role)) faults.push(`Die Spalte „${name.trim()}“ gibt es zweimal`)
     else places.set(role, place)
   }
-  // Fields of Anki note types have arbitrary names.
+  // Fields of Anki note types have arbitrary names, so the first unknown ones are question and answer.
   for (const role of ['question', 'answer'] as const) {
     if (places.has(role) || header === undefined) continue
     const place = rest.shift()

@@ -23,7 +23,7 @@ function encodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | 'Win
   return findUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'Windows-1252')
 }
 
-/** Bytes that identify UTF-16 without a byte order mark */
+/** Number of bytes examined to detect UTF-16 without a byte order mark */
 const SAMPLE_BYTES = 4_096
 
 /**
@@ -46,7 +46,7 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
 /** Minimum share of NULs among all bytes; in a text of Latin letters it is one half. */
 const MIN_NULS = 0.4
 /** Characters that no table contains */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to detect
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffe\uffff]/
 
 /** Characters 0x80 to 0x9f of Windows-1252. Node.js 20 decodes them as Latin-1 control characters. */

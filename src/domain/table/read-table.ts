@@ -13,7 +13,7 @@ export type RowIdentity =
   | { by: 'note'; guid: string; ord: number }
   /** Id column */
   | { by: 'id'; id: string }
-  /** Without both: the question within the deck */
+  /** Without guid and id: the question within the deck */
   | { by: 'question' }
 
 export interface TableOption {
@@ -29,11 +29,11 @@ export interface TableCard {
   question: string
   answer: string
   level: string
-  /** Right and wrong answers; absent without wrong ones: the table then says nothing of the card's exercise. */
+  /** Right and wrong answers; absent without wrong ones, and the import then keeps the exercise of an existing card. */
   options?: TableOption[]
   /** Name of the table, with that of the sheet if a workbook has several */
   file: string
-  /** From 1 */
+  /** Line number, from 1 */
   line: number
 }
 
@@ -46,7 +46,7 @@ export interface TableDeck {
 export interface TableOptions {
   /** File name, recorded with the cards */
   file: string
-  /** Deck of rows that name none */
+  /** Deck of rows without a deck */
   defaultDeck: string
   /** Overrides the deck of every row */
   deck: string | undefined
@@ -57,7 +57,7 @@ export interface TableOptions {
   maxLength: number
   fault(line: number, message: string): void
   warn(line: number, message: string): void
-  /** Called for each card with its number of characters; throws if there are too many */
+  /** Called for each card with its number of characters; throws if the limit on cards or characters is exceeded */
   count(length: number): void
 }
 
@@ -92,7 +92,7 @@ export function readTable(text: string, options: TableOptions): TableDeck[] {
     describe(columns, line, options)
     if (!columns.hasHeadings) reader.addRow(line, record.fields, columns)
   }
-  // A row that cannot be split has its own fault.
+  // A record that cannot be split has already reported its fault.
   if (hasFault) return reader.decks
   if (columns === undefined) options.fault(1, 'Die Tabelle ist leer')
   else if (reader.rows === 0) options.fault(1, 'Unter den Überschriften steht keine Karte')
@@ -160,7 +160,7 @@ export class TableReader {
     if (identity === undefined) return
     const name = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
     const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
-    // Our own tables bring back what the folder's files allow.
+    // An export of this service may contain longer labels: content files allow them.
     if (!columns.isOwn && [name, level].some(isLabelTooLong)) {
       fault(line, `Deck und Level dürfen höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
       return
@@ -174,7 +174,7 @@ export class TableReader {
     deck.cards.push(options.length === 0 ? card : { ...card, options })
   }
 
-  /** Returns undefined, with a fault, if the cell cannot be a side of a card. */
+  /** Returns the Markdown of a cell; reports a fault and returns undefined if it is empty or too long. */
   #readSide(written: string, name: string, line: number): string | undefined {
     const { fault, maxLength } = this.#options
     const converted = this.#header?.isHtml ? this.#convert(written, line) : undefined
@@ -202,7 +202,7 @@ export class TableReader {
     return converted
   }
 
-  /** Converts pictures with a path to text: a table contains none, and an export of the card must be importable. */
+  /** Turns pictures with a path into text: a table contains no pictures, and an export must be importable. */
   #escapePictures(text: string, line: number): string {
     return escapePictures(text, ({ target }) => {
       if (parseMediaTarget(target) !== undefined || resolvePicture(this.#options.file, target) === undefined)
@@ -227,7 +227,7 @@ export class TableReader {
     return guid === '' ? { by: 'question' } : { by: 'note', guid, ord: 0 }
   }
 
-  /** Skips a repeated row; a row that contradicts an earlier one is a fault. */
+  /** Returns whether an earlier row has the same identity. Reports a warning for an equal card, otherwise a fault. */
   #isRepeated(identity: RowIdentity, deck: string, question: string, answer: string, line: number): boolean {
     const { file, fault, warn } = this.#options
     const name = identity.by === 'id' ? identity.id : identity.by === 'note' ? identity.guid : question
@@ -245,7 +245,7 @@ export class TableReader {
   }
 }
 
-/** Returns the answer of the flashcard and its options: with an explanation, the right answer is one of them. */
+/** Returns the answer of the flashcard and its options. With an explanation, the right answer is one of the options. */
 function toAnswer(right: string, wrong: readonly string[], explanation: string) {
   const options = wrong.map((text) => ({ text, correct: false }))
   if (explanation === '' || right === '') return { answer: right, options }

@@ -1,4 +1,4 @@
-/** A record, which spans several lines if a field has line breaks, or its fault */
+/** A record or its fault; `line` is its first line, because fields may contain line breaks. */
 export type TableRecord = { line: number; fields: string[] } | { line: number; fault: string }
 
 const UNCLOSED = 'Anführungszeichen nicht geschlossen'
@@ -56,7 +56,7 @@ function endOfField(text: string, from: number, separator: string): number {
   return at
 }
 
-/** Returns undefined if the quote is not closed. */
+/** Parses a quoted field. Returns undefined if the quote is not closed. */
 function readQuoted(text: string, from: number): { text: string; end: number; lines: number } | undefined {
   let field = ''
   let start = from + 1

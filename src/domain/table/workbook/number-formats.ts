@@ -52,7 +52,7 @@ const MAX_CODE = 255
 const DAYS_TO_1904 = 1_462
 const OPTIONS = { locale: 'de', throws: false } as const
 
-/** Formats numbers as Excel shows them in Germany, by the styles of a workbook. */
+/** Formats numbers with the styles of a workbook, as Excel shows them in Germany. */
 export class NumberFormats {
   readonly #codes: readonly string[]
   readonly #is1904: boolean

@@ -22,9 +22,9 @@ export async function findMainPart(source: WorkbookPackage): Promise<string | un
 
 /**
  * Reads the sheets that have headings for question and answer, or else the first sheet. Parses each sheet while it is
- * decompressed, and keeps only the rows that become cards.
+ * decompressed, and keeps only rows with text.
  * @param main the part that describes the workbook
- * @throws `options.refusal`, errors of the package
+ * @throws the error of `options.refusal` if there is no sheet or a limit is exceeded, and errors of the package
  */
 export async function readWorkbook(
   source: WorkbookPackage,
@@ -77,7 +77,7 @@ async function readFormats(
 }
 
 class SheetReader {
-  /** Whether the last sheet has no text at all */
+  /** Whether the sheet read last has no text */
   isEmpty = true
   readonly #parts: WorkbookParts
   readonly #relationships: readonly Relationship[]

@@ -7,7 +7,7 @@ import { isSet, XmlParser } from './xml.js'
 export type Cell = string | { value: number; style: number } | { problem: string }
 
 export interface SheetRow {
-  /** From 1 */
+  /** Row number, from 1 */
   line: number
   /** Cells from column A; missing ones are empty texts. */
   cells: Cell[]

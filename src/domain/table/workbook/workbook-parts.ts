@@ -6,7 +6,7 @@ import { type XmlHandler, XmlParser } from './xml.js'
 /** The package of a workbook: a zip of XML files, which are called parts. */
 export interface WorkbookPackage {
   names: readonly string[]
-  /** Yields the bytes of a part. @throws if there is none or a limit is exceeded */
+  /** Yields the bytes of a part. @throws if there is no such part or a limit is exceeded */
   read(name: string): AsyncIterable<Uint8Array>
 }
 
