@@ -1,7 +1,7 @@
 import type { Answer } from '../questions/judge.js'
 import { ONE_ANSWER_ONLY } from './refusals.js'
 
-/** An answer as a request gives it. */
+/** An answer in a request. */
 export interface GivenAnswer {
   option_ids?: string[] | undefined
   text?: string | undefined
@@ -9,7 +9,7 @@ export interface GivenAnswer {
   gaps?: Record<string, string> | undefined
 }
 
-/** @throws ONE_ANSWER_ONLY unless exactly one kind of answer is given */
+/** Parses the answer of a request. @throws ONE_ANSWER_ONLY unless exactly one kind of answer is given */
 export function parseAnswer({ option_ids, text, item_ids, gaps }: GivenAnswer): Answer {
   const answers: Answer[] = []
   if (option_ids !== undefined) answers.push({ option_ids })
@@ -21,7 +21,7 @@ export function parseAnswer({ option_ids, text, item_ids, gaps }: GivenAnswer): 
   return answer
 }
 
-/** Returns whether two answers say the same: the order of options and gaps does not matter. */
+/** Returns whether two answers are equal, regardless of the order of options and gaps. */
 export function isSameAnswer(one: Answer, other: Answer): boolean {
   return JSON.stringify(canonical(one)) === JSON.stringify(canonical(other))
 }

@@ -1,6 +1,6 @@
-/** An option, item or gap as an attempt shows it. */
+/** An option, item or gap in an attempt. */
 export interface Place {
-  /** Random, of this attempt */
+  /** Random id in this attempt */
   id: string
   /** Id in the published question */
   of: string

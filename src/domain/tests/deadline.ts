@@ -1,22 +1,22 @@
 import { addDays, type DayOf } from '../time/calendar.js'
 
-/** An answer on its way when the time ends still counts. */
+/** Period after the deadline in which answers still count, because they may have been sent in time */
 export const GRACE_MS = 10_000
 
 const MINUTE_MS = 60_000
-/** Clocks on Earth are at most this far from UTC. */
+/** Upper bound of the offset between a time zone and UTC */
 const MAX_OFFSET_MS = 15 * 60 * MINUTE_MS
 
 export interface TimeLimits {
-  /** Null: none */
+  /** Null without a time limit */
   time_limit_minutes: number | null
-  /** Last day as `YYYY-MM-DD`; null: none */
+  /** Last day as `YYYY-MM-DD`; null without one */
   closes: string | null
 }
 
 /**
- * Returns when an attempt ends: at the time limit or at the end of the last day, whichever is earlier, both with the
- * extra time; null without limits.
+ * Returns the deadline of an attempt: the time limit or the end of the last day, whichever is earlier, plus the extra
+ * time; null without limits.
  * @param extraPercent extra time in percent of the time limit
  */
 export function deadlineOf(
@@ -34,7 +34,7 @@ export function deadlineOf(
   return ends.length === 0 ? null : new Date(Math.min(...ends) + extraMs)
 }
 
-/** Returns the first instant after a calendar day, to the second. Holds for every change of clocks. */
+/** Returns the first instant after a calendar day, to the second, whatever changes of summer time occur. */
 export function endOfDay(day: string, dayOf: DayOf): Date {
   const midnight = new Date(`${addDays(day, 1)}T00:00:00Z`).getTime()
   let [inside, after] = [midnight - MAX_OFFSET_MS, midnight + MAX_OFFSET_MS]
@@ -46,12 +46,12 @@ export function endOfDay(day: string, dayOf: DayOf): Date {
   return new Date(after)
 }
 
-/** Returns whether an open attempt no longer takes answers. */
+/** Returns whether the deadline and its grace period are over. */
 export function isOver(deadline: Date | null, now: Date): boolean {
   return deadline !== null && now.getTime() > deadline.getTime() + GRACE_MS
 }
 
-/** Returns the whole seconds until the deadline, never negative; null without one. */
+/** Returns the whole seconds until the deadline, never negative; null without a deadline. */
 export function secondsLeft(deadline: Date | null, now: Date): number | null {
   return deadline === null ? null : Math.max(0, Math.floor((deadline.getTime() - now.getTime()) / 1_000))
 }

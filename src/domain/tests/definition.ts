@@ -3,19 +3,19 @@ import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../text/limit
 import { hasControls, isStorable } from '../text/text.js'
 import { isDay } from '../time/calendar.js'
 
-/** Questions of a deck: those of a level, or the listed cards; `draw` of them are drawn per attempt. */
+/** Questions of a deck: all, those of a level, or the listed cards; each attempt draws `draw` of them. */
 export interface TestSection {
   /** Slug */
   deck: string
   /** Null for all levels */
   level: string | null
-  /** Keys of cards as in the deck's file; null for all */
+  /** Keys of cards, as in the file of the deck; null for all */
   cards: string[] | null
   /** Null for all */
   draw: number | null
 }
 
-/** A test as its editors define it; plain JSON, with all defaults filled in. */
+/** Definition of a test; plain JSON with all defaults filled in. */
 export interface TestDefinition {
   name: string
   description: string
@@ -24,10 +24,10 @@ export interface TestDefinition {
   /** From 1 to 100 */
   pass_percent: number
   multiple: MultipleRule
-  /** Null: unlimited */
+  /** Null if unlimited */
   attempts: number | null
   wait_minutes: number
-  /** Null: none */
+  /** Null without a time limit */
   time_limit_minutes: number | null
   shuffle: boolean
   /** `one`: one question per page; `all`: all on one page */
@@ -41,7 +41,7 @@ export interface TestDefinition {
   sections: TestSection[]
 }
 
-/** Words of a definition; the first of each is the default. */
+/** Values of the enumerations of a definition; the first of each is the default. */
 export const CHOICES = {
   multiple: ['partial', 'all'],
   pages: ['one', 'all'],
@@ -50,7 +50,7 @@ export const CHOICES = {
   review_when: ['passed_or_last', 'now', 'closed'],
 } as const
 
-/** Smallest and largest value of the numbers of a definition */
+/** Minimum and maximum of the numbers of a definition */
 export const RANGES = {
   pass_percent: [1, 100],
   attempts: [1, 100],
@@ -59,7 +59,7 @@ export const RANGES = {
   draw: [1, 500],
 } as const
 
-/** The word for `attempts: null` in files */
+/** Value in files and requests that stands for `attempts: null` */
 export const UNLIMITED = 'unlimited'
 const DEFAULT_PASS_PERCENT = 80
 const MAX_DESCRIPTION_LENGTH = 2_000
@@ -117,7 +117,7 @@ export function parseDefinition(input: DefinitionInput, report: ReportDefinition
   return isFaulty ? undefined : definition
 }
 
-/** Returns the definition with its keys in a fixed order, which a stored one has lost. */
+/** Returns the definition with its keys in a fixed order, which the database does not preserve. */
 export function orderKeys(definition: TestDefinition): TestDefinition {
   const { name, description, introduction, pass_percent, multiple, attempts, wait_minutes } = definition
   const { time_limit_minutes, shuffle, pages, access, review, review_when, opens, closes } = definition

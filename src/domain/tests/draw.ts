@@ -2,7 +2,7 @@ import type { FrozenForm } from '../questions/frozen.js'
 import type { Place } from './attempt.js'
 import type { TestSection } from './definition.js'
 
-/** Returns a uniformly random integer from 0 to `below` - 1. */
+/** Returns a uniformly distributed random integer from 0 to `below` - 1. */
 export type RandomIndex = (below: number) => number
 
 /** The fields of a published question that the draw needs */
@@ -31,7 +31,10 @@ export function drawQuestions<T extends Drawable>(
   return shuffle ? shuffled([...chosen], randomIndex) : questions.filter((question) => chosen.has(question))
 }
 
-/** Returns the number of questions of an attempt. @param offered number of questions by index of the section */
+/**
+ * Returns the number of questions of an attempt.
+ * @param offered number of questions by index of the section
+ */
 export function countDrawn(
   sections: readonly Pick<TestSection, 'draw'>[],
   offered: ReadonlyMap<number, number>,
@@ -43,8 +46,8 @@ export function countDrawn(
 }
 
 /**
- * Gives the options, items or gaps of a question random ids and a random order, whatever the test says about the order
- * of its questions: the stored order depends on the key. Gaps stay in the order of the text.
+ * Assigns random ids and a random order to the options, items or gaps of a question, even if the test does not shuffle
+ * its questions: the stored order reveals the answer. Gaps stay in the order of the text.
  * @param newId returns an id that is unique within the question
  */
 export function drawPlaces(question: FrozenForm, newId: () => string, randomIndex: RandomIndex): Place[] {

@@ -3,7 +3,7 @@ import { InvalidInput, Refusal } from '../refusal.js'
 /** Number of faults that the message of a refused publication names */
 const NAMED_FAULTS = 3
 
-/** The questions of a test cannot be published as its definition asks. */
+/** A test cannot be published because its sections have faults. */
 export class NotPublishable extends Refusal {
   /** @param faults German sentences */
   constructor(faults: readonly string[]) {

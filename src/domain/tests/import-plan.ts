@@ -12,17 +12,17 @@ export interface StoredTest {
   /** Null until the test is published */
   published_version: number | null
   is_live: boolean
-  /** Whether it was changed here since the last upload */
+  /** Whether it was changed in the service since the last upload */
   edited: boolean
-  /** Null for a source, and for a test that a source has released */
+  /** File in the content folder; null for a test of a source, or released by one and not yet described by a file */
   file: string | null
-  /** Null for the content folder, as the next two */
+  /** Null for a test of the content folder, like the next two fields */
   source_id: number | null
   source_key: string | null
   owner: string | null
 }
 
-/** A test of a file with its row. */
+/** A test of an imported file with its stored row. */
 export interface PlannedTest {
   test: TestSource
   /** Key within the source; null for the content folder */
@@ -30,18 +30,18 @@ export interface PlannedTest {
   /** Undefined for a new test */
   row: StoredTest | undefined
   becomes: 'created' | 'updated' | 'unchanged'
-  /** Whether the test stays as it was changed or archived here */
+  /** Whether the import keeps the test as it was changed or archived in the service */
   isKept: boolean
 }
 
-/** The tests of an import. */
+/** Changes of an import to tests. */
 export interface TestPlan {
   items: PlannedTest[]
-  /** Ids */
+  /** Ids of the tests to archive */
   archived: number[]
 }
 
-/** Compares the tests of the content folder with the store. Those of a source are left alone. */
+/** Plans the import of the tests of the content folder. Tests of a source stay unchanged. */
 export function planFolderTests(tests: readonly TestSource[], stored: readonly StoredTest[]): TestPlan {
   const bySlug = new Map(stored.map((row) => [row.slug, row]))
   const items = tests.flatMap((test) => {
@@ -55,7 +55,10 @@ export function planFolderTests(tests: readonly TestSource[], stored: readonly S
   return { items, archived: ours.filter((row) => !described.has(row)).map(({ id }) => id) }
 }
 
-/** @param deckSlugs slugs that the decks of the upload get, by the slugs in its files */
+/**
+ * Plans the import of the tests of an upload.
+ * @param deckSlugs assigned slugs of the decks of the upload, by the slugs in its files
+ */
 export function planUploadTests(
   tests: readonly TestSource[],
   stored: readonly StoredTest[],
@@ -102,7 +105,7 @@ export function isSameDefinition(one: TestDefinition, other: TestDefinition): bo
 }
 
 /**
- * Whether an import publishes the test if its questions differ from the published ones.
+ * Returns whether an import publishes the test if its questions differ from the published ones.
  * @param isContentChanged whether the import changes any deck or card
  */
 export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isContentChanged: boolean): boolean {
@@ -110,12 +113,15 @@ export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isConte
   return becomes !== 'unchanged' || isContentChanged || row?.published_version === null
 }
 
-/** Whether the plan writes nothing by itself. */
+/** Returns whether the plan changes no test; publications may still follow. */
 export function isIdleTestPlan({ items, archived }: TestPlan): boolean {
   return archived.length === 0 && items.every(({ becomes }) => becomes === 'unchanged')
 }
 
-/** Counts the tests; undefined without any. @param published those that got a new version */
+/**
+ * Counts the tests of a plan by change; returns undefined for an empty plan.
+ * @param published tests of which a new version was published
+ */
 export function countTests({ items, archived }: TestPlan, published: ReadonlySet<PlannedTest>): Changes | undefined {
   if (items.length + archived.length === 0) return undefined
   const counts = { created: 0, updated: 0, unchanged: 0, archived: archived.length }

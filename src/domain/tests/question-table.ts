@@ -1,7 +1,7 @@
 import { freezeQuestion } from '../questions/frozen.js'
 import type { QuestionCard } from './sections.js'
 
-/** A question as a row of a table: its right answer, wrong ones and the explanation. */
+/** A question as a row of an exported table. */
 export interface QuestionRow {
   question: string
   answer: string
@@ -10,7 +10,7 @@ export interface QuestionRow {
 }
 
 /**
- * Returns a question as a row. Further right answers of a choice are one cell; other forms than choices have no wrong
+ * Returns a question as a row. All right answers of a choice share one cell; forms other than choices have no wrong
  * answers.
  */
 export function toQuestionRow({ question, answer, exercise }: QuestionCard): QuestionRow {

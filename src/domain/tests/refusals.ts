@@ -11,18 +11,18 @@ export const NO_PUBLISHED_VERSION = new Refusal(
   'no_published_version',
   'Diese Fassung des Tests gibt es nicht',
 )
-/** A later save has reached the service, for example from another device. */
+/** Another answer with the same or a higher sequence number is stored already, for example from another device. */
 export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden')
 export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch ist beendet')
 export const REVIEW_CLOSED = new Refusal('forbidden', 'review_closed', 'Die Auswertung ist noch nicht freigegeben')
-/** The card of the question has been deleted, so its editors could not find it. */
+/** The card of the question has been deleted, so a report about it could not be assigned to its editors. */
 export const CARD_GONE = new Refusal('gone', 'card_gone', 'Diese Karte gibt es nicht mehr')
 export const ONE_ANSWER_ONLY = new InvalidInput(
   'Das Feld „answer“ muss genau eines von option_ids, text, item_ids und gaps enthalten',
   'one_answer_only',
 )
 
-/** The next attempt has to wait. */
+/** The waiting period before the next attempt is not over. */
 export class WaitForNext extends Refusal {
   /** @param from German date and time */
   constructor(from: string) {

@@ -6,7 +6,7 @@ import { type ShownQuestion, showQuestion } from './view.js'
 
 /** Inputs of the review rules */
 export interface ReviewState {
-  /** Of the version of the attempt; `closes` is later if the published version has extended it */
+  /** Definition of the attempt's version, but with the `closes` of the published version if that is later */
   definition: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
   /** Calendar day as `YYYY-MM-DD` */
   today: string
@@ -16,7 +16,7 @@ export interface ReviewState {
   isLast: boolean
 }
 
-/** Returns whether the person may know if the attempt was passed, and its score. */
+/** Returns whether the person may see the score and whether the attempt was passed. */
 export function isResultShown({ definition, today }: ReviewState): boolean {
   const { review, review_when, closes } = definition
   if (review === 'none') return false
@@ -35,7 +35,7 @@ export function isClosed(closes: string | null, today: string): boolean {
   return closes !== null && today > closes
 }
 
-/** A question with its key, after the attempt. */
+/** A question with its right answers, shown after the attempt. */
 export interface ReviewedQuestion extends Omit<ShownQuestion, 'options' | 'items' | 'gaps'> {
   options?: { id: string; text: string; correct: boolean; chosen: boolean; feedback: string | null }[]
   /** In the right order */
@@ -48,7 +48,7 @@ export interface ReviewedQuestion extends Omit<ShownQuestion, 'options' | 'items
   explanation: string
 }
 
-/** Returns a question with its key. The caller must have checked `isReviewOpen` and the preset `explanations`. */
+/** Returns a question with its right answers. The caller must check `isReviewOpen` and `review: explanations`. */
 export function reviewQuestion(
   frozen: FrozenQuestion,
   places: readonly Place[],

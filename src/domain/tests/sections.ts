@@ -4,7 +4,7 @@ import { MAX_DRAWN, MAX_QUESTIONS } from './limits.js'
 
 /** A card that a section may name. */
 export interface SectionCard {
-  /** Null before an import has written it */
+  /** Null if the import has not written the card yet */
   id: number | null
   key: string
   level: string
@@ -15,13 +15,13 @@ export interface SectionCard {
   state: 'live' | 'draft' | 'archived'
 }
 
-/** A card with a form, so that a test can ask it. */
+/** A card that a test can use as a question. */
 export type QuestionCard = SectionCard & { exercise: Exercise }
 
-/** A deck that a test names; plain cards that no section lists may be absent. */
+/** A deck that a test refers to; plain cards that no section lists may be absent. */
 export interface SectionDeck {
   slug: string
-  /** A pool */
+  /** Whether the deck is a pool: only tests use its cards */
   tests_only: boolean
   is_live: boolean
   cards: SectionCard[]
@@ -34,12 +34,12 @@ export interface ResolvedSection {
   isOpen: boolean
 }
 
-/** Reports why a section cannot be published; `section` is its index, undefined for the whole test. */
+/** Reports a fault that prevents publication; `section` is the index of the section, undefined for the whole test. */
 export type ReportSection = (message: string, section?: number) => void
 
 /**
- * Finds the questions of each section. The result is to be used only if nothing was reported.
- * @param decks by slug: those that the test may use
+ * Finds the questions of each section. If a fault is reported, the result must not be used.
+ * @param decks the decks that the test may use, by slug
  */
 export function resolveSections(
   { sections }: TestDefinition,
@@ -114,7 +114,7 @@ function findListed(keys: readonly string[], deck: SectionDeck, note: (message: 
   })
 }
 
-/** Whether a test can ask the card. */
+/** Returns whether a test can use the card as a question. */
 export function isQuestion(card: SectionCard): card is QuestionCard {
   return card.exercise !== null
 }

@@ -14,7 +14,10 @@ export function toTestSlug(wanted: string): string {
   return RESERVED_TESTS.includes(slug) ? `${slug}-2` : slug
 }
 
-/** @throws BAD_TEST_SLUG */
+/**
+ * Parses the slug of a test.
+ * @throws BAD_TEST_SLUG if it is empty, `.` or `..`, has outer spaces or control characters, or exceeds 200 characters
+ */
 export function parseTestSlug(wanted: string): string {
   const slug = toTestSlug(wanted)
   const isReachable = slug.trim() !== '' && slug !== '.' && slug !== '..'

@@ -14,22 +14,22 @@ import {
   NO_SUMS,
 } from '../questions/statistics.js'
 
-/** Sums over the first attempts of persons at a question; plain JSON. */
+/** Sums over the results of a question in the first attempt of each person; plain JSON. */
 export interface QuestionSums {
   item: ItemSums
-  /** Persons with all points */
+  /** Number of persons with all points */
   full: number
-  /** Persons by chosen option, as the published question names it */
+  /** Number of persons by chosen option, with the ids of the published question */
   chosen: Record<string, number>
-  /** Persons without an answer */
+  /** Number of persons without an answer */
   unanswered: number
-  /** Persons by time in whole seconds */
+  /** Number of persons by time in whole seconds */
   seconds: Record<string, number>
 }
 
 export const NO_QUESTION_SUMS: QuestionSums = { item: NO_SUMS, full: 0, chosen: {}, unanswered: 0, seconds: {} }
 
-/** Longer times are an open page. */
+/** Maximum time that counts; a longer one only shows that the page was left open. */
 const MAX_SECONDS = 3_600
 
 /** Answer, points and time of a person at a question */
@@ -43,7 +43,7 @@ export interface PersonalResult {
   spentMs: number
 }
 
-/** Whether an answer says nothing, for example after a field was cleared. */
+/** Returns whether an answer is empty, for example after a field was cleared. */
 function isBlank(answer: Answer): boolean {
   if ('option_ids' in answer) return answer.option_ids.length === 0
   if ('text' in answer) return answer.text.trim() === ''
@@ -61,17 +61,17 @@ export function addResult(sums: QuestionSums, { points, total, answer, spentMs }
     full: sums.full + Number(points === 1),
     chosen: { ...sums.chosen, ...Object.fromEntries(chosen.map((id) => [id, (sums.chosen[id] ?? 0) + 1])) },
     unanswered: sums.unanswered + Number(isEmpty),
-    // Without an answer there is no time.
+    // The time of a person without an answer does not count.
     seconds: isEmpty ? sums.seconds : { ...sums.seconds, [seconds]: (sums.seconds[seconds] ?? 0) + 1 },
   }
 }
 
-/** What editors see of a question. Null hides values about too few persons. Plain JSON. */
+/** Statistics of a question for editors; null hides values about too few persons. Plain JSON. */
 export interface QuestionReport {
   persons: number
   /** Mean share of the points */
   facility: number | null
-  /** Of a choice: persons by option, and the share of each wrong one among all wrong choices */
+  /** Only for choices: number of persons by option, and share of each wrong option among all wrong choices */
   options: { id: string; count: number | null; share: number | null }[]
   unanswered: number | null
   correlation: number | null
@@ -99,7 +99,7 @@ export function reportOf(question: FrozenQuestion, sums: QuestionSums, minPerson
 interface Cell {
   id: string
   correct: boolean
-  /** True number */
+  /** Number of persons, even if it is hidden */
   chosen: number
   count: number | null
   share: number | null
@@ -124,7 +124,7 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
     minPersons,
   )
   const isFacilityShown = fullShown !== null
-  // Beside the facility, a count also tells of those without all points.
+  // If the facility is shown, a count also reveals the number of persons who lack points.
   const isShown = (chosen: number, correct: boolean) =>
     isLargeEnough(chosen, persons, minPersons) &&
     (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))
@@ -139,7 +139,7 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
   }
 }
 
-/** Each person is in one cell, so one cell tells of the others. */
+/** Hides cells of a single choice, in which each person counts in exactly one cell. */
 function cellsOfSingle(
   counted: readonly { id: string; correct: boolean; chosen: number }[],
   unanswered: number,
@@ -150,7 +150,7 @@ function cellsOfSingle(
   const hidden = (isWrong: boolean) =>
     cells.reduce((sum, { count, correct, chosen }) => sum + (count === null && correct !== isWrong ? chosen : 0), 0) +
     (!isWrong && counts.at(-1) === null ? unanswered : 0)
-  // A share tells the number of wrong choices, and so the sum of the hidden ones.
+  // A share reveals the number of all wrong choices, and so the sum of the hidden cells.
   const areSharesShown = [hidden(true), hidden(false)].every((sum) => sum === 0 || sum >= minPersons)
   const shares = distractorShares(counted.map(({ correct, chosen }) => ({ correct, count: chosen })))
   return {

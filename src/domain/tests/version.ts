@@ -11,24 +11,25 @@ export interface TestFinding extends LintFinding {
   question: string
 }
 
-/** What the publication of a test would make public, and what editors should know about it. */
+/** Figures and warnings about a version, for its editors before publication. */
 export interface PreparedVersion {
   open_questions: boolean
-  /** Number of questions to draw from, and per attempt */
+  /** Number of questions to draw from */
   questions: number
+  /** Number of questions per attempt */
   drawn: number
-  /** Number of different sets of questions */
+  /** Number of different sets of questions that an attempt can draw */
   draws: bigint
   /** Chance to pass by guessing in any of the attempts, in percent */
   guess_percent: number
-  /** The first 500 */
+  /** The first 500 findings */
   findings: TestFinding[]
   findings_total: number
 }
 
 const MAX_FINDINGS = 500
 
-/** Returns the SHA-256 over definition and questions without random ids. */
+/** Returns the SHA-256 of the definition and the questions, independent of random ids. */
 export function digestVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): Buffer {
   const frozen = sections.map((section) => freezeNumbered(section))
   const text = JSON.stringify([orderKeys(definition), isOpen(sections), frozen])

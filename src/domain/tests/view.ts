@@ -2,7 +2,7 @@ import type { FrozenForm, FrozenGap, FrozenQuestion } from '../questions/frozen.
 import type { Answer } from '../questions/judge.js'
 import type { Place } from './attempt.js'
 
-/** A question as learners see it before the review: nothing in it depends on what is right. */
+/** A question as learners see it before the review: nothing in it depends on the right answer. */
 export interface ShownQuestion {
   form: FrozenForm['form']
   /** Markdown */
@@ -12,11 +12,11 @@ export interface ShownQuestion {
   gaps?: { id: string; choices?: string[] }[]
   /** Markdown in which `{{id}}` stands for a gap */
   text?: string
-  /** Of a number, such as `MB`; null if the number stands alone */
+  /** Unit of a number, such as `MB`; null without a unit */
   unit?: string | null
 }
 
-/** Returns the question of an attempt with what may be shown of it. No other function may do this. */
+/** Returns the fields of a question that an attempt may show. Only this function decides that. */
 export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): ShownQuestion {
   const { form, question } = frozen
   const shown = { form, question }
@@ -46,7 +46,7 @@ function gapsWith(gaps: readonly FrozenGap[], places: readonly Place[]) {
   })
 }
 
-/** Returns the Markdown of a text with gaps, named by the ids of the attempt. */
+/** Returns the Markdown of a text with the ids of the attempt in its gaps. */
 function textWith(text: string, places: readonly Place[]): string {
   const ids = new Map(places.map(({ id, of }) => [of, id]))
   return text.replaceAll(/\{\{([^{}]*)\}\}/g, (whole, of: string) => {
@@ -67,7 +67,7 @@ export function withoutPlaces(answer: Answer, places: readonly Place[]): Answer 
   return answer
 }
 
-/** Returns the question with the ids of the attempt, to judge its answer. Its parts keep the order of the version. */
+/** Returns the question with the ids of the attempt, to judge its answer. The parts keep the order of the version. */
 export function withPlaces<T extends FrozenForm>(frozen: T, places: readonly Place[]): T {
   const ids = new Map(places.map(({ id, of }) => [of, id]))
   const rename = <P extends { id: string }>(part: P): P => ({ ...part, id: ids.get(part.id) ?? part.id })
