@@ -1,8 +1,8 @@
-/** Excel detects UTF-8 by the byte order mark at the start of a table. */
+/** Byte order mark at the start of a table, by which Excel detects UTF-8 */
 export const CSV_MARK = '\ufeff'
 
 /**
- * Format of tables for `csv-stringify`. The semicolon is the separator of Excel where numbers have a decimal comma. The
- * package quotes only fields with a complete line end; a single part of one also ends the line.
+ * Format of tables for `csv-stringify`. Excel expects semicolons where the comma is the decimal separator. By default,
+ * the package quotes only fields with `\r\n`, but a single `\r` or `\n` also ends a line.
  */
 export const CSV_FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }

@@ -3,7 +3,7 @@ import { countCharacters } from './text.js'
 /** Maximum length of a card's question or answer in UTF-16 code units */
 export const MAX_SIDE_LENGTH = 65_536
 
-/** Maximum length in characters of a deck's name or a card's level that other programs have written */
+/** Maximum length, in characters, of the name of a deck or the level of a card, except in content files */
 export const MAX_LABEL_LENGTH = 200
 
 export function isLabelTooLong(label: string): boolean {

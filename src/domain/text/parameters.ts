@@ -34,7 +34,7 @@ export function parseCursor(text: string | undefined, name: string): number | un
 
 /**
  * Parses the cursor of a page that is ordered by an integer column; returns undefined if absent or empty.
- * @throws InvalidInput if it is no integer of the database
+ * @throws InvalidInput if it is not an integer of 32 bits
  */
 export function parseIntegerCursor(text: string | undefined, name: string): number | undefined {
   const cursor = parseCursor(text, name)
@@ -43,8 +43,8 @@ export function parseIntegerCursor(text: string | undefined, name: string): numb
 }
 
 /**
- * Parses an instant of a body.
- * @throws InvalidInput naming the field if it is none
+ * Parses an instant in a field of a request body.
+ * @throws InvalidInput naming the field if it is not an instant
  */
 export function parseInstantField(text: string, name: string): Date {
   const instant = parseInstant(text)
@@ -57,7 +57,7 @@ export function invalidCursor(name: string): InvalidInput {
 }
 
 /**
- * Parses an id of decimal digits with an optional sign; returns undefined for other text.
+ * Parses an id of decimal digits with an optional sign; returns undefined for any other text.
  * @example parseId('-3') // -3
  */
 export function parseId(text: string): number | undefined {
@@ -86,7 +86,7 @@ export function parseRowId(text: string, message: string, highest = HIGHEST_INTE
 
 /**
  * Parses one of the given words; returns undefined if absent or empty.
- * @throws InvalidInput naming the parameter
+ * @throws InvalidInput naming the parameter if it is another word
  * @example parseChoice('due', 'state', ['new', 'due']) // 'due'
  */
 export function parseChoice<T extends string>(
@@ -101,7 +101,8 @@ export function parseChoice<T extends string>(
 }
 
 /**
- * Parses `true` or `false`; returns false if absent or empty. @throws InvalidInput naming the parameter
+ * Parses `true` or `false`; returns false if absent or empty.
+ * @throws InvalidInput naming the parameter if it is another word
  * @example parseFlag('true', 'check') // true
  */
 export function parseFlag(text: string | undefined, name: string): boolean {

@@ -3,8 +3,8 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 const UNPRINTABLE_IN_LINES = /(?![\t\n])[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 
 /**
- * Escapes control characters for a terminal, for example as `\u001b`. Tabs and newlines, which lay out our own lines,
- * stay.
+ * Escapes control characters for a terminal, for example as `\u001b`. Tabs and newlines stay, because they are part of
+ * the layout.
  * @example showControlCharacters('a\u001bb') // 'a\\u001bb'
  */
 export function showControlCharacters(text: string): string {
@@ -12,7 +12,7 @@ export function showControlCharacters(text: string): string {
 }
 
 /**
- * Escapes a field of a line, including tabs and newlines, so that a value cannot imitate a field or a line.
+ * Escapes a field of a line, including tabs and newlines, so that a value cannot forge a field or a line.
  * @example toField('a\tb') // 'a\\u0009b'
  */
 export function toField(text: string): string {

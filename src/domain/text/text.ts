@@ -32,7 +32,7 @@ export function isStorable(text: string): boolean {
 }
 
 /**
- * Replaces characters that PostgreSQL cannot store by `\ufffd`.
+ * Replaces characters that PostgreSQL cannot store with `\ufffd`.
  * @example toStorable('a\0') // 'a\ufffd'
  */
 export function toStorable(text: string): string {

@@ -1,4 +1,4 @@
-/** Returns the calendar day of an instant as `YYYY-MM-DD`. */
+/** A function that returns the calendar day of an instant as `YYYY-MM-DD`. */
 export type DayOf = (instant: Date) => string
 
 /**
@@ -35,9 +35,9 @@ export interface Moment {
   today: string
 }
 
-/** Access to the current time, injected into plugins. */
+/** Source of the current time, which is injected so that tests can set it. */
 export interface Clock {
-  /** Returns the current moment, or that of the given instant. */
+  /** Returns the moment of the given instant; default: now. */
   moment: (at?: Date) => Moment
 }
 
@@ -58,13 +58,13 @@ export function parseInstant(text: string): Date | undefined {
  */
 export function isDay(text: string): boolean {
   if (!/^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(text)) return false
-  // The calendar moves a day that its month does not have.
+  // `Date` turns a day that the month does not have into one of the next month.
   return addDays(text, 0) === text
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Returns noon UTC of a calendar day, which is the same distance from its neighbours on every day of the year. */
+/** Returns noon UTC of a calendar day, so that consecutive days are exactly 24 hours apart. */
 export function noonOf(day: string): Date {
   return new Date(`${day}T12:00:00Z`)
 }
@@ -83,8 +83,8 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * Returns the start of a calendar day in a time zone and the clock's offset in minutes west of Greenwich. Where the
- * clock is put forward at midnight, the result is an hour late.
+ * Returns the start of a calendar day in a time zone, and its offset from UTC in minutes, positive west of Greenwich.
+ * East of Greenwich, the result is an hour early on a day on which the clock is put forward at midnight.
  */
 export function startOfDay(day: string, timeZone: string): { instant: Date; minutesWest: number } {
   const midnight = new Date(`${day}T00:00:00Z`)
@@ -103,8 +103,8 @@ export function startOfDay(day: string, timeZone: string): { instant: Date; minu
 }
 
 /**
- * Adds calendar months to a day. A day that the month does not have becomes its last.
- * @param dayOfMonth the wanted day of the month, if an earlier addition has cut it off
+ * Adds calendar months to a day. If the month is too short, returns its last day.
+ * @param dayOfMonth intended day of the month; default: that of `day`, which an earlier addition may have reduced
  * @example addMonths('2027-01-31', 1) // '2027-02-28'
  */
 export function addMonths(day: string, months: number, dayOfMonth = Number(day.slice(8))): string {

@@ -3,8 +3,8 @@ import { calendarIn, daysBetween } from './calendar.js'
 const HOUR_MS = 60 * 60 * 1000
 
 /**
- * Returns a clock that stands on the given day now, at the current time of day, and runs on. Without a day it is the
- * clock of the machine. The time of day is an hour off if only one of the two days has summer time.
+ * Returns a clock that starts on the given day at the current time of day; without a day, the clock of the machine. The
+ * time of day is an hour off if only one of the two days has summer time.
  * @param day `YYYY-MM-DD` in the time zone
  */
 export function clockFrom(day: string | undefined, timeZone: string, real = () => new Date()): () => Date {
