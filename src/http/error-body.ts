@@ -22,7 +22,7 @@ const STATUS: Record<RefusalKind, number> = {
   no_room: 507,
 }
 
-/** The challenge of RFC 9470 that asks for a more recent login. */
+/** Challenge that requires a more recent login (RFC 9470) */
 export const PROOF_CHALLENGE = 'Session error="insufficient_user_authentication"'
 
 /** Returns the HTTP status of a refusal. */
@@ -30,7 +30,7 @@ export function statusOf(refusal: Refusal): number {
   return STATUS[refusal.kind]
 }
 
-/** Returns the response headers that only refusals carry. */
+/** Returns the headers that are specific to error responses. */
 export function errorHeaders(refusal: Refusal): Record<string, string> {
   return {
     'x-error-code': refusal.code,
@@ -39,7 +39,7 @@ export function errorHeaders(refusal: Refusal): Record<string, string> {
   }
 }
 
-/** Returns the body of an error response, which has the same keys everywhere. */
+/** Returns the body of an error response. Only a status of 500 or higher includes the request id. */
 export function errorBody(refusal: Refusal, requestId?: string, status = statusOf(refusal)): Record<string, unknown> {
   return {
     statusCode: status,

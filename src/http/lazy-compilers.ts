@@ -4,37 +4,37 @@ import type { FastifyServerOptions } from 'fastify'
 
 type Factories = Required<NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>>
 
-// biome-ignore lint/suspicious/noExplicitAny: what goes in and comes out is between Fastify and its compilers
+// biome-ignore lint/suspicious/noExplicitAny: input and output are internal to Fastify and its compilers
 type Compiled = { (data: any): any; errors?: unknown }
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type Build = (...options: any[]) => (route: any) => Compiled
 
 /**
- * Returns Fastify's own compilers, which compile each schema when a request first needs it. This saves 0.1 s of a start
- * of 1.0 s with PostgreSQL, and no memory.
+ * Returns Fastify's default compilers, but compiles each schema when a request first needs it. This reduces the startup
+ * time with PostgreSQL from 1.0 s to 0.9 s; it saves no memory.
  */
 export function lazyCompilers(): { compilersFactory: Factories } {
   return {
     compilersFactory: {
-      buildValidator: compileLate(AjvCompiler() as Build) as Factories['buildValidator'],
-      buildSerializer: compileLate(SerializerSelector() as Build) as Factories['buildSerializer'],
+      buildValidator: compileLazily(AjvCompiler() as Build) as Factories['buildValidator'],
+      buildSerializer: compileLazily(SerializerSelector() as Build) as Factories['buildSerializer'],
     },
   }
 }
 
-function compileLate(build: Build): Build {
+function compileLazily(build: Build): Build {
   return (...options) => {
     const compile = once(() => build(...options))
     return (route) => {
       const compiled = once(() => compile()(route))
-      const late: Compiled = (data) => {
+      const lazy: Compiled = (data) => {
         const own = compiled()
         const answer = own(data)
         // Callers read the errors of an Ajv validator from this property.
-        late.errors = own.errors
+        lazy.errors = own.errors
         return answer
       }
-      return late
+      return lazy
     }
   }
 }

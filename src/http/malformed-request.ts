@@ -15,7 +15,7 @@ export function isMalformed({ headers, rawHeaders, httpVersion }: IncomingMessag
   return headers.host === undefined ? !isOld : !HOST.test(headers.host) || countHosts(rawHeaders) > 1
 }
 
-/** Node keeps only the first Host header in `headers`. */
+/** Counts the Host headers in `rawHeaders`, because `headers` has only the first one. */
 function countHosts(rawHeaders: string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

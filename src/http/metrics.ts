@@ -14,7 +14,7 @@ export interface QueryObservation {
   failed: boolean
 }
 
-/** Connections of the database pool, and requests waiting for one */
+/** Number of connections of the database pool, and of requests waiting for one */
 export interface PoolState {
   total: number
   idle: number
@@ -34,7 +34,10 @@ const LOGIN_OUTCOMES: Record<number, string> = { 200: 'success', 401: 'refused',
 const IMPORT_OUTCOMES: Record<number, string> = { 200: 'success', 400: 'faulty', 409: 'refused' }
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** @param poolState is read at each scrape */
+/**
+ * Creates the metrics of this process.
+ * @param poolState called at each scrape
+ */
 export function createMetrics(poolState: () => PoolState): Metrics {
   const registry = new Registry()
   const registers = [registry]

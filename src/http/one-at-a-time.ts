@@ -2,16 +2,17 @@ import { finished, pipeline, type Readable, Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { TooManyAttempts } from '../domain/refusal.js'
 
-/** About as long as a large download takes. */
+/** Value of Retry-After: about the duration of a large download */
 const RETRY_AFTER_SECONDS = 5
 
 /** Opens the body of an expensive response. */
 type OpenBody = () => Promise<Readable>
 
 /**
- * Limits expensive responses to one at a time for each user, in this process. The user is free again before the last
- * byte is sent, so that a caller who waits for the end of the response is never refused.
- * @returns the body to send; throws `TooManyAttempts` while another response to the same user is open
+ * Limits expensive responses to one at a time for each user, in this process. The limit ends before the last byte is
+ * sent, so that a client that waits for the end of a response can request the next one at once.
+ * @returns a function that returns the body to send; it throws `TooManyAttempts` while another response to the user is
+ * open
  */
 export function oneAtATime(): (userId: number, reply: FastifyReply, open: OpenBody) => Promise<Readable> {
   const served = new Map<number, FastifyReply>()
@@ -22,13 +23,13 @@ export function oneAtATime(): (userId: number, reply: FastifyReply, open: OpenBo
     const free = () => {
       if (served.get(userId) === reply) served.delete(userId)
     }
-    // The caller may be gone before anything was sent.
+    // The client may disconnect before anything is sent.
     finished(reply.raw, free)
     try {
       const body = await open()
-      // Before the listener that ends the response.
+      // Must be added before the listener that ends the response.
       body.once('end', free)
-      // With a length the response is complete with its last byte, without one with the chunk that says so.
+      // With a Content-Length, a client sees the end with the last byte, which is therefore delayed until `end`.
       return reply.hasHeader('content-length') ? pipeline(body, holdLastPiece(), () => {}) : body
     } catch (error) {
       free()
@@ -37,7 +38,7 @@ export function oneAtATime(): (userId: number, reply: FastifyReply, open: OpenBo
   }
 }
 
-/** Passes the pieces on, the last one only when it is known to be the last. */
+/** Returns a stream that passes on each chunk when the next one arrives, and the last chunk at the end. */
 function holdLastPiece(): Transform {
   let held: Buffer | undefined
   return new Transform({

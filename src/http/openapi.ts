@@ -7,7 +7,7 @@ import { CROSS_SITE, INTERNAL_ERROR, INVALID_JSON, JSON_ONLY, TOO_LARGE } from '
 import { type DescribedRefusal, describeRefusal, ErrorBody, REFUSALS_KEY } from './schemas.js'
 
 /** A JSON object of an OpenAPI document. */
-// biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: the document is processed as plain JSON
 type Json = Record<string, any>
 
 const DESCRIPTION = `Flashcards, multiple-choice quizzes and cheat sheets. Every response is JSON, except the Anki
@@ -92,7 +92,7 @@ export function finishDocument(document: Json): Json {
   const finished: Json = {}
   const refusals = new Map(Object.values(SHARED).map((one) => [one.code, one]))
   for (const [path, operations] of Object.entries<Json>(paths)) {
-    // A HEAD operation of its own would need a second operationId.
+    // A separate HEAD operation would need an operationId.
     const { head: _, ...others } = operations
     for (const [method, operation] of Object.entries<Json>(others)) {
       const need =
@@ -116,7 +116,7 @@ export function finishDocument(document: Json): Json {
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
 }
 
-/** Replaces each schema that has a title by a reference and collects it; nested schemas first. */
+/** Replaces each schema that has a title with a reference and collects it; nested schemas first. */
 function nameSchemas(value: Json, schemas: Json): Json {
   if (Array.isArray(value)) return value.map((entry) => nameSchemas(entry, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -130,9 +130,9 @@ function nameSchemas(value: Json, schemas: Json): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Removes the `4XX` and `5XX` responses of an operation and returns the refusals that `answers` put there. */
+/** Removes the `4XX` and `5XX` responses of an operation and returns the refusals that `answers` stored in them. */
 function takeOwnRefusals({ responses }: Json): DescribedRefusal[] {
-  // The media type follows the `produces` of the operation.
+  // The only key is the media type, which depends on the `produces` of the operation.
   const [refused] = Object.values<Json>(responses['4XX'].content)
   delete responses['4XX']
   delete responses['5XX']

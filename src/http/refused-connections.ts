@@ -15,7 +15,7 @@ const CLIENT_ERRORS: Record<string, Refusal> = {
 /** Unfinished responses of each connection */
 const openAnswers = new WeakMap<Duplex, Set<ServerResponse>>()
 
-/** Handles what never becomes a Fastify request; used together with `refuseMalformedRequest`. */
+/** Handles requests that Node does not pass to Fastify; used together with `refuseMalformedRequest`. */
 export function watchConnections({ server, routing }: FastifyInstance): void {
   // Node would silently drop headers after the 2,000th, even Content-Length. Their total size is limited anyway.
   server.maxHeadersCount = 0
@@ -33,15 +33,15 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
 }
 
 /**
- * Closes the connection after the pending response, because an error sent now would be read as that response. This also
- * covers clients whose body is longer than declared. Returns false if no response is pending.
+ * Closes the connection after the pending response, because the client would take an error sent now for that response.
+ * This also covers clients whose body is longer than declared. Returns false if no response is pending.
  */
 function closeAfterAnswers(socket: Duplex): boolean {
-  const owed = [...(openAnswers.get(socket) ?? [])].filter(({ headersSent, req }) => headersSent || req.complete)
-  const last = owed.at(-1)
+  const pending = [...(openAnswers.get(socket) ?? [])].filter(({ headersSent, req }) => headersSent || req.complete)
+  const last = pending.at(-1)
   if (last === undefined) return false
   last.shouldKeepAlive = false
-  // Its headers have promised a persistent connection, so an unfinished response is cut.
+  // An unfinished response whose headers announced keep-alive is cut, because its end would not close the connection.
   if (last.writableEnded) socket.end()
   else if (last.headersSent) socket.destroy()
   return true

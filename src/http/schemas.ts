@@ -3,7 +3,7 @@ import { PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
 import { type Refusal, RefusedForNow } from '../domain/refusal.js'
 import { statusOf } from './error-body.js'
 
-/** An instant; ISO 8601 in UTC as JSON */
+/** An instant; in JSON, a text in ISO 8601 and UTC */
 export const Timestamp = Type.Unsafe<Date>({
   type: 'string',
   format: 'date-time',
@@ -53,7 +53,8 @@ export function optional(description: string, example: string) {
 export const REFUSALS_KEY = 'x-refusals'
 
 /**
- * Returns the response schemas of a route: its success, its refusals beside the shared ones, and further error bodies.
+ * Returns the response schemas of a route: its success, its refusals in addition to the shared ones, and further error
+ * bodies by status.
  */
 export function answers<T extends TSchema, E extends Record<number, TSchema> = Record<never, never>>(
   success: T,
@@ -74,7 +75,7 @@ export function redirects(description: string) {
   return { 302: Type.Null({ description, headers }), '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
-/** A refusal as the OpenAPI document needs it. */
+/** The data of a refusal for the OpenAPI document. */
 export interface DescribedRefusal {
   status: number
   code: string

@@ -1,5 +1,5 @@
 /**
- * Proves that the service itself has answered: gateways and portals answer JSON with status 200, too. The web app takes
- * no other response for content or for the confirmation of a write.
+ * Identifies responses of the service itself: gateways and captive portals may also send JSON with status 200. The web
+ * app accepts content and confirmations of writes only with this header.
  */
 export const SERVICE_HEADER: Readonly<Record<string, string>> = { 'x-service': 'svc-training' }

@@ -9,7 +9,7 @@ const SERVICE_UNAVAILABLE = 503
 export interface End {
   status: number
   milliseconds: number
-  /** Which side ended the connection before the response was complete */
+  /** Side that ended the connection before the response was complete; undefined if it was complete */
   abortedBy: 'client' | 'service' | undefined
 }
 
@@ -22,8 +22,8 @@ export function cutConnections(server: Server): void {
 }
 
 /**
- * Calls `report` once when the request ends in any way. Fastify's `onResponse` does not run if the connection closes
- * before the response is complete.
+ * Calls `report` once when the response is complete or its connection closes. Fastify's `onResponse` does not run if
+ * the connection closes before the response is complete.
  */
 export function whenOver(reply: FastifyReply, report: (end: End) => void): void {
   const { raw } = reply
