@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { ExportOptions } from './commands/export.js'
-import { speakGerman, speakGermanToo } from './commands/help.js'
+import { localizeProgram, localizeSubcommand } from './commands/help.js'
 import type { UploadOptions } from './commands/uploads.js'
 import type { Config } from './config.js'
 import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
@@ -15,11 +15,11 @@ const MUST_CHANGE = ['--must-change', 'das Passwort muss nach der Anmeldung zuer
 const MAX_AUDIT_ENTRIES = 100_000
 
 const print = (line: string) => process.stdout.write(`${showControlCharacters(line)}\n`)
-// The reader of the output has gone (`audit | head`): the command finishes silently.
-let isAlone = false
+// If the reader of the output exits early (`audit | head`), the command finishes silently.
+let isOutputClosed = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  isAlone = true
+  isOutputClosed = true
   process.exitCode = EXIT_REFUSED
 })
 // Commands load their modules when they run, so that the help appears at once.
@@ -35,7 +35,7 @@ const program = new Command('svc-training')
   .description('Trainingsdienst: Karteikarten, Quiz und Cheat Sheets')
   .version(VERSION, '-V, --version', 'die Version zeigen')
   .exitOverride()
-speakGerman(program)
+localizeProgram(program)
 
 program
   // Default only without arguments: otherwise an unknown command would count as an argument of `serve`.
@@ -317,7 +317,7 @@ mail
     (await mails()).resendMailNow(await config(), id, options, print),
   )
 
-for (const command of program.commands) speakGermanToo(command)
+for (const command of program.commands) localizeSubcommand(command)
 
 try {
   await program.parseAsync()
@@ -333,7 +333,7 @@ function exportFormat(text: string): ExportFormat {
   throw new InvalidArgumentError(`Erwartet wird eines von ${EXPORT_FORMATS.join(', ')}.`)
 }
 
-/** Refuses options of the folder import for a file, and the reverse. */
+/** Refuses options of the folder import if a file is given, and options of the file import if none is. */
 function refuseForeignOptions(file: string | undefined, options: UploadOptions & { force?: boolean }): void {
   const { force, check: _check, json: _json, ...ofFile } = options
   const [name] = Object.keys(file === undefined ? ofFile : force === undefined ? {} : { force })
@@ -350,6 +350,6 @@ function wholeNumber(text: string): number {
 /** Prints the error and returns the exit status. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
-  if (isAlone && (error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT_REFUSED
+  if (isOutputClosed && (error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT_REFUSED
   return (await import('./commands/failure.js')).reportFailure(error, print)
 }

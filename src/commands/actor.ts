@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os'
 import type { Actor } from '../../db/queries/accounts/audit.js'
 
-/** Returns the operating system account for the audit trail. */
+/** Returns the actor of a command for the audit trail: the account of the operating system. */
 export function commandLineActor(): Actor {
   return { actor_id: null, actor: systemUser(), via: 'cli', address: null }
 }
 
-/** In a container the user id may have no name. */
+/** Returns the name of the account, or `uid <number>` in a container in which the id has no name. */
 function systemUser(): string {
   try {
     return userInfo().username

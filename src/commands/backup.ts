@@ -22,7 +22,11 @@ const STANDARD_STREAM = '-'
 const STOP_FIRST = 'Bitte den Dienst dafür anhalten.'
 const STOP_OR_SERVER = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
 
-/** Writes the whole store to `file` (`-`: standard output), completely or not at all. Does not migrate it. */
+/**
+ * Writes a backup of the whole store to `file`, or to standard output for `-`. Does not migrate the store. Leaves no
+ * incomplete file.
+ * @throws BackupError if the file exists or cannot be written
+ */
 export async function backUpStore(
   config: Config,
   file: string,
@@ -54,7 +58,7 @@ async function backUpConfigured(config: Config, target: Writable): Promise<void>
   }
 }
 
-/** The stream closes the handle if it was opened. */
+/** Closes the handle and ignores errors, because the stream may have closed it already. */
 async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => {})
 }
@@ -79,7 +83,7 @@ async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
     })
 }
 
-/** Joins lines to chunks of at least 64 KiB, because each chunk has a fixed cost in the stream pipeline. */
+/** Joins lines into chunks of at least 65,536 characters, because each chunk has a fixed cost in the pipeline. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
   for await (const line of lines) {
@@ -92,8 +96,9 @@ async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> 
 }
 
 /**
- * Restores a backup into the configured store, which may be of the other kind, and migrates it to the current schema.
- * @param file `-`: standard input
+ * Restores a backup into the configured store and migrates it to the current schema. A backup of a PostgreSQL server
+ * can be restored into the embedded store and vice versa.
+ * @param file path, or `-` for standard input
  */
 export async function restoreStore(
   config: Config,
@@ -114,8 +119,8 @@ export async function restoreStore(
 }
 
 /**
- * Refuses to restore while a service is connected to the server; the embedded store is locked by its process. @throws
- * RefusedError
+ * Refuses to restore while a service is connected to the server. The embedded store is locked by its process anyway.
+ * @throws RefusedError if the database has other sessions
  */
 async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
   if (embedded) return
@@ -127,8 +132,9 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
 }
 
 /**
- * Restores a backup into an open store.
- * @throws BackupError, UnusableDatabaseError with one German line; the store is unchanged then
+ * Restores a backup into an open store. If it fails, the data of the store is unchanged.
+ * @throws BackupError if the file is unreadable, damaged or inconsistent
+ * @throws UnusableDatabaseError if this program cannot use the database
  */
 export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)

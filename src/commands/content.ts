@@ -32,8 +32,8 @@ interface ImportOutput extends Output {
 
 /**
  * Validates the content and prints what an import would change, if the store can be opened. Writes nothing.
- * @throws FaultyContent
- * @throws RefusedError if an import would archive more than half and is not forced
+ * @throws FaultyContent if the content has faults
+ * @throws RefusedError if an import would archive more than half of the cards and `force` is not set
  */
 export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const read = await readContent(config.contentDir)
@@ -62,7 +62,12 @@ export async function checkContent(config: Config, options: ImportOutput, print:
   if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
 }
 
-/** @throws FaultyContent, MostArchived, RefusedError */
+/**
+ * Imports the content folder and prints the changes.
+ * @throws FaultyContent if the content has faults
+ * @throws RefusedError if the service holds the embedded store, or if the import would archive more than half of the
+ * cards and `force` is not set
+ */
 export async function importIntoStore(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const { onProgress, stop } = showProgress(
     'Inhalte einlesen',
@@ -84,7 +89,7 @@ export async function importIntoStore(config: Config, options: ImportOutput, pri
   printChanges(stats, print)
 }
 
-/** Replaces the API parameter in the refusal by the option of the command. */
+/** Replaces the API parameter in the refusal with the option of the command. */
 function nameTheOption(error: unknown): never {
   if (!(error instanceof MostArchived)) throw error
   throw new RefusedError(`${error.reason}; --force erlaubt es`)

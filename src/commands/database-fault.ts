@@ -2,7 +2,7 @@ import pg from 'pg'
 import { isDatabaseUnavailable } from '../../db/errors.js'
 
 /**
- * Meaning of a SQLSTATE for the person who starts the program.
+ * German descriptions of SQLSTATE codes for the operator.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const BY_CODE: [code: RegExp, meaning: string][] = [
@@ -17,7 +17,7 @@ const BY_CODE: [code: RegExp, meaning: string][] = [
   [/^53100/, 'Der Datenträger der Datenbank ist voll'],
 ]
 
-/** Faults with a Node error code, or in pg only a message */
+/** Faults with an error code of Node or, from pg, only a message */
 const BY_CODE_OR_TEXT: [text: RegExp, meaning: string][] = [
   [/^The server does not support SSL/, 'DATABASE_URL: Der Server bietet keine Verschlüsselung (TLS) an'],
   [/^SASL: .*password must be/, 'DATABASE_URL: Der Server verlangt ein Passwort'],
@@ -54,7 +54,7 @@ function findMeaning(error: Error): string | undefined {
   return isDatabaseUnavailable(error) ? 'Die Datenbank ist nicht erreichbar' : undefined
 }
 
-/** An AggregateError, which Node throws for a host with several addresses, has no message. */
+/** Returns the message of an error. AggregateError, which Node throws for a host with several addresses, has none. */
 function reason(error: Error): string {
   return error instanceof AggregateError ? error.errors.map((one: Error) => one.message).join(', ') : error.message
 }

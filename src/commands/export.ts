@@ -25,7 +25,8 @@ const BY_EXTENSION: Record<string, ExportFormat> = { '.apkg': 'apkg', '.csv': 'c
 
 /**
  * Exports cards to `file`, completely or not at all. The extension selects the format unless one is given.
- * @throws RefusedError, DECK_NOT_FOUND, SOURCE_NOT_FOUND
+ * @throws RefusedError if the options are contradictory, the file exists, or the user is unknown
+ * @throws DECK_NOT_FOUND, SOURCE_NOT_FOUND if the given deck or source does not exist
  */
 export async function exportToFile(
   config: Config,

@@ -29,8 +29,8 @@ const IN_HELP: [english: string, german: string][] = [
   ['(default: ', '(Standard: '],
 ]
 
-/** Translates help and messages to German and adds the common options of the sub-commands. */
-export function speakGerman(program: Command): void {
+/** Translates the help and messages of the program to German, and adds the settings and exit codes to the help. */
+export function localizeProgram(program: Command): void {
   const { commandUsage, subcommandTerm, optionDescription } = Help.prototype
   program
     .helpOption('-h, --help', 'diese Hilfe zeigen')
@@ -46,10 +46,10 @@ export function speakGerman(program: Command): void {
     .addHelpText('after', `${describeSettings()}\n${EXIT_STATUS}`)
 }
 
-/** Translates a sub-command that was added later. */
-export function speakGermanToo(command: Command): void {
+/** Translates the help of a sub-command and its sub-commands. */
+export function localizeSubcommand(command: Command): void {
   command.helpOption('-h, --help', 'diese Hilfe zeigen').addHelpText('after', EXIT_STATUS)
-  for (const inner of command.commands) speakGermanToo(inner)
+  for (const inner of command.commands) localizeSubcommand(inner)
 }
 
 function describeSettings(): string {

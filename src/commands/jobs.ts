@@ -7,7 +7,10 @@ import { runJob } from '../services/jobs/run-job.js'
 import { complain } from './complain.js'
 import { RefusedError, withDatabase } from './store.js'
 
-/** Runs a job now, for all users or one, and prints its figures. */
+/**
+ * Runs a job now, for all users or one, and prints its figures.
+ * @throws RefusedError if the job or the user is unknown, or the job is already running
+ */
 export async function runJobNow(
   config: Config,
   name: string,

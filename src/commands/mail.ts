@@ -31,7 +31,7 @@ export async function testMail(config: Config, address: string, options: Output,
   }
 }
 
-/** Prints the latest mails, newest first, or the numbers of all states and the mails as JSON. */
+/** Prints the latest mails, newest first. As JSON, also prints the number of mails in each state. */
 export async function printMails(
   config: Config,
   options: Output & { state?: string; limit: number },
@@ -49,7 +49,7 @@ export async function printMails(
   }
 }
 
-/** Lets a mail be sent again by the running service. */
+/** Queues a mail again, which the running service then sends. */
 export async function resendMailNow(config: Config, id: string, options: Output, print: Print): Promise<void> {
   const number = parseRowId(id, 'Die Nummer einer Mail ist eine ganze Zahl; „mail list“ zeigt sie')
   await withDatabase(config, 'POST /api/mail/outbox/{id}/resend', (db) =>

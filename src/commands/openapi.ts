@@ -3,7 +3,7 @@ import { buildApp } from '../app.js'
 
 /** Prints the OpenAPI document of this version. Needs neither settings nor a store. */
 export async function printOpenapi(print: (line: string) => void): Promise<void> {
-  // The pool connects lazily, so nothing connects here.
+  // The pool connects on first use, so no connection is opened.
   const database = await openDatabase({
     databaseUrl: 'postgres://localhost/unused',
     dataDir: '',

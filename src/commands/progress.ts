@@ -2,7 +2,7 @@ import { progress } from '@clack/prompts'
 import { reportProgress } from '../services/content/progress.js'
 import type { OnProgress } from '../services/content/write.js'
 
-/** Shows the progress of long work: a bar in a terminal, otherwise a line now and then. Call `stop` at the end. */
+/** Shows the progress of a long task: a bar in a terminal, otherwise occasional lines. Call `stop` at the end. */
 export function showProgress(
   title: string,
   print: (line: string) => void,

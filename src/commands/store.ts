@@ -11,8 +11,8 @@ export class RefusedError extends Error {}
 
 /**
  * Runs `work` on the migrated database with the names of the applied migrations, and closes the database.
- * @param insteadCall the API call that does the same while the service holds the embedded store; null if there is none
- * @throws RefusedError if the service is running on the embedded store
+ * @param insteadCall the equivalent API call, for use while the service holds the embedded store; null if there is none
+ * @throws RefusedError if the service holds the embedded store
  */
 export async function withDatabase<T>(
   config: Config,
@@ -34,8 +34,8 @@ const FROZEN_AFTER_MS = 600_000
 
 /**
  * Opens the configured store without migrating it.
- * @param insteadHint what to do while the service holds the embedded store
- * @throws RefusedError if the service holds it
+ * @param insteadHint German advice for the case that the service holds the embedded store
+ * @throws RefusedError if the service holds the embedded store
  */
 export async function openForCommand(config: Config, insteadHint: string): Promise<OpenDatabase> {
   try {
@@ -44,7 +44,7 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
       dataDir: config.dataDir,
       poolMax: 1,
       prepare: config.databasePrepare,
-      // A restore may have to migrate the restored store; no other request waits here.
+      // A restore may have to migrate the restored store, which can take long; no requests are waiting.
       frozenAfterMs: FROZEN_AFTER_MS,
       onIdleError: () => {},
     })
@@ -60,7 +60,7 @@ const NO_STORE = 'Es gibt noch keinen Datenbestand.'
 
 /**
  * Runs `work` on the configured store if it exists, has the current schema and is not held by the service. Neither
- * creates nor migrates it. Otherwise explains in German why not.
+ * creates nor migrates it. Otherwise returns the reason in German.
  */
 export async function withExistingStore<T>(
   config: Config,

@@ -35,7 +35,9 @@ export interface UploadOptions {
 /**
  * Imports a package, a table or an archive, or prints what that would change. The limits that protect the service, file
  * size and reading time, do not apply.
- * @throws FaultyUpload, Refusal, RefusedError
+ * @throws FaultyUpload if the file has faults
+ * @throws Refusal if the file cannot be imported as requested, for example into an unknown source
+ * @throws RefusedError if the file is unreadable, or a source of its name exists and neither option names a source
  */
 export async function importFile(config: Config, file: string, options: UploadOptions, print: Print): Promise<void> {
   const size = await sizeOf(file)
@@ -75,7 +77,7 @@ async function sizeOf(file: string): Promise<number> {
   return stats.size
 }
 
-/** Replaces the API parameters in the refusal by the options of the command. */
+/** Replaces the API parameters in the refusal with the options of the command. */
 function nameTheOptions(error: unknown): never {
   if (!(error instanceof SourceExists)) throw error
   const { id, name } = error.source
@@ -123,7 +125,10 @@ export async function printSources(config: Config, options: Output, print: Print
   }
 }
 
-/** @throws SOURCE_NOT_FOUND */
+/**
+ * Archives the decks of a source, or with `purge` deletes them and all progress.
+ * @throws SOURCE_NOT_FOUND if no source has the id
+ */
 export async function deleteSource(
   config: Config,
   id: number,
@@ -135,7 +140,10 @@ export async function deleteSource(
   print(options.json ? JSON.stringify({ ok: true }) : options.purge ? 'Endgültig entfernt.' : 'Archiviert.')
 }
 
-/** @throws SOURCE_NOT_FOUND */
+/**
+ * Releases the decks of a source to the content folder.
+ * @throws SOURCE_NOT_FOUND if no source has the id
+ */
 export async function handOverSource(config: Config, id: number, options: Output, print: Print): Promise<void> {
   await changeSource(config, `POST /api/content/sources/${id}/release`, (db) =>
     releaseSource(db, commandLineActor(), id),

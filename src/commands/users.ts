@@ -24,7 +24,7 @@ interface Output {
   json?: boolean
 }
 
-/** Creates a user and prints the id. @throws InvalidInput if a rule of user creation is broken */
+/** Creates a user and prints the id. @throws InvalidInput if a name or the password is invalid, or the name is taken */
 export async function addUser(
   config: Config,
   username: string,
@@ -55,7 +55,11 @@ export async function printUsers(config: Config, options: Output, print: Print):
   }
 }
 
-/** Deletes a user. @throws RefusedError if the user is unknown or the last administrator */
+/**
+ * Deletes a user.
+ * @throws RefusedError if the user is unknown
+ * @throws InvalidInput if it is the last administrator, or the last emergency account while password login is disabled
+ */
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
     const found = await findId(db, username)
@@ -93,8 +97,8 @@ export async function markAuthor(
 }
 
 /**
- * Disables an account from a day on, default today, or undoes it.
- * @throws InvalidInput if no administrator would remain, or the day is none
+ * Disables an account from a given day, by default today, or enables it again.
+ * @throws InvalidInput if no administrator would remain, or the day is invalid
  */
 export async function disableUser(
   config: Config,
@@ -109,7 +113,7 @@ export async function disableUser(
   print(`${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${toField(username)}`)
 }
 
-/** Sets the e-mail address of an account, or removes it. @throws InvalidInput if it is none */
+/** Sets or removes the e-mail address of an account. @throws InvalidInput if the address is invalid */
 export async function setEmail(
   config: Config,
   username: string,
@@ -136,7 +140,7 @@ async function change(config: Config, username: string, values: AccountChange): 
   })
 }
 
-/** Grants or revokes login by password while it is switched off. */
+/** Grants or revokes emergency access: password login while it is disabled for other accounts. */
 export async function markEmergency(
   config: Config,
   username: string,
@@ -197,8 +201,9 @@ export async function showTokens(config: Config, username: string, options: Endi
 }
 
 /**
- * Parses the id to end; returns undefined for all. @throws InvalidInput with the message if it is no number,
- * RefusedError if no row has it
+ * Parses the id of the item to end; returns undefined for all.
+ * @throws InvalidInput with the message if it is not a number
+ * @throws RefusedError with the message if no row can have this id
  */
 function parseEnd(end: string | true, message: string, maximum?: number): number | undefined {
   if (end === true) return undefined
@@ -224,8 +229,8 @@ async function warnOfCommonPassword(password: string): Promise<void> {
 }
 
 /**
- * Prompts for the password in a terminal, otherwise reads the first line of standard input. It is never an argument,
- * which `ps` would show.
+ * Prompts for the password in a terminal, otherwise reads the first line of standard input. It is not an argument,
+ * because `ps` would show it.
  */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
