@@ -42,16 +42,16 @@ import { VERSION } from './version.js'
 const BODY_LIMIT = 64 * 1024
 /** Must exceed the idle timeout of common proxies, so that the proxy closes kept-alive connections first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
-/** Limits for receiving the headers and the whole request; a slower client would hold a connection. */
+/** Limits for receiving the headers and the whole request, so that slow clients do not occupy connections */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Node's timeout is server-wide, so it is that of the slowest route: an upload of 64 MB over a slow line. */
+/** Node's request timeout applies to all routes, so it must suffice for the slowest: an upload of 64 MB. */
 const UPLOAD_TIMEOUT_MS = 900_000
 /** Interval at which Node checks for requests that exceed the limits */
 const CHECKING_INTERVAL_MS = 2_000
 /** Idle timeout of a connection; must exceed the longest import. */
 const CONNECTION_TIMEOUT_MS = 600_000
-/** Exceeds any path that fits into Node's 16 KiB of headers, so that the endpoint itself answers for long slugs */
+/** Exceeds any path that fits into Node's 16 KiB of headers, so that requests with long slugs reach their route */
 const MAX_PARAM_LENGTH = 16_384
 /** Origin of an absolute request target, as sent to proxies; plugins expect a path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
@@ -59,7 +59,7 @@ const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 /** Output folder of the web build, beside this program */
 const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
-/** A night's run starts at most this long after its hour. */
+/** Maximum delay of a nightly job after its scheduled time */
 const JOB_INTERVAL_MS = 10 * 60_000
 const OVERDUE_INTERVAL_MS = 60_000
 
@@ -96,7 +96,7 @@ export interface AppOptions {
   logger: FastifyBaseLogger | false
   /** Counters for Prometheus; absent if no metrics port is configured */
   metrics?: Metrics | undefined
-  /** Whether the service has received the signal to stop */
+  /** Returns whether the service has received the signal to stop. */
   isClosing?: () => boolean
   /** Aborts imports, uploads and exports before the service cuts their connections; the reason is a refusal. */
   stopping?: AbortSignal
@@ -108,15 +108,15 @@ export interface AppOptions {
    * process.
    */
   maxDelayMs?: number
-  /** Interval at which the nightly jobs are looked for */
+  /** Interval, in milliseconds, at which the service checks whether a nightly job is due */
   jobIntervalMs?: number
-  /** Interval at which attempts are ended whose time is over */
+  /** Interval, in milliseconds, at which overdue attempts are ended */
   overdueIntervalMs?: number
-  /** Time in which a request must arrive, except uploads */
+  /** Maximum time, in milliseconds, for receiving a request that is not an upload */
   requestTimeoutMs?: number
-  /** How schemas are compiled. Default: on first use. Tests share compiled schemas between apps. */
+  /** Compilers of the schemas; default: on first use. Tests share compiled schemas between apps. */
   schemaController?: FastifyServerOptions['schemaController']
-  /** Called for every route before it is added; used by tests of the house rules. */
+  /** Called for every route before it is added; for tests that check all routes. */
   onRoute?: (route: RouteOptions) => void
 }
 
@@ -162,7 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseMalformedRequest,
   })
   watchConnections(app)
-  // Without this, Fastify would demand a content type before the fallback can answer.
+  // Otherwise, Fastify would require a content type before the not-found handler runs.
   if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
@@ -180,7 +180,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS).headers(SERVICE_HEADER)
     if (isClosing()) reply.header('connection', 'close')
-    // The app learns its time from the service. `Date` stays real: browsers compare it with the expiry of cookies.
+    // The web app reads the simulated time from this header. Browsers compare `Date` with the expiry of cookies, so it
+    // keeps the real time.
     if (config.simulatedDate !== undefined) reply.header('x-service-time', now().toUTCString())
     if (isMalformed(request.raw)) {
       // The next bytes on the connection cannot be trusted.

@@ -20,7 +20,7 @@ export interface Config {
   /** URL of a PostgreSQL server; undefined selects the embedded store below `dataDir`. */
   databaseUrl: string | undefined
   databasePoolMax: number
-  /** False behind a pooler that does not support named statements */
+  /** Whether statements are prepared; must be false behind a pooler that does not support named statements */
   databasePrepare: boolean
   dataDir: string
   contentDir: string
@@ -34,17 +34,17 @@ export interface Config {
   sessionSecrets: string[]
   /** Maximum age of a session in days since its login, regardless of renewals */
   sessionMaxDays: number
-  /** Persons from which statistics of tests are shown */
+  /** Minimum number of persons for which statistics of tests are shown */
   statisticsMinPersons: number
-  /** Days after the review of a test for which answers are kept */
+  /** Number of days after the review of a test for which answers are kept */
   answersKeepDays: number
-  /** Whether the score of a test stays when its answers are deleted */
+  /** Results of an attempt that are kept when its answers are deleted: all, or only whether it was passed */
   resultsKeep: ResultsKeep
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
   timeZone: string
-  /** Day on which the clock stands at the start, to try things out; undefined is the current one */
+  /** Simulated day at the start of the process, as `YYYY-MM-DD`, for trials; undefined for the real time */
   simulatedDate: string | undefined
   /** Addresses and CIDR blocks of trusted proxies */
   trustProxy: string[]
@@ -52,11 +52,11 @@ export interface Config {
   corsOrigins: string[]
   /** Public address, ending with a slash; undefined if not configured */
   publicUrl: string | undefined
-  /** Path of the page, which the proxy removes; with a slash at both ends */
+  /** Path of the web app, which the proxy strips; with a slash at both ends */
   basePath: string
   /** The OpenID Connect provider; undefined if none is configured */
   oidc: OidcSettings | undefined
-  /** False: only accounts marked as emergency access may log in by password. */
+  /** Whether password login is enabled; if false, only emergency accounts may use it */
   passwordLogin: boolean
   /** The mail server; undefined if none is configured */
   mail: MailSettings | undefined
@@ -69,7 +69,7 @@ export interface Config {
   metricsPort: number | undefined
   /** Statements slower than this, in milliseconds, are logged. */
   slowQueryMs: number
-  /** Seconds between the signal to stop and the end of listening */
+  /** Time between the signal to stop and closing the listener, in seconds */
   shutdownDelay: number
 }
 
@@ -148,14 +148,17 @@ function validate(variables: Record<string, string | undefined>): Environment {
   }
 }
 
-/** pg treats these three modes as `verify-full` anyway, with a warning of eight lines. */
+/** Replaces three modes that pg treats as `verify-full` anyway, but with a warning of eight lines. */
 function nameTlsMode(url: string): string {
   return url.includes('uselibpqcompat')
     ? url
     : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)\b/, '$1verify-full')
 }
 
-/** Instances on a shared server must agree on the secret, so none is generated. @throws ConfigError */
+/**
+ * Requires a session secret with a PostgreSQL server. All instances must share it, so none can be generated.
+ * @throws ConfigError if the secret is missing
+ */
 export function requireSessionSecret(config: Config): void {
   if (config.databaseUrl !== undefined && config.sessionSecrets.length === 0) {
     throw new ConfigError('SESSION_SECRET: ist mit DATABASE_URL erforderlich (mindestens 32 Zeichen)')
@@ -184,7 +187,7 @@ export type JobConfig = Pick<
   'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl' | 'simulatedDate'
 >
 
-/** Returns the settings of jobs, as a job takes them. */
+/** Returns the part of the configuration that jobs take. */
 export function jobSettings({ timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate }: JobConfig) {
   return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
 }
@@ -195,7 +198,7 @@ function mailServer(env: Environment): MailSettings | undefined {
   })
 }
 
-/** @throws ConfigError if the file cannot be read or holds no certificate */
+/** Returns the PEM text of a file. @throws ConfigError if the file cannot be read or contains no certificate */
 function readCertificates(file: string): string {
   let text: string
   try {

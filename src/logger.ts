@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** Keys of secrets, at the top of a log entry or one level below */
+/** Keys of secrets that are redacted at the top of a log entry and up to two levels below */
 const SECRET_KEYS = ['password', 'current_password', 'new_password', 'password_hash', 'token', 'token_hash', 'secret']
 const SECRET_HEADERS = ['authorization', 'cookie', '["set-cookie"]', '["proxy-authorization"]']
 

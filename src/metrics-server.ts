@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { Metrics } from './http/metrics.js'
 
-/** Serves `/metrics` on its own port, which no proxy publishes. Resolves when it listens. */
+/** Serves `/metrics` on a separate port, which a proxy must not publish. Resolves when the server listens. */
 export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?', 1)[0]

@@ -11,8 +11,8 @@ import { importIntoEmptyStore } from './services/content/folder/import.js'
 import { reportProgress } from './services/content/progress.js'
 
 /**
- * Brings the store up to date for a start, with a first administrator and the first content.
- * @param print prints a line for the person who started the program
+ * Prepares the store for the start: migrates it, creates the first administrator and imports the first content.
+ * @param print prints a line for the operator
  * @throws ConfigError if password login is off and no administrator has emergency access
  */
 export async function prepareStore(

@@ -14,13 +14,13 @@ import { serveMetrics } from './metrics-server.js'
 import { prepareWorkFolders } from './services/content/work-folder.js'
 import { loadSessionSecrets } from './session-secrets.js'
 
-/** Settings of the listening address, as error messages name them */
+/** Names of the settings of the listening addresses in error messages */
 const ADDRESS = 'HOST oder PORT'
 const METRICS_ADDRESS = 'METRICS_PORT'
 
-/** Running requests are finished within this time after the signal, then cut. */
+/** Maximum duration of the shutdown after the delay; running requests are cut one second earlier. */
 const CLOSE_TIMEOUT_MS = 10_000
-/** Imports, uploads and exports are aborted after this time, so that they can roll back and answer. */
+/** Time after which imports, uploads and exports are aborted, so that they can still roll back and respond */
 const ABORT_AFTER_MS = 6_000
 
 /** Maximum time for accepting connections that were waiting when the service stopped listening */
@@ -32,20 +32,20 @@ const LAST_REQUESTS_MS = 250
 interface ClosingState {
   /** Whether the signal to stop has arrived */
   closing: boolean
-  /** Aborts long work */
+  /** Aborts imports, uploads and exports */
   stop: AbortController
 }
 
-/** Prints a line for the person who started the program. */
+/** Prints a line for the operator. */
 type Print = (line: string) => void
 
-/** Starts the service and runs it until a signal arrives. Rejects if it cannot start. */
+/** Starts the service, which runs until a signal arrives. Resolves when it listens; rejects if it cannot start. */
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
-  // Checked before anything is created: the password of the first administrator is shown once, by a successful start.
+  // Checked before the store is created: the generated password of the first administrator is printed only once.
   await requireFreeAddresses(config)
   await requireTmpDir(config)
-  const log = createLogger(config.logLevel, await findReader())
+  const log = createLogger(config.logLevel, await logDestination())
   const metrics =
     config.metricsPort === undefined
       ? undefined
@@ -61,7 +61,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
       if (durationMs > config.slowQueryMs) log.warn({ sql, durationMs: Math.round(durationMs) }, 'slow query')
     },
   })
-  // The embedded database, in a thread of its own, starts and migrates while this one loads the routes.
+  // The embedded database starts and migrates in a worker thread while the main thread loads the routes.
   const loading = import('./app.js')
   const [database, { prepareStore }] = await Promise.all([opening, import('./prepare-store.js')])
   const state: ClosingState = { closing: false, stop: new AbortController() }
@@ -110,14 +110,14 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
-/** Returns a short log format for a terminal; undefined selects pino's JSON. */
-async function findReader(): Promise<DestinationStream | undefined> {
+/** Returns a destination with short lines if standard output is a terminal; undefined selects pino's JSON. */
+async function logDestination(): Promise<DestinationStream | undefined> {
   if (!process.stdout.isTTY) return undefined
   const { terminalLog } = await import('./terminal-log.js')
   return terminalLog((text) => process.stdout.write(text))
 }
 
-/** @throws ConfigError if the address is in use or the machine does not have it */
+/** Checks the listening addresses. @throws ConfigError if one is in use or does not belong to the machine */
 async function requireFreeAddresses(config: Config): Promise<void> {
   for (const [variables, port] of [
     [ADDRESS, config.port],
@@ -131,7 +131,7 @@ async function requireFreeAddresses(config: Config): Promise<void> {
   }
 }
 
-/** @throws ConfigError if temporary files cannot be written there */
+/** Prepares the folder for temporary files. @throws ConfigError if it is not writable */
 async function requireTmpDir({ tmpDir }: Config): Promise<void> {
   await prepareWorkFolders(tmpDir).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`TMP_DIR: In den Ordner ${tmpDir} lässt sich nicht schreiben (${error.code})`)
@@ -153,11 +153,11 @@ function urlAddress(server: HttpServer): string {
 
 /**
  * Stops accepting connections, but still answers on those just accepted: `http.Server.close` would cut them as idle,
- * and a proxy does not repeat a POST. Resolves when they have had time to send their request.
+ * and a proxy does not repeat a POST. Resolves after a short wait in which they can send their request.
  */
 async function stopListening(server: HttpServer): Promise<void> {
-  // Node accepts one connection per event loop iteration, before `setImmediate`: an iteration without one means that
-  // none waits. The system would reset waiting connections.
+  // Node accepts one connection per event loop iteration, before `setImmediate`, so an iteration without one means that
+  // none is pending. The operating system would reset pending connections.
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
@@ -185,7 +185,7 @@ function closeGracefully(app: FastifyInstance, config: Config, state: ClosingSta
     if (signal === 'SIGTERM') await sleep(delay)
     const abort = setTimeout(() => state.stop.abort(new ServiceStops()), ABORT_AFTER_MS)
     const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
-    // A client answered from now on may send one more request at once; the service does not wait for it.
+    // From now on, a kept-alive connection without a new request is closed after this short time.
     app.server.keepAliveTimeout = LAST_REQUESTS_MS
     await stopListening(app.server)
     await app.close()

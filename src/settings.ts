@@ -8,8 +8,8 @@ import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/setti
 import { calendarIn, isDay } from './domain/time/calendar.js'
 
 /**
- * Definition of one environment variable: the source of validation, the help and the README's table. Imports no
- * package, so that the help appears at once.
+ * Definition of an environment variable, for validation, `--help` and the table in the README. This module must not
+ * import a package, so that the help appears without delay.
  */
 export interface Setting {
   /** JSON Schema: type, limits and default */
@@ -21,11 +21,11 @@ export interface Setting {
     minLength?: number
     enum?: readonly string[]
   }
-  /** Returns what is wrong with a value that fits the schema, in German; undefined if nothing is. */
+  /** Returns the fault of a value that fits the schema, in German; undefined if the value is valid. */
   check?: (value: string) => string | undefined
-  /** Whether the variable with the suffix `_FILE` may name a file with the value, as containers mount secrets */
+  /** Whether the variable with the suffix `_FILE` may name a file with the value, such as a secret of a container */
   isSecret?: boolean
-  /** Text for `--help`; `default` is set where the schema's default says too little. */
+  /** Text for `--help`; `default` replaces the default of the schema in it. */
   german: { text: string; default?: string }
   /** Text for the README */
   english: { text: string; default?: string }
@@ -420,7 +420,7 @@ export function listOf(text: string): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** Segments that mean the same in a URL and in an HTML attribute */
+/** Path whose characters need no escaping in a URL or an HTML attribute */
 const BASE_PATH = /^\/(?:[\w.~!()*+,;=:@%-]+\/)*$/
 
 /** Returns the path with a trailing slash; undefined if it cannot be a base path. */

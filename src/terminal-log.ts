@@ -3,7 +3,7 @@ import { prettyFactory } from 'pino-pretty'
 import { showControlCharacters } from './domain/text/printable.js'
 import { shorten } from './domain/text/text.js'
 
-/** A log entry as pino writes it */
+/** A log entry of pino */
 type Entry = Record<string, unknown>
 
 /** Maximum length of a line; statements of the import are longer than a screen. */
@@ -13,8 +13,8 @@ const LONGEST = 200
 const FIRST_PLACE = /\n\s+at .*?\(?((?:file:\/\/)?\/[^\s)]+:\d+:\d+)\)?/
 
 /**
- * Formats log entries as one short line each, for a terminal. Not a pino transport: its thread would lose the last
- * lines when the process ends.
+ * Formats log entries as one short line each, for a terminal. Runs in the main thread: the worker thread of a pino
+ * transport would lose the last lines when the process ends.
  */
 export function terminalLog(write: (text: string) => void, colorize = true): DestinationStream {
   const format = prettyFactory({

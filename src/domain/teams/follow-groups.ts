@@ -5,8 +5,8 @@ export interface ClaimedMembership {
 }
 
 /**
- * Compares the memberships from the provider's groups with the teams of the person's current groups. The caller must not
- * pass memberships created by hand, because these stay.
+ * Compares the memberships from the provider's groups with the teams of the person's current groups. The caller must
+ * not pass memberships created by hand, because these stay.
  * @param teamIds teams of the groups that the person is in
  * @returns the teams to join, and the ids of the memberships to end
  */
