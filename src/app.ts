@@ -59,7 +59,7 @@ const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 /** Output folder of the web build, beside this program */
 const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
-/** Maximum delay of a nightly job after its scheduled time */
+/** Interval of the check for nightly jobs, and so the maximum delay after their scheduled time */
 const JOB_INTERVAL_MS = 10 * 60_000
 const OVERDUE_INTERVAL_MS = 60_000
 
@@ -136,7 +136,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
-      // A required but missing Host header is refused below, with our error body.
+      // The `onRequest` hook below refuses a missing Host header, with the usual error body.
       requireHostHeader: false,
     },
     exposeHeadRoutes: false,

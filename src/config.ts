@@ -38,7 +38,7 @@ export interface Config {
   statisticsMinPersons: number
   /** Number of days after the review of a test for which answers are kept */
   answersKeepDays: number
-  /** Results of an attempt that are kept when its answers are deleted: all, or only whether it was passed */
+  /** Data of an attempt that is kept when its answers are deleted: all, or only whether and when it was passed */
   resultsKeep: ResultsKeep
   firstAdmin: { username: string; password: string } | undefined
   host: string

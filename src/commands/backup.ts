@@ -132,14 +132,14 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
 }
 
 /**
- * Restores a backup into an open store. If it fails, the data of the store is unchanged.
+ * Restores a backup into an open store, in one transaction.
  * @throws BackupError if the file is unreadable, damaged or inconsistent
  * @throws UnusableDatabaseError if this program cannot use the database
  */
 export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
-  // An error of either stream surfaces at the reader of the lines.
+  // An error of either stream is also thrown to the reader of the lines.
   pipeline(source, unzipped).catch(() => {})
   const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
   try {

@@ -37,11 +37,11 @@ export interface UploadOptions {
  * size and reading time, do not apply.
  * @throws FaultyUpload if the file has faults
  * @throws Refusal if the file cannot be imported as requested, for example into an unknown source
- * @throws RefusedError if the file is unreadable, or a source of its name exists and neither option names a source
+ * @throws RefusedError if the file is unreadable, or a source of its name exists and neither `source` nor `new` is set
  */
 export async function importFile(config: Config, file: string, options: UploadOptions, print: Print): Promise<void> {
   const size = await sizeOf(file)
-  const { sourceId, ...wishes } = parseUploadQuery({
+  const { sourceId, ...request } = parseUploadQuery({
     name: options.name ?? path.basename(file),
     source: options.source === undefined ? undefined : String(options.source),
     new: String(options.new === true),
@@ -59,7 +59,7 @@ export async function importFile(config: Config, file: string, options: UploadOp
     withWorkFolder(config.tmpDir, 'upload', (folder) => {
       const received = { path: path.resolve(file), size, folder }
       const place = { fileName: path.basename(file), sourceId, userId: null }
-      const upload = { ...wishes, ...place, mediaMaxBytes, timeoutMs: Number.POSITIVE_INFINITY, onProgress }
+      const upload = { ...request, ...place, mediaMaxBytes, timeoutMs: Number.POSITIVE_INFINITY, onProgress }
       return options.check ? checkUpload(db, received, upload) : importUpload(db, commandLineActor(), received, upload)
     }),
   )

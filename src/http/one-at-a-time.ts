@@ -2,7 +2,7 @@ import { finished, pipeline, type Readable, Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { TooManyAttempts } from '../domain/refusal.js'
 
-/** Value of Retry-After: about the duration of a large download */
+/** Value of `Retry-After`, about the duration of a large download */
 const RETRY_AFTER_SECONDS = 5
 
 /** Opens the body of an expensive response. */
@@ -30,7 +30,7 @@ export function oneAtATime(): (userId: number, reply: FastifyReply, open: OpenBo
       // Must be added before the listener that ends the response.
       body.once('end', free)
       // With a Content-Length, a client sees the end with the last byte, which is therefore delayed until `end`.
-      return reply.hasHeader('content-length') ? pipeline(body, holdLastPiece(), () => {}) : body
+      return reply.hasHeader('content-length') ? pipeline(body, delayLastChunk(), () => {}) : body
     } catch (error) {
       free()
       throw error
@@ -39,7 +39,7 @@ export function oneAtATime(): (userId: number, reply: FastifyReply, open: OpenBo
 }
 
 /** Returns a stream that passes on each chunk when the next one arrives, and the last chunk at the end. */
-function holdLastPiece(): Transform {
+function delayLastChunk(): Transform {
   let held: Buffer | undefined
   return new Transform({
     transform(piece: Buffer, _encoding, done) {

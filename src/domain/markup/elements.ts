@@ -28,6 +28,7 @@ export const BOLD = new Set(['b', 'strong', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 export const ITALIC = new Set(['i', 'em', 'cite', 'dfn', 'var'])
 export const CODE = new Set(['code', 'tt', 'kbd', 'samp'])
 
+/** Rule for a start tag: closes the open elements in `ended` that lie inside the innermost open one in `within`. */
 interface Ends {
   ended: ReadonlySet<string>
   /** Elements that protect their ancestors from being closed */
@@ -62,7 +63,7 @@ const ENDS: Readonly<Record<string, Ends>> = {
 }
 const END_PARAGRAPH = new Set(['ul', 'ol', 'li', 'pre', 'table', 'blockquote', 'hr', ...LINES, ...PARAGRAPHS])
 
-/** Yields the open elements that a start tag closes. */
+/** Yields the rules of a start tag for closing open elements. */
 export function* endsOf(name: string): Generator<Ends> {
   const ends = ENDS[name]
   if (ends !== undefined) yield ends

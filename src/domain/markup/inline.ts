@@ -175,7 +175,7 @@ function classOf(unit: string, surrogate: CharacterClass): CharacterClass {
   return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
 }
 
-/** Whether parsers disagree about code in a cell: it contains a backslash before a bar. */
+/** Returns whether the run is code in a cell with a backslash before a bar, about which parsers disagree. */
 function isUnclearCode({ code, text }: Run, isCell: boolean): boolean {
   return code && isCell && text.includes('\\|')
 }

@@ -26,9 +26,11 @@ interface Env {
 /** Position in the content of a block, without the prefixes of quotes, lists, headings and tables */
 type FoundPicture = Omit<PlacedPicture, 'line'>
 
-/** Start of a segment, up to the next one, in which the content of a block (`from`) equals the source (`at`). */
+/** Part of a block, up to the next segment, in which the content equals the source. */
 interface Segment {
+  /** Start in the content */
   from: number
+  /** Start in the source */
   at: number
   line: number
 }

@@ -84,7 +84,7 @@ function freezeNumber(answer: string, { options, tolerance, unit }: Exercise): F
 
 const NUMBERED = /^( {0,3}\d{1,9}[.)])[ \t]*/
 
-/** Returns the points of the numbered list of an answer. */
+/** Returns the items of the numbered list of an answer. */
 function itemsOf(answer: string): string[] {
   const list = findItems(answer)
   if (list === undefined) return []

@@ -125,7 +125,7 @@ function guess(question: FrozenForm, rule: MultipleRule): Outcome {
   }
 }
 
-/** Typed gaps are never guessed. */
+/** Returns the chances of the number of gaps guessed right; typed gaps are never guessed. */
 function guessGaps(gaps: readonly FrozenGap[]): Outcome {
   let chances = [1]
   for (const { accepted, choices } of gaps) {
@@ -218,7 +218,7 @@ function convolve(one: readonly number[], other: readonly number[]): number[] {
   const sums = new Array<number>(one.length + other.length - 1).fill(0)
   for (const [i, a] of one.entries()) {
     if (a === 0) continue
-    // Iterators take several times as long.
+    // An iterator would take several times as long.
     for (let j = 0; j < other.length; j++) sums[i + j] = (sums[i + j] as number) + a * (other[j] as number)
   }
   return sums

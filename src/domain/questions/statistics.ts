@@ -54,7 +54,7 @@ export function itemRestCorrelation(sums: ItemSums): number | null {
   return Math.max(-1, Math.min(1, (both - item) / Math.sqrt(item * rest)))
 }
 
-/** How often an option was chosen. */
+/** Number of persons who chose an option. */
 export interface OptionCount {
   correct: boolean
   count: number
@@ -62,7 +62,7 @@ export interface OptionCount {
 
 /**
  * Returns the share of each distractor among the wrong choices, null for right options: in a test that most people
- * pass, the share among all persons would call every distractor useless.
+ * pass, the share among all persons would be close to zero for every distractor.
  * @example distractorShares([{ correct: true, count: 90 }, { correct: false, count: 8 }, { correct: false, count: 2 }]) // [null, 0.8, 0.2]
  */
 export function distractorShares(options: readonly OptionCount[]): (number | null)[] {

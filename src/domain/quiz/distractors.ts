@@ -31,7 +31,7 @@ export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] 
 
 /**
  * Returns the answers of the deck that are the best wrong options for a card: of the same kind, of similar length and
- * form, to similar questions, and neither equal to the answer nor to each other. The result is the same each time.
+ * form, to similar questions, and neither equal to the answer nor to each other. Deterministic.
  * @param key text of the right option
  */
 export function rankDistractors(

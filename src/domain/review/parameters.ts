@@ -25,7 +25,7 @@ export const LEAST_ITEMS = 400
 export const LEAST_DAYS = 60
 /** Days until the next fit */
 export const REFIT_AFTER_DAYS = 30
-/** Growth of the number of recalls until the next fit */
+/** Factor by which the number of recalls must grow until the next fit */
 export const REFIT_GROWTH = 1.5
 /** Number of recalls at which fitted and default weights count equally */
 const HALF_TRUST = 1_000
@@ -34,7 +34,10 @@ const STABILITIES = 4
 /** ts-fsrs does not schedule with a smaller first stability; fsrs-rs fits down to 0.001. */
 const LEAST_STABILITY = 0.1
 
-/** Returns the number of recalls from which the next fit is worthwhile. */
+/**
+ * Returns the minimum number of recalls for the next fit.
+ * @param triedItems number of recalls of the last fit; null if there was none
+ */
 export function itemsForNextFit(triedItems: number | null): number {
   return triedItems === null ? LEAST_ITEMS : Math.max(LEAST_ITEMS, Math.ceil(triedItems * REFIT_GROWTH))
 }

@@ -17,8 +17,7 @@ export function lostWith(
   admins: Admin[],
   { password }: Pick<OfferedWays, 'password'>,
 ): 'admin' | 'emergency' | undefined {
-  const leaver = admins.find((admin) => admin.id === id)
-  if (leaver === undefined) return undefined
+  if (!admins.some((admin) => admin.id === id)) return undefined
   if (admins.length === 1) return 'admin'
   return isLastForEmergencies(id, admins, { password }) ? 'emergency' : undefined
 }

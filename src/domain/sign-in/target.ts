@@ -1,7 +1,7 @@
 /** Base for resolving a path; `.invalid` is reserved (RFC 2606). */
 const ORIGIN = 'http://app.invalid'
 
-/** Cookies store the target, and their total size is limited. */
+/** Maximum length of a target; it is stored in a cookie, whose size is limited. */
 const MAX_LENGTH = 500
 
 /**

@@ -1,12 +1,12 @@
 /** The login methods of an account. */
 export interface WaysIn {
   password: boolean
-  /** The user has disabled password login for the account. */
+  /** Whether the user has disabled password login for the account */
   passkey_only: boolean
   /** Whether the account may use password login while it is disabled for others */
   emergency: boolean
   passkeys: number
-  /** Identities of the configured provider */
+  /** Number of linked identities of the configured provider */
   identities: number
 }
 

@@ -67,10 +67,10 @@ const EXCEL_SEPARATOR = /^"?sep=([^\n"])"?(?:\n|$)/i
 /** Reads the decks of a table, in the order of their first rows. */
 export function readTable(text: string, options: TableOptions): TableDeck[] {
   const header = readAnkiHeader(text)
-  const told = header === undefined ? EXCEL_SEPARATOR.exec(text) : null
-  const skipped = header?.lines ?? (told === null ? 0 : 1)
+  const declared = header === undefined ? EXCEL_SEPARATOR.exec(text) : null
+  const skipped = header?.lines ?? (declared === null ? 0 : 1)
   const body = skipped === 0 ? text : text.split('\n').slice(skipped).join('\n')
-  const separator = header?.separator ?? told?.[1] ?? guessSeparator(body)
+  const separator = header?.separator ?? declared?.[1] ?? guessSeparator(body)
   const reader = new TableReader(header, options)
   let columns: Columns | undefined
   let hasFault = false

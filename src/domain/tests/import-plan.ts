@@ -50,7 +50,7 @@ export function planFolderTests(tests: readonly TestSource[], stored: readonly S
     return [planTest(test, row, { source_key: null, keep: 'theirs', isMoved: row?.file !== test.file })]
   })
   const described = new Set(items.map(({ row }) => row))
-  // A released test stays unchanged until a file describes it.
+  // A test released by a source has no file; it stays unchanged until a file describes it.
   const ours = stored.filter(({ source_id, file, is_live }) => source_id === null && file !== null && is_live)
   return { items, archived: ours.filter((row) => !described.has(row)).map(({ id }) => id) }
 }

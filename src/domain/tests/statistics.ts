@@ -175,7 +175,7 @@ function flagsFor(
   return flagsOf({ options, ...rest }).filter((flag) => flag !== 'more_than_key' || mayCompare)
 }
 
-/** Returns null if too few persons have a time. */
+/** Returns the median time in seconds; null if fewer than `minPersons` persons have a time. */
 function medianOf(seconds: Readonly<Record<string, number>>, minPersons: number): number | null {
   const times = Object.entries(seconds)
     .map(([second, count]) => ({ second: Number(second), count }))

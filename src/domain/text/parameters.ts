@@ -111,7 +111,7 @@ export function parseFlag(text: string | undefined, name: string): boolean {
   throw new InvalidInput(`Der Parameter „${name}“ muss true oder false sein`)
 }
 
-/** @throws InvalidInput naming the field if the database cannot store the text */
+/** Checks the text of a field. @throws InvalidInput naming the field if the database cannot store the text */
 export function checkStorable(field: string, text: string): void {
   if (!isStorable(text)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
 }

@@ -7,7 +7,7 @@ export function createSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Returns whether the text may be such a secret. */
+/** Returns whether a value has the format of a secret. */
 export function isSecret(text: unknown): text is string {
   return typeof text === 'string' && FORMAT.test(text)
 }

@@ -19,7 +19,7 @@ export function calendarIn(timeZone: string): DayOf {
     const parts = new Map(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
     return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
   }
-  // Every request asks for the current day, so the result is cached for one second.
+  // Every request needs the current day, so the result is cached for one second.
   let known = { second: 0, day: dayIn(0) }
   return (instant) => {
     const second = Math.floor(instant.getTime() / 1000)

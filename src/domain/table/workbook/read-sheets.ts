@@ -75,11 +75,11 @@ function readSheet(
     const cell = cells[columns.places.get(role) ?? -1] ?? ''
     return typeof cell === 'string' && cell.trim() === ''
   }
-  let isTold = false
+  let isReported = false
   let blank = 0
   for (const row of rows.slice(columns.hasHeadings ? top + 1 : top)) {
-    if (!isTold && (row.isCut || row.cells.slice(width).some((cell) => cell !== ''))) {
-      isTold = true
+    if (!isReported && (row.isCut || row.cells.slice(width).some((cell) => cell !== ''))) {
+      isReported = true
       warn(row.line, 'Rechts neben der Tabelle steht noch etwas; es wird nicht übernommen')
     }
     // Columns such as the deck are often filled in below the last card.
