@@ -62,7 +62,7 @@ export interface Config {
   mail: MailSettings | undefined
   /** Whether the web app is served beside the API */
   web: boolean
-  /** Requests per second, address and process; 0 disables the limit. */
+  /** Maximum number of requests per second, address and process; 0 disables the limit. */
   rateLimit: number
   logLevel: string
   /** Port on which Prometheus reads `/metrics`; undefined disables it. */

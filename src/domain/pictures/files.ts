@@ -29,7 +29,7 @@ export function findPictureType(head: Uint8Array): PictureExtension | undefined 
   return isAvif(text) ? 'avif' : undefined
 }
 
-/** The first box contains the main brand, a version, and the compatible brands. */
+/** Returns whether the brands in the first box include AVIF. They are a main brand, a version and compatible brands. */
 function isAvif(text: string): boolean {
   if (text.slice(4, 8) !== 'ftyp') return false
   const [a = 0, b = 0, c = 0, d = 0] = [...text.slice(0, 4)].map((character) => character.charCodeAt(0))
@@ -70,7 +70,7 @@ export function resolvePicture(file: string, target: string): string | null | un
   return /^\.\.?(?:\/|$)|\/$/.test(place) ? null : place.normalize('NFC')
 }
 
-/** A name with an invalid percent escape is used literally. */
+/** Decodes percent escapes. Returns a path with an invalid escape unchanged. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)

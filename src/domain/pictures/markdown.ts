@@ -167,7 +167,7 @@ function* place(found: FoundPicture[], segment: () => Segment[]): Generator<Plac
   }
 }
 
-/** Every line of a block ends with its content, except for the closing hashes of a heading. */
+/** Returns a segment for each line; a line ends with its content, except for the closing hashes of a heading. */
 function segmentBlock(content: string, lines: Line[], first: number): Segment[] {
   const segments: Segment[] = []
   let from = 0

@@ -9,7 +9,7 @@ export interface Fraction {
 export const NONE: Fraction = { part: 0, of: 1 }
 export const ALL: Fraction = { part: 1, of: 1 }
 
-/** Points of a whole test. */
+/** Score of a whole test. */
 export interface TestScore {
   /** Rounded down, so that it reaches an integer `passPercent` exactly if the test is passed */
   percent: number

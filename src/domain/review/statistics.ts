@@ -16,7 +16,7 @@ export interface DayOfReviews {
   duration_ms: number
 }
 
-/** Number of recalls with equal ratings and maturity: first reviews of a card on a day that were not its very first. */
+/** Recalls with the same ratings and maturity. A recall is the first review on a day of a card seen before that day. */
 export interface RecallGroup {
   previous_rating: Rating | null
   rating: Rating

@@ -1,4 +1,4 @@
-/** A record or its fault; `line` is its first line, because fields may contain line breaks. */
+/** A record with its first line, because fields may contain line breaks; or a fault with the line of the field */
 export type TableRecord = { line: number; fields: string[] } | { line: number; fault: string }
 
 const UNCLOSED = 'Anführungszeichen nicht geschlossen'
@@ -6,7 +6,7 @@ const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
 
 /**
  * Splits CSV text into records (RFC 4180). A quote inside of an unquoted field is literal, as spreadsheets read it.
- * After a fault parsing continues on the next line, so that all faults are found in linear time.
+ * After a fault, parsing continues on the next line, so that all faults are found in linear time.
  * @param line number of the first line, from 1
  * @example [...splitRecords('a;b', ';')] // [{ line: 1, fields: ['a', 'b'] }]
  */

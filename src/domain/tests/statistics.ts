@@ -170,7 +170,7 @@ function flagsFor(
 ): Flag[] {
   const options = form === 'single' ? cells.map(({ correct, chosen }) => ({ correct, count: chosen })) : []
   const key = cells.find(({ correct }) => correct)?.chosen ?? 0
-  // The flag would reveal the count of a hidden option.
+  // The flag `more_than_key` would reveal the count of a hidden option.
   const mayCompare = cells.some(({ correct, chosen, count }) => !correct && count !== null && chosen > key)
   return flagsOf({ options, ...rest }).filter((flag) => flag !== 'more_than_key' || mayCompare)
 }
