@@ -34,8 +34,8 @@ const FILE = 'file'
 const MAX_FILE_LENGTH = 2 * MAX_PICTURE_BYTES
 
 /**
- * Passes each child of the root element to `found`, one at a time, so that a large file never becomes one tree. Only the
- * predefined entities of XML are expanded, so the text never grows.
+ * Passes each child of the root element to `found`, one at a time, so that a large file never becomes one tree. Only
+ * the predefined entities of XML are expanded, so the text never grows.
  * @param found returns false to stop
  * @returns the fault that ended reading; undefined if the file was read
  */

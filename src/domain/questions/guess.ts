@@ -30,8 +30,9 @@ const MAX_WORK = 200_000_000
 
 /**
  * Returns the chance from 0 to 1 to pass a test in any of the attempts by choosing at random. A learner guesses one
- * option of a single choice or gap, at least one box of a multiple choice and any order; typed answers are never guessed.
- * Every question is worth the same. Rounding only raises the chance; for very large tests the result is an upper bound.
+ * option of a single choice or gap, at least one box of a multiple choice and any order; typed answers are never
+ * guessed. All questions have equal points. Rounding only raises the chance; for very large tests, the result is an
+ * upper bound.
  * @example chanceOfPassing([{ questions: Array(10).fill(trueOrFalse), draw: 10 }], { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
  */
 export function chanceOfPassing(sections: readonly Section[], { passPercent, multiple, attempts }: PassRules): number {

@@ -19,7 +19,7 @@ export interface FittedParameters {
   fitted_at: string
 }
 
-/** Minimum number of recalls for a fit. With fewer, fitted weights predict worse than the defaults for many learners. */
+/** Minimum number of recalls for a fit; with fewer, fitted weights predict worse than the defaults for many people. */
 export const LEAST_ITEMS = 400
 /** Minimum age of the first review in days: a short history shows no long intervals. */
 export const LEAST_DAYS = 60
