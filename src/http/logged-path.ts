@@ -1,9 +1,9 @@
-/** The code of a proof or the token of a calendar, which gives access to anyone who has it */
+/** Code of a proof or token of a calendar feed in a path, which grants access without a login */
 const SECRET_SEGMENT = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/]{16,})/g
 
 /**
- * Returns the path of a request for the log: decoded as the router does it, without the query, which may contain search
- * texts, names and secrets of a sign-in, and without codes of proofs and tokens of calendars.
+ * Returns the path of a request for the log. Decodes it as the router does, removes the query, which may contain search
+ * texts, names and secrets of a sign-in, and masks codes of proofs and tokens of calendar feeds.
  * @example loggedPath('/api/proofs/AB7K9QF2M4X8ZC6T.pdf?x=1') // '/api/proofs/***'
  */
 export function loggedPath(url: string): string {
