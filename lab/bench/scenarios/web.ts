@@ -94,7 +94,7 @@ async function measureSizes(): Promise<Measure[]> {
   )
   const sum = (those: typeof sizes) => those.reduce((total, { size }) => total + size, 0)
   return [
-    { what: 'all JavaScript and CSS of the app, brotli', ...within(190, sum(sizes), 'kB') },
+    { what: 'all JavaScript and CSS of the app, brotli', ...within(193, sum(sizes), 'kB') },
     { what: 'its CSS', ...within(14, sum(sizes.filter(({ file }) => file.endsWith('.css.br'))), 'kB') },
   ]
 }
