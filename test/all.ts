@@ -10,15 +10,16 @@ import { plainNode } from './support/plain-node.js'
 import { shuffle } from './support/runner/shuffle.js'
 import { findTemplate } from './support/templates.js'
 
-// Runs the test files below the folder given as argument; without one, all but those of OTHER_COMMANDS. A few processes
-// take one after another in random order; each file named `.alone.test.ts` gets its own.
+// Runs the test files below the folder given as argument; without an argument, all except those of OTHER_COMMANDS.
+// PROCESSES batch processes take the files in random order; each file named `*.alone.test.ts` runs in a separate
+// process.
 
 const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
-/** One more than small machines have cores, since some tests wait. */
+/** Number of batch processes: one more than a small machine has cores, because some tests wait */
 const PROCESSES = 3
 const TIMEOUT_MS = 3_600_000
 const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
-/** The options of `.taprc`, without those that load the modules of tap */
+/** Node.js options of `.taprc`, without those that load tap's modules */
 const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))
 
 const [folder] = process.argv.slice(2)
@@ -39,7 +40,7 @@ for (let number = 1; number <= Math.min(PROCESSES, together.length); number++) {
 }
 for (const file of alone) t.spawn(...plainNode([...OPTIONS, file]), { timeout: TIMEOUT_MS }, file)
 
-/** Compiled files whose source is still there, as paths from the repository's root. */
+/** Returns the compiled test files whose source still exists, as paths relative to the repository's root. */
 async function listFiles(): Promise<string[]> {
   const names = (await readdir(path.join(ROOT, 'test'), { recursive: true })).map((name) =>
     name.replaceAll(path.sep, '/'),

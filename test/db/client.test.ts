@@ -10,7 +10,7 @@ import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
 const LOGGED_IN = Buffer.from('520000000800000000', 'hex')
 const READY = Buffer.from('5a0000000549', 'hex')
 
-/** Starts a server that accepts connections and answers no statement. */
+/** Starts a server that accepts connections and never answers a statement. */
 async function startFrozenServer(t: Test): Promise<{ url: string; connections: () => number }> {
   let connections = 0
   const server = createServer((socket) => {

@@ -30,7 +30,7 @@ t.test('a file system error is never an unavailable database', async (t) => {
     t.match(error, { code: 'ENOENT' })
     t.notOk(isDatabaseUnavailable(error), String(error))
   }
-  // As a network drive reports it
+  // Error of a network drive
   const lost = Object.assign(new Error('ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'scandir', path: folder })
   t.notOk(isDatabaseUnavailable(lost))
 })

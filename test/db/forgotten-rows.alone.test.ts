@@ -5,15 +5,18 @@ import type { Database } from '../../db/types.js'
 import { createEmptyDatabase } from '../support/database.js'
 
 const STATEMENTS = 500
-/** Above 128 kB a string would be a large object, which is counted separately. */
+/**
+ * Length of the string in each row. V8 puts strings above 128 kB into its large object space, which is counted
+ * separately.
+ */
 const CHARACTERS = 120_000
 
-/** Returns the bytes in the old generation, which only a full collection frees. */
+/** Returns the number of bytes in the old generation, which only a full collection frees. */
 function readOldBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN
 }
 
-/** Returns by how many bytes it grew while rows were read and dropped. */
+/** Reads rows and drops them. Returns the growth of the old generation in bytes. */
 async function readAndForget(db: Kysely<Database>): Promise<number> {
   let [before, grown] = [readOldBytes(), 0]
   for (let statement = 0; statement < STATEMENTS; statement++) {
@@ -26,11 +29,11 @@ async function readAndForget(db: Kysely<Database>): Promise<number> {
   return grown
 }
 
-// In a process of its own, because V8 decides about pretenuring by what other code has done.
+// In a separate process, because V8 decides on pretenuring by the code that has run before.
 t.test('dropped rows are freed with the young generation', async (t) => {
   const { db, close } = await createEmptyDatabase()
   t.teardown(close)
-  // Lets objects of the start be promoted first
+  // The first call promotes the objects that the start of the process has left.
   await readAndForget(db)
   const grown = await readAndForget(db)
   // If rows were kept, nearly all would be promoted.

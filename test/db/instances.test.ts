@@ -38,7 +38,7 @@ async function runTests(serverUrl: string): Promise<void> {
   )
   await writeFile(path.join(contentDir, 'decks', 'eins.md'), `---\nname: Eins\n---\n${cards.join('\n')}`)
 
-  // Both instances migrate at once.
+  // Both instances migrate concurrently.
   const start = async (database: OpenDatabase) => {
     await migrateToLatest(database.db)
     return startService(t, { database, config: { contentDir, publicUrl: 'http://localhost:3000/' } })
@@ -60,7 +60,7 @@ async function runTests(serverUrl: string): Promise<void> {
     )
     t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
 
-    // Of two responses with the same counter, one comes from a clone, on any instance.
+    // Two responses with the same counter come from a cloned authenticator, so only one may succeed across instances.
     const copies = await Promise.all(
       [one, two].map(async ({ anonymous }) => {
         const challenge = (await anonymous.post('/api/auth/passkeys/login-options')).body
@@ -92,7 +92,7 @@ async function runTests(serverUrl: string): Promise<void> {
     const answers = await Promise.all([here.post('/api/admin/import'), there.post('/api/admin/import')])
     const [done, refused] = answers.toSorted((a, b) => a.status - b.status)
     t.equal(done?.body.stats.cards.created, 2_000)
-    // The second import may start after the first one has finished, and then finds no changes.
+    // The second import may start after the first one has finished; then it finds no changes.
     if (refused?.status === 200) t.equal(refused.body.stats.cards.unchanged, 2_000)
     else t.strictSame(refused?.body, errorBody(409, 'Import läuft bereits'))
     for (const caller of [here, there]) {

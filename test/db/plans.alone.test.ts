@@ -67,7 +67,7 @@ t.before(async () => {
       select users.id, 'tasks', '2026-11-01'::date + number, username || '@example.org', '', 'sent', now()
       from users, generate_series(1, 10) as number`,
     'vacuum analyze',
-    // State after an import, before autovacuum has updated the statistics
+    // State after an import and before autovacuum has updated the statistics
     `insert into search_words (word, stem)
       select md5(number::text), md5(number::text) from generate_series(1, 4000) as number`,
     'analyze search_words',
@@ -93,7 +93,9 @@ async function readPlan(on: Kysely<Database>, explained: CompiledQuery): Promise
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-/** PostgreSQL uses this plan from the sixth execution on, if it seems no worse. */
+/**
+ * Returns the generic plan, which PostgreSQL uses from the sixth execution on if it seems no worse than a custom plan.
+ */
 async function explainNamed(text: string, parameters: readonly unknown[]): Promise<string> {
   return database.db.connection().execute(async (connection) => {
     await sql`set plan_cache_mode = force_generic_plan`.execute(connection)

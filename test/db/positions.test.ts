@@ -10,7 +10,7 @@ const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
 
-/** Returns the stored positions and those expected from cards and decks, sorted. */
+/** Returns the stored positions, and the positions computed from cards and decks; both are sorted. */
 async function readPositions(db: Kysely<Database>) {
   const { rows } = await sql<{ stored: unknown; expected: unknown }>`
     select
@@ -58,7 +58,8 @@ async function readPositions(db: Kysely<Database>) {
 }
 
 /**
- * Statements as scripts write them, with placeholders `$deck` (null if none is left), `$other`, `$answer` and `$some`
+ * Statements that scripts may send. Placeholders include `$deck` (null if no deck is left), `$other`, `$answer` and
+ * `$some`.
  */
 const STATEMENTS = [
   `insert into decks (slug, name, archived_at) values (gen_random_uuid(), 'neu', $when)`,
@@ -82,7 +83,7 @@ const STATEMENTS = [
 ]
 
 const change = fc.record({
-  // Rare, because it deletes everything
+  // `truncate` deletes all cards, so it is drawn rarely.
   statement: fc.oneof(
     { arbitrary: fc.constantFrom(...STATEMENTS.slice(0, -1)), weight: 40 },
     { arbitrary: fc.constantFrom(...STATEMENTS.slice(-1)), weight: 1 },
@@ -172,7 +173,7 @@ t.test(
     const { id } = await createDeck(db)
     await createCard(db, { deck_id: id })
     await db.transaction().execute(async (reader) => {
-      // Locks that a draw holds before it reads the cards
+      // A draw takes these locks before it reads the cards.
       await sql`lock table card_positions, distinct_answers, decks in access share mode`.execute(reader)
       await db.transaction().execute(async (script) => {
         await sql`set local lock_timeout = '5s'`.execute(script)

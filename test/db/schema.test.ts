@@ -7,7 +7,7 @@ import { createDatabase, createEmptyDatabase, onServer, TEST_DATABASE_URL } from
 
 type ColumnNames = { [T in keyof Database]: Record<keyof Database[T], string> }
 
-/** All columns of the typed `Database`; the compiler requires exactly these. */
+/** All columns of the type `Database`; the compiler requires exactly these. */
 const COLUMNS: ColumnNames = {
   users: {
     id: 'integer',

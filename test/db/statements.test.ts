@@ -31,20 +31,20 @@ import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database
 import { SCRATCH } from '../support/scratch.js'
 import { recordVersion, whyNoRecording } from '../support/versions.js'
 
-/** Names of columns with the JavaScript types of their values */
+/** JavaScript types of values by column name */
 type Columns = Record<string, string>
 
-/** A raw statement of the source: its row type, and a pattern for its text. */
+/** A raw statement in the source: its row type, and a pattern that matches its text */
 interface Template {
   place: string
   pattern: RegExp
-  /** Possible columns: several if the row type is a union */
+  /** Allowed columns; several alternatives if the row type is a union */
   shapes: Columns[]
-  /** Whether it is an expression, which selects one of the columns */
+  /** Whether it is an expression that selects one column, not a whole statement */
   isPart: boolean
 }
 
-/** JavaScript type of each PostgreSQL type that statements return, as `pg` parses it here */
+/** JavaScript type by OID of a PostgreSQL type, as the service configures `pg` to parse it */
 const KINDS: Record<number, string> = {
   [pg.types.builtins.BOOL]: 'boolean',
   [pg.types.builtins.INT4]: 'number',
@@ -63,7 +63,7 @@ const KINDS: Record<number, string> = {
 const PRIMITIVE = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike
 
 const QUERIES = path.join(ROOT, 'db', 'queries')
-/** Start of a statement, or of a fragment that begins with another one */
+/** Start of a statement, or of a fragment whose start is interpolated */
 const STATEMENT = /^\s*(select|with|insert|update|delete|\$\{)/i
 
 t.test(
@@ -79,7 +79,7 @@ t.test(
     for (const statement of statements) described.set(statement, await describe(client, statement))
     for (const { place, pattern, shapes, isPart } of readTemplates()) {
       const found = statements.filter((statement) => pattern.test(statement))
-      // A pattern without text of its own would match everything.
+      // A pattern without literal text would match every statement.
       if (found.length === 0 || found.length > statements.length / 4)
         t.fail(`${place}: matches ${found.length} statements`)
       for (const statement of found) {
@@ -96,7 +96,7 @@ function isSame(real: Columns, declared: Columns): boolean {
   return Object.keys(real).length === Object.keys(declared).length && contains(real, declared)
 }
 
-/** The items of an array in JSON are not known to the server. */
+/** Returns whether the row has the declared columns. The server does not report the element types of a JSON array. */
 function contains(real: Columns, declared: Columns): boolean {
   return Object.entries(declared).every(
     ([name, kind]) => real[name] === kind || (real[name] === 'json' && kind.endsWith('[]')),
@@ -113,7 +113,7 @@ async function createMigrated(t: Test, serverUrl: string): Promise<string> {
   return databaseUrl
 }
 
-/** Returns the text of every statement of the service. */
+/** Returns the text of every statement that the service sends. */
 async function recordStatements(t: Test, serverUrl: string, databaseUrl: string): Promise<string[]> {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-statements-'))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -121,7 +121,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   const recorded = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
   const statements = new Set<string>((JSON.parse(recorded) as { sql: string }[]).map(({ sql }) => sql))
 
-  // Statements that the recorded requests do not send
+  // Statements that the recorded requests do not cover
   const { db, close } = await openDatabase({
     databaseUrl,
     dataDir: '',
@@ -154,7 +154,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   return [...statements]
 }
 
-/** Calls the statements of the nightly job, and those of an undo after a change of parameters. */
+/** Sends the statements of the nightly job, and those of an undo after a change of parameters. */
 async function callJobs(db: Kysely<Database>): Promise<void> {
   const held = await takeLease(db, 'statements', null)
   await extendLease(db, 'statements', held ?? new Date())
@@ -187,7 +187,7 @@ async function describe(client: pg.Client, text: string): Promise<Columns> {
   return Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, KINDS[dataTypeID] ?? `type ${dataTypeID}`]))
 }
 
-/** Returns the raw statements of `db/queries` that declare a row, and the expressions that a statement selects. */
+/** Returns the raw statements in `db/queries` that declare a row type, and the expressions that a statement selects. */
 function readTemplates(): Template[] {
   const files = readdirSync(QUERIES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const { options } = ts.parseJsonConfigFileContent(
@@ -210,7 +210,7 @@ function readTemplates(): Template[] {
         const parts = textOf(node.template)
         if (type !== undefined && (alias !== undefined || STATEMENT.test(parts.join('${')))) {
           const declared = checker.getTypeFromTypeNode(type)
-          // A row type with a type parameter stands for all that it allows.
+          // A generic row type is replaced with its constraint.
           const row = checker.getBaseConstraintOfType(declared) ?? declared
           const { line } = source.getLineAndCharacterOfPosition(node.getStart())
           const place = `${name}:${line + 1}`
@@ -232,13 +232,13 @@ function readTemplates(): Template[] {
   return templates
 }
 
-/** Returns the static parts of a template. */
+/** Returns the literal parts of a template. */
 function textOf(template: ts.TemplateLiteral): string[] {
   if (ts.isNoSubstitutionTemplateLiteral(template)) return [template.text]
   return [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
 }
 
-/** Returns the name of the column that the builder makes of an expression by `.as('name')`. */
+/** Returns the alias that `.as('name')` gives to an expression; undefined if there is none. */
 function aliasOf({ parent }: ts.Node): string | undefined {
   if (!ts.isPropertyAccessExpression(parent) || parent.name.text !== 'as') return undefined
   const [name] = (parent.parent as ts.CallExpression).arguments

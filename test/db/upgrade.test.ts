@@ -24,7 +24,7 @@ async function openVersion(t: Test, folder: string, version: string): Promise<Op
   return database
 }
 
-/** Migrates the data of the version and repeats its statements on the new schema. */
+/** Migrates the data of a released version and replays its statements on the new schema. */
 async function testVersion(t: Test, folder: string, version: string): Promise<void> {
   const { db } = await openVersion(t, folder, version)
   const before = await readRows(db)
@@ -40,7 +40,7 @@ async function testVersion(t: Test, folder: string, version: string): Promise<vo
   t.ok((await createUser(db)).id > (before.users?.length ?? 0), 'ids go on')
 }
 
-// No version has been released yet.
+// The list is empty as long as no version has been released.
 for (const version of await listVersions(RECORDINGS)) {
   t.test(`version ${version} can be upgraded, also while it runs`, (t) => testVersion(t, RECORDINGS, version))
 }

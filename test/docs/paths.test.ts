@@ -4,10 +4,10 @@ import path from 'node:path'
 import t from 'tap'
 import { ROOT } from '../support/constants.js'
 
-/** Paths in folders of the repository */
+/** Path in one of the repository's folders */
 const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test|web)\/[\w./-]+$/
 
-/** Paths that are created later */
+/** Paths that the documents name although they do not exist yet */
 const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/'])
 
 const tracked = execFileSync('git', ['ls-files', '*.md', ':!content'], { cwd: ROOT, encoding: 'utf8' })

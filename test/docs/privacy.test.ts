@@ -8,12 +8,12 @@ const { db } = await startService(t)
 const text = readFileSync(`${ROOT}docs/datenschutz.md`, 'utf8')
 const names = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
 
-/** Columns of the rows of a table, as the page lists them */
+/** Columns with personal data by table, as the document lists them */
 const LISTED = new Map<string, string[]>()
 for (const [, table = '', columns = ''] of text.matchAll(/^\| [^|]+ \| `(\w+)`: ([^|]+) \|$/gm))
   LISTED.set(table, [...(LISTED.get(table) ?? []), ...names(columns)])
 
-/** Tables whose other columns are content */
+/** Tables whose other columns hold content instead of personal data */
 const PARTLY = new Set([...text.matchAll(/die übrigen Spalten sind[^|]+\| `(\w+)`:/g)].map(([, table = '']) => table))
 const [, last = ''] = text.split('## Tabellen ohne Bezug zu einer Person')
 const WITHOUT = names(last)

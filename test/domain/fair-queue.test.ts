@@ -17,7 +17,7 @@ const sharesOf = (items: Item[], key: (item: Item) => string) => {
   return shares
 }
 
-/** Replays the events; `waiting` is the expected queue in the order of arrival. */
+/** Replays the events. `see` receives each event with `waiting`, the expected queue in the order of arrival. */
 function play(
   steps: (Share | null)[],
   see: (seen: { came?: Item; gave?: Item; turn?: Item; waiting: Item[] }) => void,

@@ -8,7 +8,7 @@ const event = (values: Partial<CalendarEvent> = {}): CalendarEvent => ({
   ...{ id: 7, title: 'IT-Sicherheit', due_on: '2026-12-31', extended_until: null, ...values },
 })
 
-/** Reads the file with an independent parser. */
+/** Parses the file with an independent library. */
 function read(file: string) {
   const calendar = new ICAL.Component(ICAL.parse(file))
   return calendar.getAllSubcomponents('vevent').map((one) => {
@@ -45,7 +45,7 @@ t.test('a calendar program reads each title as it is, from lines of at most 75 o
   const titles = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }),
     fc.array(fc.constantFrom(...HOSTILE), { maxLength: 12 }).map((parts) => parts.join('')),
-    // Puts each octet of a character on the limit.
+    // Varying lengths put each octet of a character on the line limit.
     fc.nat(80).map((length) => `${'x'.repeat(length)}äß€👍\u0301 y`),
   )
   fc.assert(

@@ -2,7 +2,7 @@ import t from 'tap'
 import { SIGN_IN_FAULTS, type SignInFaultCode } from '../../../src/domain/sign-in/faults.js'
 import { SENTENCES, sentenceForCode } from '../../../web/src/account/sign-in-faults.js'
 
-/** These do not compile if a code has no message or a message no code. */
+/** The two assignments compile only if every code has a message and every message has a code. */
 const worded: Record<SignInFaultCode, string> = SENTENCES
 const known: Record<keyof typeof SENTENCES, string> = SIGN_IN_FAULTS
 

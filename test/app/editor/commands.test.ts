@@ -17,7 +17,7 @@ import {
   table,
 } from '../../../web/src/editor/commands.js'
 
-/** Reads a selection from marks: `a [b] c`; a single `|` is the caret. */
+/** Parses a text with a marked selection: `a [b] c`, or a single `|` for the caret. */
 function read(marked: string): Selected {
   if (marked.includes('|')) {
     const start = marked.indexOf('|')

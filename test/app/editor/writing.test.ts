@@ -35,12 +35,12 @@ class Device implements DraftStore {
 const isSame = (one: StoredDraft, other: StoredDraft) =>
   one.user === other.user && one.item === other.item && one.version === other.version
 
-/** A service with one card, which other editors change, too */
+/** Fake service with one card, which other editors can change */
 class Service {
   stored: Stored<Text> = { version: 1, fields: { question: 'F', answer: 'A' } }
   created: { clientId: string; fields: Text }[] = []
   fault: Error | undefined
-  /** The answer is lost after the text was stored. */
+  /** Whether the response is lost after the text is stored */
   isAnswerLost = false
   saved = 0
 

@@ -60,7 +60,7 @@ t.test('loses no letter and cuts a long text', async (t) => {
       const read = inlineParts(source)
         .map(({ text }) => text)
         .join('')
-      // The word after an opening fence is a language.
+      // The word after an opening fence names a language and is not part of the text.
       if (!source.includes('```')) assert.equal(letters(read), letters(source))
       assert.ok(read.length <= source.length)
     }),

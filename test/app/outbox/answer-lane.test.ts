@@ -25,7 +25,7 @@ const answerTo = (slot: number, text: string, seq = 1): StoredAnswer => ({
   at: slot * 10 + seq,
 })
 
-/** The storage of a browser, which may be forbidden */
+/** Fake browser storage; `isForbidden` makes every access fail */
 class Store implements AnswerStore {
   readonly rows = new Map<string, StoredAnswer>()
   isForbidden = false
@@ -64,13 +64,13 @@ class Store implements AnswerStore {
   }
 }
 
-/** A browser whose tabs share storage, channel and turn; `reply` is what the service answers. */
+/** Fake browser whose tabs share the storage, the channel and the lock; `reply` returns the service's response */
 class Browser {
   readonly store = new Store()
   readonly sent: string[] = []
   reply: (answer: StoredAnswer) => Outcome | Promise<Outcome> = saved
   user: number | undefined = USER
-  /** Delays of the retries that are planned, and their work */
+  /** Scheduled retries: delay in milliseconds and callback */
   readonly planned: { ms: number; work: () => void }[] = []
   readonly #tabs: ((event: LaneEvent) => void)[] = []
   #turn: Promise<unknown> = Promise.resolve()

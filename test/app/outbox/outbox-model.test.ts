@@ -45,19 +45,22 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('disk' as const), isFull: fc.boolean() }) },
 )
 
-/** Confirmations that the user has seen; they must be true in the end. */
+/** A rating with the confirmations that the user has seen; these must be true at the end */
 interface Story {
   id: string
   user: number
   card: number
   tab: Tab
-  /** Index of the tab, which is replaced when it is killed */
+  /** Index of the tab; a killed page is replaced by a new one with the same index */
   page: number
   isStored: boolean
   isInMemory: boolean
-  /** `refused`: the user was told that it failed, for example because the disk is full */
+  /**
+   * State of the undo. `promised`: confirmed to the user; `refused`: the user was told that it failed, for example
+   * because the disk is full
+   */
   undo: 'none' | 'asked' | 'promised' | 'refused'
-  /** The page was killed before it could promise, or held the rating in memory. */
+  /** Whether the page was killed before it confirmed the undo, or while it held the rating only in memory */
   isUncertain: boolean
 }
 
@@ -91,7 +94,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
     stories.push(story)
     stacks[at]?.push(story)
     void tab.do(async () => {
-      // Some cards are put off instead, with a request of their own.
+      // Every third card is postponed to tomorrow, which is a separate request.
       const rating = stories.length % 3 === 0 ? 'tomorrow' : 'medium'
       const where = await tab.outbox.add(user, { id, card_id: card, rating, duration_ms: 1, reviewed_at: '' })
       story.isStored = true
@@ -117,7 +120,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
       if (story.tab !== tab) continue
       if (!story.isStored || story.isInMemory) story.isUncertain = true
     }
-    // The next page continues the undo of what was stored.
+    // The next page of this tab can undo what was stored.
     stacks[at] = (stacks[at] ?? []).filter(({ isUncertain }) => !isUncertain)
     tabs[at] = new Tab(world)
     tabs[at]?.sender.wake()
@@ -194,7 +197,7 @@ t.test(
               const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
               // Two pages may rate independently.
               if (first === undefined || second === undefined || first.page !== second.page) continue
-              // The page was killed before it could answer, or has refused the undo.
+              // The page was killed before it confirmed the undo, or the undo was refused.
               if (second.undo === 'asked' || second.undo === 'refused') continue
               if (!first.isUncertain && !second.isUncertain && stories.indexOf(first) < stories.indexOf(second)) {
                 throw new Error(`${undone} was taken back while ${later} stood`)

@@ -7,7 +7,7 @@ import { settleMicrotasks } from './world.js'
 
 const USER = 1
 
-/** A store whose reads have finished but return only when released */
+/** A memory store whose reads return only after `letGo()` */
 function createSlowStore(): Store & { letGo(): Promise<void>; isSlow: boolean } {
   const store = createMemoryStore()
   let held: (() => void)[] = []

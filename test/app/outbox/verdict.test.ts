@@ -12,7 +12,7 @@ import { learnOffset } from '../../../web/src/platform/clock-offset.js'
 
 const REVIEW = { review_id: 7, card_id: 1, progress: null, counts: { due: 0, new: 0 }, applied: true }
 
-/** The service's own answer. */
+/** A response of the service itself */
 const own = (status: number, body: unknown, code?: string): Outcome => ({
   kind: 'answered',
   status,

@@ -31,11 +31,11 @@ interface Row {
   isUndone: boolean
 }
 
-/** Model of the service's guarantees: each client id is applied once per user, and an undo is final. */
+/** Model of the service's guarantees: each client id is applied once per user, and an undo is final */
 class ModelService {
   readonly rows: Row[] = []
   readonly foreign: string[] = []
-  /** Later valid ratings at the time of an undo, which the real service refuses */
+  /** Ratings that were newer and still valid when an older one was undone; the real service refuses such an undo */
   readonly standingAtUndo: { undone: string; later: string }[] = []
   takesBatches = true
 
@@ -88,17 +88,19 @@ const FOREIGN: Partial<Record<Fault, { status: number; body: unknown }>> = {
 }
 
 interface Pending {
-  /** Undefined: continues when its page is killed, like a sent request */
+  /**
+   * Page that the step belongs to and ends with; undefined for a sent request, which continues when the page is killed
+   */
   tab: Tab | undefined
   resume: () => void
 }
 
-/** Model of a browser with tabs, a disk and a network; every asynchronous step waits for its turn. */
+/** Model of a browser with tabs, a disk and a network. Asynchronous steps run one at a time, in a drawn order. */
 export class World {
   readonly service = new ModelService()
-  /** Survives kills */
+  /** Storage that survives a killed page */
   readonly disk = createMemoryStore()
-  /** Owner of the cookie, and the user that the tabs assume */
+  /** User whose session cookie the browser has */
   loggedIn: number | undefined
   isDiskFull = false
   now = 0
@@ -109,7 +111,7 @@ export class World {
   #queue: { tab: Tab; resume: () => void }[] = []
 
   constructor(
-    /** Draws a number from 0 to below this one */
+    /** Returns a drawn integer from 0 to `below` - 1 */
     readonly draw: (below: number) => number,
     public nextFault: () => Fault,
   ) {}
@@ -121,7 +123,7 @@ export class World {
     })
   }
 
-  /** Runs this many steps in any order; returns false if none was left. */
+  /** Runs up to `count` steps in a drawn order. Returns false if no step was left. */
   async run(count: number): Promise<boolean> {
     for (let done = 0; done < count; done++) {
       await settleMicrotasks()
@@ -132,7 +134,7 @@ export class World {
     return true
   }
 
-  /** Runs until nothing is left, including timers. */
+  /** Runs until no step and no timer is left. */
   async runOut(): Promise<void> {
     for (let rounds = 0; rounds < 10_000; rounds++) {
       if (await this.run(1)) continue
@@ -161,7 +163,7 @@ export class World {
     await this.step(tab)
     if (this.#holder === undefined) this.#holder = tab
     else await new Promise<void>((resume) => this.#queue.push({ tab, resume }))
-    // It was killed at the beginning of its turn.
+    // The page was killed when its turn began.
     if (!this.tabs.has(tab)) return new Promise(() => undefined)
     try {
       await work()
@@ -185,7 +187,7 @@ export class World {
   }
 }
 
-/** A page of the app with its own memory and sender. */
+/** A page of the app with separate memory and sender */
 export class Tab {
   readonly outbox: Outbox
   readonly sender: Sender
@@ -235,7 +237,7 @@ export class Tab {
   #transport(): Transport {
     const { world } = this
     const { service } = world
-    /** The cookie is read when the request is sent. */
+    /** Sends a request as the user of the cookie at the time of sending. */
     const send = async (handle: (user: number, isHalf: boolean) => Outcome): Promise<Outcome> => {
       const user = world.loggedIn
       const fault = world.nextFault()
@@ -258,7 +260,7 @@ export class Tab {
       rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
       rateMany: (entries) =>
         send((user, isHalf) => {
-          // Fails the test: the service would refuse it.
+          // The service refuses such a batch, so this entry fails the test.
           if (entries.some(({ rating }) => rating === 'tomorrow')) service.foreign.push('tomorrow in a batch')
           if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'unknown_endpoint') }
           const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)

@@ -8,7 +8,7 @@ const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
 
-/** Returns Pearson's statistic of counts that should be equal. */
+/** Returns Pearson's chi-square statistic for counts that should be equal. */
 function chiSquare(counts: number[]): number {
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
   return counts.reduce((sum, count) => sum + (count - mean) ** 2 / mean, 0)
@@ -51,7 +51,7 @@ t.test('every distinct answer is equally likely, however skewed the content is',
       if (card.others.includes(card.answer)) t.fail('its own answer among the others')
     }
   }
-  // The answer of almost every card is rarely a wrong option; the other 249 are equally likely.
+  // Almost every card has this answer, so it is rarely a wrong option. The other 249 answers are equally likely.
   offered.delete('Antwort 1')
   t.equal(offered.size, 249)
   // With 248 degrees of freedom, 370 is exceeded by chance once in a million runs.

@@ -113,7 +113,10 @@ t.test('parses schema 11', async (t) => {
   }
 })
 
-/** End of the first frame: a header of 6 bytes, a block header and its bytes; a skippable frame has 10. */
+/**
+ * Length of the first frame in bytes: a header of 6, a block header of 3 and 3 bytes of content. The skippable frame
+ * after it has 10.
+ */
 const FIRST = 12
 
 t.test('follows frames in pieces of any size', async (t) => {

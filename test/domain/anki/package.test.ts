@@ -29,7 +29,7 @@ t.test('a guid is the imported one or depends on the row alone', async (t) => {
 t.test('fields as Anki reads them', async (t) => {
   t.equal(joinFields(['a\x1fb', 'c']), 'a b\x1fc')
   t.equal(stripField('<b>a</b> &lt; <img src="x.png" alt="y">&#123;{'), 'a <  x.png {{')
-  // sha1("bar") = 62cdb702…
+  // SHA-1 of "bar" begins with 62cdb702.
   t.equal(checksum('bar'), 0x62cdb702)
 })
 
@@ -113,7 +113,7 @@ t.test('rows', async (t) => {
     'F\x1fA',
   ])
   t.equal(noteRow({ ...card, level: '' }, 'F', 'A')[5], '')
-  // As a script writes it, with rating and date only
+  // State written by a script, with rating and date only
   const script = { last_rating: 'easy', next_review: '2019-01-01', last_review: null, last_review_at: null } as const
   const progress = { ...script, stability: null, difficulty: null, reps: 0, lapses: 0 }
   t.strictSame(learnedCardRow({ ...card, progress }, 7, 3, { retention: 0.9 }).slice(6), [

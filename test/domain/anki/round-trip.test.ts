@@ -12,7 +12,7 @@ const back = (html: string) => convertHtml(html, OPTIONS).markdown
 
 const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
-/** Visible text without spaces, whose places change around emphasis */
+/** Returns the visible text without white space, because emphasis moves spaces. */
 function wordsOf(text: string): string {
   return markdown
     .render(text)

@@ -36,7 +36,7 @@ type Case = [
   inserted: string[],
 ]
 
-/** Inserted rows as `period/due_on` */
+/** Cases with their expected rows as `period/due_on` */
 const CASES: Case[] = [
   ['opens on its first day', {}, OLD, [], '2026-12-01', ['2026-12-01/2026-12-31']],
   ['is not made before', {}, OLD, [], '2026-11-30', []],

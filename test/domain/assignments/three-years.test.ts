@@ -1,13 +1,13 @@
 /**
- * Three years with 1,000 people who join, leave, return, change teams, are disabled and enabled, finish early, late or
- * never, while the job does not run for three months. The expected periods are counted from the diary of each person,
- * day by day, without the code under test.
+ * Three years with 1,000 people who join, leave, return, change teams, are disabled and enabled, and finish early, late
+ * or never, while the job does not run for three months. The expected periods are computed day by day from each
+ * person's history, without the code under test.
  */
 import t, { type Test as Tap } from 'tap'
 import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
 import { currentStay, type Span } from '../../../src/domain/assignments/stay.js'
 
-// 3,000,000 plans: seconds, or a minute on a busy machine
+// The test computes 3,000,000 plans, which takes seconds, or a minute on a busy machine.
 t.setTimeout(300_000)
 
 const PEOPLE = 1_000
@@ -38,7 +38,7 @@ interface Person {
   team: 'A' | 'B' | undefined
   isDisabled: boolean
   histories: Record<Name, Occurrence[]>
-  /** Index of the day since which the person is in the audience, by day; undefined outside */
+  /** By day: index of the day on which the person joined the audience; undefined while the person is not in it */
   arrivals: (number | undefined)[]
   completions: Record<Name, Map<string, string>>
 }
@@ -46,7 +46,10 @@ interface Person {
 const seed = Number(process.env.SIMULATION_SEED ?? 26)
 const random = mulberry32(seed)
 
-/** Lets the days pass. @returns the indexes of the days on which the job ran */
+/**
+ * Simulates all days.
+ * @returns the indexes of the days on which the job ran
+ */
 function live(people: Person[]): number[] {
   const jobDays: number[] = []
   const planned: Record<Name, string | null> = { once: null, fixed: null, completed: null }
@@ -96,7 +99,7 @@ function newPerson(): Person {
   }
 }
 
-/** The first day is that of the creation of the assignments. */
+/** Changes the membership of a person at random, except on the first day, on which the assignments are created. */
 function move(person: Person, today: string, isOut: boolean): void {
   const chance = random()
   if (today === DAYS[0]) return
@@ -124,7 +127,9 @@ function leave(person: Person, today: string): void {
   if (last !== undefined) last.until_on = today
 }
 
-/** Completes the oldest open occurrence: some at once, most within weeks, a few never within the three years. */
+/**
+ * Completes the oldest open occurrence with a probability of 2 % per call: some soon, most within weeks, a few never.
+ */
 function complete({ histories, completions }: Person, name: Name, today: string): void {
   const oldest = histories[name].find(isOpen)
   if (oldest === undefined || random() > 0.02) return
@@ -136,7 +141,10 @@ function complete({ histories, completions }: Person, name: Name, today: string)
 /** Days on which a period of `fixed` opens; 30 days before 31 March is 1 March. */
 const OPENINGS = ['2026-12-01', '2027-03-01', '2028-03-01', '2029-03-01', '2030-03-01']
 
-/** Index of the opening that is current, by day; beyond the last one before the first */
+/**
+ * Index of the current opening by day. Before the first opening it is the length of `OPENINGS`, which has no entry
+ * there.
+ */
 const CURRENT_OPENING = DAYS.map((today) => {
   const index = OPENINGS.findLastIndex((opening) => opening <= today)
   return index < 0 ? OPENINGS.length : index
@@ -156,7 +164,7 @@ const EXPECT: Record<Name, (person: Person, jobDays: number[]) => string[]> = {
       if (arrived !== undefined) {
         for (let present = Math.max(arrived, before + 1); present <= day; present++) {
           const [opening, next = ''] = OPENINGS.slice(CURRENT_OPENING[present])
-          // A person who comes less than 30 days before the next period waits for it.
+          // A person who joins less than 30 days before the next period waits for that period.
           const isShortBefore = arrived > 0 && dayAt(arrived) > (opening ?? '') && dayAt(arrived + 30) >= next
           if (opening !== undefined && !isShortBefore) expected.add(opening)
         }
@@ -216,7 +224,7 @@ function thirtyDaysBefore(day: string): string {
   return new Date(Date.UTC(year, month - 1, date - 30)).toISOString().slice(0, 10)
 }
 
-/** A small generator with a seed, so that a failure can be repeated */
+/** Returns a seeded generator of numbers in [0, 1), so that a failure can be reproduced. */
 function mulberry32(state: number): () => number {
   let a = state
   return () => {

@@ -12,7 +12,7 @@ import { readCards } from '../../../src/domain/content/format/parse-deck.js'
 import { writeCard } from '../../../src/domain/content/format/write-deck.js'
 import { InvalidInput } from '../../../src/domain/refusal.js'
 
-/** Pieces that Markdown, the file format or Unicode treat specially */
+/** Pieces of text that Markdown, the file format or Unicode treats specially */
 const PIECES = [
   ...[
     'a',

@@ -139,8 +139,8 @@ t.test('mails go from 7 to 20 h on working days of the time zone, also when cloc
 })
 
 /**
- * Three years with 1,000 people whose tasks begin, are extended, finished, left and opened again, while addresses come
- * late and the job is down for days. The expected mails follow from the days alone, without the memory of the job.
+ * Three years with 1,000 people whose tasks begin, are extended, finished, left and reopened, while addresses are added
+ * late and the job is down for days. The expected mails are computed from the days alone, without `reminded_on`.
  */
 t.test('gives no reminder twice and misses none in three years', async (t) => {
   const random = mulberry32(Number(process.env.SIMULATION_SEED ?? 27))
@@ -178,11 +178,11 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
   t.equal(mails, expectedMails)
   t.ok(mails > 3_000, `${mails} mails`)
 
-  /** Returns what is stored on each day; undefined before the occurrence exists. */
+  /** Returns the stored state by day; undefined before the occurrence exists. */
   function createDiary(): (Omit<Remindable, 'reminded_on'> | undefined)[] {
     const start = below(DAYS - 30)
     const period = days[start] as string
-    // Some are planned late, such as those of an assignment that began in the past.
+    // Some occurrences are planned late, such as those of an assignment that began in the past.
     const known = start + (random() < 0.2 ? below(40) : 0)
     const due_on = addDays(period, below(random() < 0.3 ? 8 : 90))
     const mandatory = random() < 0.7
@@ -203,7 +203,10 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
     })
   }
 
-  /** Each planned reminder is given on the first possible day before the next one is planned. */
+  /**
+   * Returns the indexes of the days on which a reminder is expected: each on the first possible day before the next one
+   * is planned.
+   */
   function expectedDays(diary: ReturnType<typeof createDiary>, addressFrom: number): number[] {
     const found: number[] = []
     for (const [index, state] of diary.entries()) {

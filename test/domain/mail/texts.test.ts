@@ -40,7 +40,7 @@ t.test('says what the fixtures say', async (t) => {
   for (const [name, { subject, body }] of Object.entries(mails)) {
     const text = `Betreff: ${subject}\n\n${body}`
     const file = new URL(`${name}.txt`, FIXTURES)
-    // UPDATE_MAILS=1 writes the texts, to be read before they are committed.
+    // UPDATE_MAILS=1 writes the texts; review them before committing.
     if (process.env.UPDATE_MAILS) writeFileSync(file, text)
     t.equal(text, readFileSync(file, 'utf8'), name)
   }

@@ -21,7 +21,7 @@ t.test('emphasis, code and links', async (t) => {
   for (const href of ['javascript:alert(1)', 'data:text/html,x', '/a', 'ftp://a', ' JavaScript:x', '#a']) {
     t.equal(toMarkdown(`<a href="${href}">a</a>`), 'a', href)
   }
-  // Markdown cannot express emphasis there, so the text takes precedence.
+  // Markdown cannot express emphasis at these places, so only the text is kept.
   t.equal(toMarkdown('H<i>2</i>O <b>(a)</b>b'), 'H2O (a)b')
 })
 
@@ -178,7 +178,7 @@ function* walk(node: DefaultTreeAdapterTypes.ParentNode): Generator<DefaultTreeA
   }
 }
 
-/** Renders like the app, but would activate HTML */
+/** Renders Markdown like the app, except that raw HTML stays active. */
 const render = (markdown: string) =>
   parseFragment(
     micromark(markdown, {
@@ -209,7 +209,7 @@ t.test('property: never produces live HTML', async (t) => {
   t.pass('for all texts')
 })
 
-/** Returns the text of a document without white space, which layout may change. */
+/** Returns the text of a document without white space, which the conversion may change. */
 const textOf = (root: DefaultTreeAdapterTypes.ParentNode) =>
   [...walk(root)]
     .map((node) => (node.nodeName === '#text' ? (node as DefaultTreeAdapterTypes.TextNode).value : ''))
@@ -261,7 +261,7 @@ t.test('property: the rendered Markdown has the text of the HTML', async (t) => 
   t.pass('for all texts')
 })
 
-/** Counts visited array elements and characters. */
+/** Counts the array elements and characters that built-in methods visit during `work`. */
 function countWork(work: () => void): number {
   let count = 0
   const originals: [object, string, unknown][] = []

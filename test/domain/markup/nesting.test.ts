@@ -10,7 +10,7 @@ const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
 type Node = DefaultTreeAdapterTypes.Node
 
-/** Returns the text that a browser shows. */
+/** Returns the text that a browser displays. */
 function visibleText(node: Node): string {
   if (node.nodeName === '#text') return (node as DefaultTreeAdapterTypes.TextNode).value
   if (['script', 'style', 'template', 'title'].includes(node.nodeName)) return ''
@@ -18,7 +18,9 @@ function visibleText(node: Node): string {
   return 'childNodes' in node ? node.childNodes.map(visibleText).join('') : ''
 }
 
-/** Every text is one unique word whose letters have no superscript or subscript form. */
+/**
+ * Returns the words of a text. Each text node is one unique word of letters that have no superscript or subscript form.
+ */
 const wordsOf = (text: string) => text.match(/Q\d+Q/g) ?? []
 const wordsOfHtml = (html: string) => wordsOf(visibleText(parse(`<!doctype html><body>${html}`)))
 const wordsOfMarkdown = (html: string) => wordsOfHtml(markdown.render(toMarkdown(html)))
@@ -46,7 +48,7 @@ const tree = fc.letrec<{ tree: Tree; child: Tree | string }>((tie) => ({
 })).tree
 const document = fc.array(tree, { minLength: 1, maxLength: 3 })
 
-/** Replaces each text by a unique word. */
+/** Serialises trees to HTML and replaces each text with a unique word. */
 function write(trees: readonly (Tree | string)[]): string {
   let count = 0
   const visit = (node: Tree | string): string => {
@@ -60,7 +62,7 @@ function write(trees: readonly (Tree | string)[]): string {
 t.test('property: keeps every word of every visible element in order, however elements are nested', async (t) => {
   const property = fc.property(document.map(write), (html) => {
     const [found, expected] = [wordsOfMarkdown(html), wordsOfHtml(html)]
-    // A caption is shown above its table wherever it stands; code keeps the written order.
+    // A caption is displayed above its table wherever it stands; code keeps the written order.
     if (/<caption|<pre/.test(html)) for (const words of [found, expected]) words.sort()
     if (found.join(' ') !== expected.join(' '))
       throw new Error(`${toMarkdown(html)}: [${found}] instead of [${expected}]`)

@@ -235,7 +235,7 @@ t.test('a deck may be empty but needs front matter', async (t) => {
 
 t.test('a second byte order mark is text', async (t) => {
   t.same(faultsOf(`${HEAD}\ufeff## F\n${card('a', '', '')}`), [
-    // JavaScript trims it, Markdown does not, so the line is a paragraph before the first card.
+    // JavaScript trims U+FEFF, Markdown does not, so the line is a paragraph before the first card.
     '4: Text außerhalb einer Karte: jede Karte beginnt mit einer Überschrift ##',
     '8: Die Antwort der Karte ist leer',
   ])
@@ -298,9 +298,9 @@ const block = fc.oneof(
 )
 const body = fc.array(block, { minLength: 1, maxLength: 4 }).map((blocks) => blocks.join('\n\n'))
 const id = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
-/** Objects with the usual prototype, which compare as equal */
+/** Draws objects with the usual prototype; others do not compare as equal. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
-/** Lines are known after writing. */
+/** A deck without line numbers, which are known only after writing */
 type WrittenDeck = Omit<DeckSource, 'file' | 'cards'> & { cards: Omit<CardSource, 'line'>[] }
 const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   slug: paragraph.map((text) => [...text].slice(0, 200).join('')),

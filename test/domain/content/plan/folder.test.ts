@@ -44,7 +44,7 @@ function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] 
 
 const EMPTY: StoredContent = { decks: [], cards: [], sheets: [] }
 
-/** Applies a plan to a model of the store. */
+/** Applies a plan to a model of the stored content. */
 function write(stored: StoredContent, planned: FolderPlan): StoredContent {
   const decks = new Map(stored.decks.map((row) => [row.id, { ...row }]))
   const cards = new Map(stored.cards.map((row) => [row.id, { ...row }]))
@@ -201,7 +201,7 @@ t.test('property: the store equals the files, and a second import changes nothin
     aliases: fc.uniqueArray(key, { maxLength: 2 }),
     cards: fc.uniqueArray(card, { selector: (one) => one.key, maxLength: 5 }),
   })
-  /** As the parser guarantees: an alias is no current id or slug and has one owner */
+  /** Drops invalid aliases like the parser: an alias must not be a current id or slug, and belongs to one item. */
   const sound = <T extends { aliases: string[] }>(items: T[], nameOf: (item: T) => string): T[] => {
     const taken = new Set(items.map(nameOf))
     return items.map((item) => ({

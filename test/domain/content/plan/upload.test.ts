@@ -24,11 +24,11 @@ import {
 import { keyOf, keyUpload } from '../../../../src/domain/content/upload/key.js'
 import { anyCharacter } from '../../../support/arbitraries.js'
 
-/** Model of the database. */
+/** Model of the database */
 interface Store {
   decks: OwnedDeck[]
   cards: OwnedCard[]
-  /** By id; null if archived */
+  /** Sources; the id is the index, and `isLive` is false if the source is archived */
   sources: { kind: SourceKind; isLive: boolean }[]
 }
 
@@ -95,7 +95,7 @@ function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | n
   return counted({ ...store, decks: [...decks.values()], cards: [...cards.values()] })
 }
 
-/** Counts the live cards, as triggers do. */
+/** Updates the card counts of the decks, as the database's triggers do. */
 function counted(store: Store): Store {
   const countOf = (deck: OwnedDeck) =>
     store.cards.filter((card) => card.state === 'live' && card.deck_id === deck.id).length
@@ -113,7 +113,7 @@ function planOf(
   return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror, keep })
 }
 
-/** Imports the folder without files that claim the slug of a source. */
+/** Imports the folder without the files whose slug belongs to a source. */
 function importFolder(store: Store, all: DeckSource[]): Store {
   const taken = new Set(store.decks.flatMap(({ slug, source_id }) => (source_id === null ? [] : [slug])))
   const files = all.filter(({ slug }) => !taken.has(slug))
@@ -144,7 +144,7 @@ const identityOf: Record<SourceKind, fc.Arbitrary<IncomingCard['identity']>> = {
   anki: fc.record({ by: fc.constant('note' as const), guid: few.map(String), ord: fc.nat(1) }),
   table: fc.oneof(
     fc.record({ by: fc.constant('id' as const), id: few.map((id) => `k${id}`) }),
-    // As our own table exports cards known by their questions
+    // Key in our table export of a card that is identified by its question
     fc.record({ by: fc.constant('id' as const), id: few.map((text) => keyOf({ by: 'question' }, `Frage ${text}`)) }),
     fc.constant({ by: 'question' as const }),
   ),
@@ -197,7 +197,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Returns decks, with the cards whose identities they hold, of one owner. */
+/** Returns the decks that `isTheirs` accepts, and the cards whose identity belongs to one of these decks. */
 const ownedBy = (store: Store, isTheirs: (deck: OwnedDeck) => boolean) => {
   const decks = store.decks.filter(isTheirs)
   const ids = new Set(decks.map(({ id }) => id))
@@ -269,7 +269,7 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
   )
     t.fail('what the upload has replaced is still marked')
 
-  // Content of others stays unchanged, except that of archived sources.
+  // Content of other sources stays unchanged, except that of archived sources.
   const isForeign = (deck: OwnedDeck) => deck.source_id !== id && (deck.source_id === null || deck.owner_is_live)
   if (JSON.stringify(ownedBy(after, isForeign)) !== JSON.stringify(ownedBy(store, isForeign)))
     t.fail('an upload has touched what others own')
@@ -408,7 +408,7 @@ t.test('a question keeps its row although the id of a card in another deck equal
   }
 })
 
-/** Changes the questions of cards here, as an editor does. */
+/** Changes the questions of cards in the store, as an editor does. */
 const editHere = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
   counted({
     ...store,
@@ -428,7 +428,7 @@ t.test('a deck stays as long as it holds a card that was changed here', async (t
   t.strictSame([moving.archivedDecks, moving.archivedCards, moving.newDecks], [[], [2], []])
   const after = write(changed, moving, 0)
   t.match(after.decks, [{ slug: 'a', is_live: true }])
-  // A mirror archives what it does not hold, at once.
+  // With mirroring, cards that the upload lacks are archived at once.
   const instead = planOf(after, table(card('A', 'k3')), 0, true)
   t.strictSame([instead.archivedCards, instead.cards], [[1], { created: 1, updated: 0, unchanged: 0, archived: 1 }])
 
