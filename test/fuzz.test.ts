@@ -17,10 +17,10 @@ import { CARDS, publishTest } from './support/taken-tests.js'
 
 const SEED = 5
 const REQUESTS = 6_000
-/** With https, responses set and clear other cookies. */
+/** Number of requests to the service at an https address, where it sets and deletes differently named cookies */
 const REQUESTS_WITH_HTTPS = 2_000
 
-/** Creates sources, so that requests with their ids exist, content of one of them, and reports of a user. */
+/** Creates sources, so that requests hit existing ids, the content of one source, and reports by the user. */
 async function createSources(db: Kysely<Database>, userId: number): Promise<void> {
   const uploaded = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
   const written = { ...uploaded, kind: 'written', size_bytes: 0 } as const
@@ -32,7 +32,7 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
     .insertInto('imported_decks')
     .values({ deck_id: deck.id, file: null, ...origin })
     .execute()
-  // The folder has the ids up to 30.
+  // The cards of the content folder have ids up to 30.
   for (let count = 0; count < 30; count++) {
     const card = await createCard(db, { deck_id: deck.id })
     await db
@@ -50,12 +50,12 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
     .insertInto('imported_cheatsheets')
     .values({ cheatsheet_id: sheet.id, ...origin })
     .execute()
-  // Makes a second version of each.
+  // Each update creates a second version.
   await db.updateTable('cards').set({ answer: 'Zweite Fassung' }).where('deck_id', '=', deck.id).execute()
   await db.updateTable('cheatsheets').set({ content_md: 'Zweite Fassung' }).where('id', '=', sheet.id).execute()
 }
 
-/** Publishes tests of the first source, with as many attempts as anybody likes. */
+/** Publishes tests of the first source with unlimited attempts. */
 async function createTests(db: Kysely<Database>): Promise<void> {
   const cards = Array.from({ length: 30 }, () => CARDS.text)
   for (const slug of ['git', 'git-befehle', 'sql', 'linux']) {
@@ -64,13 +64,13 @@ async function createTests(db: Kysely<Database>): Promise<void> {
   }
 }
 
-/** Creates teams, of which the requests delete some. */
+/** Creates teams, some of which the requests delete. */
 async function createTeams(db: Kysely<Database>): Promise<void> {
   const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
   await db.insertInto('teams').values(teams).execute()
 }
 
-/** Creates assignments, for which the caller is responsible and has to read and to pass something. */
+/** Creates assignments with sheets and a test for the user, who is also the responsible person. */
 async function createAssignments(db: Kysely<Database>, userId: number): Promise<void> {
   const { id: testId } = await db.selectFrom('tests').select('id').limit(1).executeTakeFirstOrThrow()
   const none = { cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null }
@@ -96,7 +96,7 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    // As many as the API allows, so that most indexes name a sheet
+    // As many parts as the API allows, so that most indexes are those of a sheet
     const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
     await db
       .insertInto('assignment_parts')
@@ -117,7 +117,7 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
   }
 }
 
-// With an address that supports passkeys, and a provider
+// Addresses that support passkeys; the second one uses https
 for (const [publicUrl, requests] of [
   ['http://localhost:3999/', REQUESTS],
   ['https://localhost:3999/', REQUESTS_WITH_HTTPS],
@@ -141,7 +141,7 @@ for (const [publicUrl, requests] of [
       const { app, db } = await startService(t, { config })
       await importContent(db, commandLineActor(), contentDir)
       const { id: rootId, username } = await createUser(db, { is_admin: true })
-      // The requests delete users with low ids.
+      // A high id, because the requests delete users with low ids
       await createUser(db, { id: KNOWN_ID, username: KNOWN_AUTHOR, is_author: true })
       await createSources(db, KNOWN_ID)
       await createTeams(db)
@@ -152,35 +152,35 @@ for (const [publicUrl, requests] of [
       const { port } = app.server.address() as AddressInfo
       const root = { username, password: PASSWORD }
       const origin = `http://127.0.0.1:${port}`
-      // Without success only refusals would be tested. These operations need a password, key, signature or valid list,
-      // which are hard to guess.
+      // Operations that need not succeed once. Most need a password, key, signature or valid list, which random
+      // requests do not contain; the comments below name other reasons.
       const hard = [
         ...['login', 'changePassword', 'confirmByPassword', 'createPasskey', 'logInByPasskey'],
         ...['backChannelLogout', 'createAccounts'],
-        // Linking an identity needs a request that a browser sends from our own page.
+        // Needs a request that the browser sends from one of the service's pages.
         ...['beginLink', 'createIdentity'],
-        // Needs exactly one of two fields, with content of the folder, and a written source.
+        // Needs exactly one of two fields, content of the folder, and a source written in the browser.
         'adoptContent',
-        // Needs the id of a report, and a state that it does not have.
+        // Needs the id of a report and a state other than its current one.
         'settleReport',
-        // Need a written deck, or a card of one.
+        // Need a deck or card that was written in the browser.
         ...['changeDeck', 'moveCard'],
         // Need an open or ended attempt of the caller, sections, or a deck with questions.
         ...['saveAnswer', 'saveTest', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
         'exportQuestions',
-        // Need content of the right kind, an occurrence with a personal part and a day of it, or a later day.
+        // Need content of the right kind, an occurrence with a personal part and a date for it, or a later due date.
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
-        // Needs an instant.
+        // Needs a timestamp.
         'acceptCorrection',
-        // Only the person or the responsible person may.
+        // Only the assignee or the responsible person may call these.
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences', 'getSignersPdf'],
-        // Need a mail of unknown fate, or a mail server.
+        // Need a mail whose delivery is unknown, or a mail server.
         ...['resendMail', 'sendTestMail'],
-        // Need a mail server, and the token of a mail.
+        // Need a mail server and the token in a mail.
         ...['requestAddress', 'confirmAddress'],
-        // Needs the token of a calendar.
+        // Needs the token of a calendar feed.
         'getCalendar',
-        // Need the code of a proof.
+        // Need the verification code of a proof.
         ...['verifyProof', 'getProofPdf', 'revokeProof', 'correctProof'],
       ]
       const mustSucceed = (id: string) => requests === REQUESTS && !hard.includes(id)

@@ -5,7 +5,7 @@ import ts from 'typescript'
 
 type Layer = [name: string, files: RegExp]
 
-/** Bottom up: a file may import from its own layer and those below. CONTRIBUTING.md describes the layers. */
+/** Layers from bottom to top: a file may import from its own layer and from those below. See CONTRIBUTING.md. */
 const LAYERS: Layer[] = [
   ['domain', /^src\/domain\//],
   ['database', /^db\//],
@@ -18,13 +18,13 @@ const LAYERS: Layer[] = [
 
 const SERVICE = ['src', 'db', 'plugins', 'routes']
 
-/** Packages of the domain, which other files import through their `index.ts` only */
+/** Packages of the domain, which other files may import only through their `index.ts` */
 const PACKAGE = /^src\/domain\/(?<name>aiken|anki|exchange|gift|markup|moodle|pictures|table)\//
 
-/** Rooms of the domain that packages may import: they import neither content nor accounts */
+/** Folders of the domain that packages may import; they import neither content nor accounts */
 const BELOW_PACKAGES = /^src\/domain\/(review|text|time)\//
 
-/** Layers of the web app, described in web/README.md */
+/** Layers of the web app from bottom to top, described in web/README.md */
 const APP_LAYERS: Layer[] = [
   ['ground', /^web\/src\/(words|platform|worker)\//],
   ['storage', /^web\/src\/storage\//],
@@ -42,14 +42,17 @@ interface Import {
   to: string
 }
 
-/** A dynamic import, which may close a cycle */
+/** A dynamic import; unlike static imports, these may form a cycle */
 const LAZY = /\bimport\(/g
 
 function layerOf(layers: Layer[], file: string): number {
   return layers.findIndex(([, files]) => files.test(file))
 }
 
-/** Returns the relative imports of the files in these folders, type imports included. */
+/**
+ * Returns the relative imports of the files in these folders, including type imports, and dynamic imports if
+ * `isLazyToo` is set.
+ */
 async function readImports(folders: readonly string[], isLazyToo = true): Promise<Import[]> {
   const found: Import[] = []
   for await (const { file, text } of readSources(folders)) {
@@ -83,13 +86,13 @@ const scriptsOf = (component: string) =>
 const runsUpwards = (layers: Layer[]) => (step: Import) =>
   layerOf(layers, step.to) === -1 || layerOf(layers, step.to) > layerOf(layers, step.from)
 
-/** Whether an import passes the door of a package. */
+/** Returns whether a file outside a package imports a file of it other than `index.ts`. */
 function entersPackage({ from, to }: Import): boolean {
   const name = PACKAGE.exec(to)?.groups?.name
   return name !== undefined && PACKAGE.exec(from)?.groups?.name !== name && to !== `src/domain/${name}/index.ts`
 }
 
-/** Whether a package imports a room of the service above it. */
+/** Returns whether a package imports a part of the service other than a package and the folders of `BELOW_PACKAGES`. */
 const leavesPackages = ({ from, to }: Import) => PACKAGE.test(from) && !PACKAGE.test(to) && !BELOW_PACKAGES.test(to)
 
 /** Returns the files of an import cycle; undefined if there is none. */
@@ -149,7 +152,7 @@ t.test('packages of the domain import only each other and the rooms below them',
   t.notOk(leavesPackages({ from: 'src/domain/table/cells.ts', to: 'src/domain/text/text.ts' }))
 })
 
-/** Large packages that few requests, some starts or other threads need */
+/** Large packages that only few requests, some starts or worker threads need */
 const LOADED_ON_FIRST_USE = [
   '@electric-sql/pglite',
   '@simplewebauthn/server',

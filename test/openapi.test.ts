@@ -14,7 +14,8 @@ const run = promisify(execFile)
 const service = await startService(t)
 const { anonymous } = service
 
-// First, because the linter and the compiler below block the process until it sheds load.
+// Must be the first test: later ones run the linter and the compiler, which block the process until it refuses requests
+// with 503.
 t.test('describes each refusal as it is answered', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   const described = (path: string, method: string, status: number) => {
@@ -63,7 +64,7 @@ t.test('every input has an example', async (t) => {
 })
 
 t.test('every schema compiles', async (t) => {
-  // Fastify's own compilers compile everything before it is ready.
+  // Fastify's default compilers compile every schema before the app is ready.
   await t.resolves(startService(t, { schemaController: {} }))
 })
 
@@ -78,7 +79,7 @@ t.test('generated types match the responses and refuse unknown keys', async (t) 
   await mkdir(path.join(ROOT, '.tap'), { recursive: true })
   const folder = await mkdtemp(path.join(ROOT, '.tap', 'client-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  // Not a declaration file, because those are not checked here.
+  // Not a `.d.ts` file, because `skipLibCheck` skips those.
   await writeFile(path.join(folder, 'api.ts'), astToString(await openapiTS(body)))
   const compile = async (programs: Record<string, string>) => {
     const files = Object.keys(programs).map((name) => path.join(folder, `${name}.ts`))

@@ -15,7 +15,7 @@ t.test('the score is exact and rounds half away from zero', async (t) => {
   t.equal(scorePercent(0, 7), 0n)
   fc.assert(
     fc.property(safeInteger, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (correct, total) => {
-      // |score − exact| ≤ 1/2, and on a tie the score further from zero
+      // |score − exact| ≤ 1/2; on a tie, the score is the one further from zero.
       const score = scorePercent(correct, total)
       const twiceError = 2n * (score * BigInt(total) - BigInt(correct) * 100n)
       const size = BigInt(total)

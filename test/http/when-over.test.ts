@@ -4,7 +4,10 @@ import fastify from 'fastify'
 import t from 'tap'
 import { cutConnections, type End, whenOver } from '../../src/http/when-over.js'
 
-/** Creates an app whose response never ends, with or without sent headers; reports the end of the connection. */
+/**
+ * Sends a request whose response never ends, with or without sent headers. `over` resolves when the connection is
+ * closed.
+ */
 async function hang(t: Pick<typeof import('tap').t, 'teardown'>, begins: boolean) {
   const app = fastify()
   t.teardown(() => app.close())

@@ -22,17 +22,20 @@ const skip =
   (isMissing('openssl', 'version') && 'openssl is not installed') ||
   (isMissing('certutil', '-H') && 'libnss3-tools is not installed')
 
-/** Starts the service behind nginx with TLS and below a path. */
-async function foundCompany(t: Test): Promise<Company> {
+/**
+ * Starts nginx with TLS in front of the address that the service will use, an identity provider, and a browser that
+ * trusts the certificate. The service is available below a path.
+ */
+async function startCompany(t: Test): Promise<Company> {
   const [port, own] = [await freePort(), await freePort()]
   const publicUrl = `https://localhost:${port}${PREFIX}`
   const { certificateFile } = await startNginx(t, [`127.0.0.1:${own}`], { prefix: PREFIX, port })
   const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`, {
-    // An internal address, because this process does not trust the certificate.
+    // An address without TLS, because this process does not trust the certificate
     backchannel_logout_uri: `http://127.0.0.1:${own}/api/auth/oidc/back-channel-logout`,
   })
 
-  // The browser trusts the certificates in its user's store.
+  // Chromium trusts the certificates in the user's NSS database.
   const home = await mkdtemp(path.join(tmpdir(), 'svc-training-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
   const store = path.join(home, '.pki/nssdb')
@@ -61,9 +64,9 @@ async function foundCompany(t: Test): Promise<Company> {
 }
 
 t.test('single sign-on on its first day, behind nginx with TLS and below a path', { skip }, async (t) => {
-  await liveFirstDay(t, await foundCompany(t))
+  await liveFirstDay(t, await startCompany(t))
 })
 
 t.test('granting lasting access without a password, behind nginx with TLS and below a path', { skip }, async (t) => {
-  await liveWithoutPassword(t, await foundCompany(t))
+  await liveWithoutPassword(t, await startCompany(t))
 })

@@ -4,7 +4,7 @@ import { killInAttempts } from '../support/kill-attempts.js'
 import { killInDeletions, killInImports, killInSubmits } from '../support/kills.js'
 import { createStoreVariables } from '../support/process.js'
 
-// Each start of the embedded database takes two seconds; `npm run torture` kills more often.
+// A start on a server takes little time, one of the embedded database two seconds. `npm run torture` kills more often.
 const isQuick = TEST_DATABASE_URL !== undefined
 
 t.test('keeps every acknowledged result after SIGKILL during submits', async (t) => {

@@ -10,7 +10,7 @@ import { startMailServer } from '../support/mail-server.js'
 import { createStoreVariables, runCommand, withStore } from '../support/process.js'
 
 const MAILS = 40
-/** Number of the mail at which the program is killed, and what the server has received of it */
+/** Kills of the program: number of the mail, and SMTP step during which the program is killed */
 const KILLS = [
   { at: 3, during: 'recipient' },
   { at: 11, during: 'text' },
@@ -22,7 +22,7 @@ const SEND = ['jobs', 'run', 'send-mail']
 
 type Variables = Record<string, string>
 
-/** Puts a mail for each of many persons into the outbox. */
+/** Adds one mail for each of `MAILS` users to the outbox. */
 async function fillOutbox(db: Kysely<Database>): Promise<void> {
   await migrateToLatest(db)
   const today = calendarIn('Europe/Berlin')(new Date())
@@ -53,7 +53,7 @@ t.test('a kill at any point of sending sends no mail twice, and leaves none unma
     const ended = new Promise<undefined>((resolve) => {
       answer = resolve
     })
-    /** Kills the program at its mail, and answers when it has ended. */
+    /** At the chosen mail and step, kills the program and delays the reply until it has ended. */
     const stall = (now: (typeof KILLS)[number]['during']) => {
       if (seen !== at || during !== now) return undefined
       kill.abort()
@@ -67,7 +67,7 @@ t.test('a kill at any point of sending sends no mail twice, and leaves none unma
     const { code } = await runCommand(variables, SEND, '', { signal: kill.signal })
     t.equal(code, null, `killed at mail ${at}`)
     answer(undefined)
-    // The lease of the killed program would end after five minutes.
+    // Releases the lease of the killed program, which would expire only after five minutes.
     await withStore(variables, (db) => db.updateTable('job_runs').set({ leased_until: null }).execute())
   }
   t.match(await runCommand(variables, SEND), { code: 0 })

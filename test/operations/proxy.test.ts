@@ -17,7 +17,7 @@ import { createCard, createDeck } from '../support/factories.js'
 import { startNginx } from '../support/nginx.js'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
 
-/** Address of clients, distinct from proxy and instances */
+/** Address of the clients, different from that of the proxy and the instances */
 const CLIENT_ADDRESS = '127.0.0.7'
 const SHUTDOWN_DELAY = 3
 
@@ -92,7 +92,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     return { send, ask }
   }
   const { send, ask } = clientAt(CLIENT_ADDRESS)
-  /** Retries while the service is overloaded by other work on the machine. */
+  /** Sends the request, and repeats it while the service refuses it because the machine is overloaded. */
   const sendPatiently = async (url: string, headers: Record<string, string>) => {
     for (;;) {
       const response = await send('GET', url, headers)
@@ -102,7 +102,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
       await sleep(Number(seconds) * 1_000)
     }
   }
-  /** Returns the log entry of a response from either instance. */
+  /** Waits for the log entry of a response, from either instance, and returns it. */
   const entryOf = async ({ headers }: { headers: IncomingMessage['headers'] }) => {
     for (;;) {
       const lines = instances.flatMap(({ output }) => output().split('\n'))
@@ -264,7 +264,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const [first] = instances
     const stopped = first?.stop('SIGTERM')
     const isReady = async () => (await fetch(`${first?.url}/readyz`)).status === 200
-    // Fails if it stops listening before it is not ready.
+    // `fetch` rejects, and the test fails, if the service closes the listener before it reports not-ready.
     while (await isReady()) await sleep(20)
     t.equal(await stopped, 0, 'it stops cleanly')
     while (posts <= 20 || gets <= 20) await sleep(20)

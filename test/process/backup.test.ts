@@ -229,7 +229,7 @@ async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
   await db.insertInto('question_sums').values({ question_id: questionId, sums: '{"n":1}' }).execute()
 }
 
-/** Creates a source with a card of an Anki note and a picture of maximum size. */
+/** Creates a source with the card of an Anki note and a picture of the maximum size. */
 async function fillSource(db: Kysely<Database>): Promise<void> {
   const source = await db
     .insertInto('content_sources')
@@ -260,7 +260,7 @@ async function fillSource(db: Kysely<Database>): Promise<void> {
   await fillChanges(db, source.id, card.id, `![](media/${sha256.toString('hex')}.png)`)
 }
 
-/** Changes a card and a sheet by an editor of the source. */
+/** Changes a card and a sheet as an editor of the source. */
 async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: number, picture: string): Promise<void> {
   const editor = await createUser(db, {
     disabled_on: '2026-12-31',
@@ -286,7 +286,10 @@ async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: numbe
   })
 }
 
-/** Returns each table as text, except for migrations, sessions and the search index. */
+/**
+ * Returns the rows of each table as text, except for migrations, short-lived rows such as sessions, and the search
+ * index.
+ */
 async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -340,14 +343,14 @@ t.test('a backup is a single file that only its owner may read', async (t) => {
   t.strictSame(await withStore(source, dump), original, 'nothing changed')
 })
 
-/** Checks a restored store: equal rows, working triggers, and ids that continue. */
+/** Checks a restored store: rows are equal, triggers work, and new ids continue after the highest one. */
 async function checkRestored(t: Test, target: Variables): Promise<void> {
   await withStore(target, async (db) => {
     t.strictSame(await dump(db), original)
     t.strictSame(await db.selectFrom('sessions').selectAll().execute(), [], 'all users must log in again')
     const last = await sql<{ id: number }>`select max(id) as id from users`.execute(db)
     const user = await createUser(db)
-    // The last user of the source was deleted there; that id is not reused.
+    // The user with the highest id was deleted before the backup; the sequence does not reuse that id.
     t.equal(user.id, (last.rows[0]?.id ?? 0) + 2)
     const { id } = await db.selectFrom('decks').select('id').where('slug', '=', 'archiv').executeTakeFirstOrThrow()
     await createCard(db, { deck_id: id })
@@ -463,7 +466,8 @@ t.test('a damaged, truncated or foreign file changes nothing', async (t) => {
 t.test('migrates a backup of an older schema', async (t) => {
   const target = await createDatabaseToSpoil()
   t.teardown(() => target.close())
-  // A later program: the backup ends with the previous migration, and the next one sees the restored rows.
+  // Simulates a restore by a later release: the backup ends with the previous migration, and the next migration sees
+  // the restored rows.
   const name = '9999_later'
   t.teardown(() => delete migrations[name])
   migrations[name] = {

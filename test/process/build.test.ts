@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { ROOT } from '../support/constants.js'
 import { SCRATCH } from '../support/scratch.js'
 
-/** Avoids reading type declarations */
+/** Compiler options that avoid reading type declarations */
 const QUICK = { types: [], lib: ['es2023'], skipLibCheck: true }
 const PROJECT = { compilerOptions: { outDir: 'dist', rootDir: '.', ...QUICK }, include: ['src'] }
 
@@ -14,7 +14,10 @@ const STORE = `import { mkdirSync, writeFileSync } from 'node:fs'
 mkdirSync('dist/empty-store', { recursive: true })
 writeFileSync('dist/empty-store/PG_VERSION', '18')`
 
-/** Creates a folder with a project whose program is `text`; its store needs no database. */
+/**
+ * Creates a project whose program is `text` and whose empty store needs no database. Returns a function that resolves
+ * paths in its folder.
+ */
 async function createProject(t: Test, text: string): Promise<(name: string) => string> {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))

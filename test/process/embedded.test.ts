@@ -18,7 +18,7 @@ import { PROGRAM_OPTIONS } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { copyStore, openTemporaryStore } from '../support/temporary-store.js'
 
-// A CommonJS package whose named exports tap's loaders do not always find.
+// Loaded with `require`, because tap's loaders do not always find the named exports of this CommonJS package
 const { serialize } = createRequire(import.meta.url)('pg-protocol') as typeof import('pg-protocol')
 
 const scratch = mkdtempSync(join(SCRATCH, 'svc-training-embedded-'))
@@ -249,7 +249,7 @@ t.test('connections', async (t) => {
   t.test('restarts a database that died with the next connection', async (t) => {
     const pool = createPool(store)
     await pool.query("INSERT INTO words VALUES ('kept')")
-    // COPY FROM STDIN ends PGlite 0.5.
+    // COPY FROM STDIN crashes PGlite 0.5.
     await t.rejects(pool.query('COPY words FROM STDIN'), /embedded database ended/)
     t.equal((await pool.query("SELECT count(*)::int AS n FROM words WHERE word = 'kept'")).rows[0].n, 1)
     await pool.end()

@@ -14,7 +14,7 @@ const LEARNERS = 5
 const FIRST_DAY = '2026-01-05'
 
 async function fill(db: Kysely<Database>): Promise<void> {
-  // A new database on a server is empty.
+  // A new database on a server is empty, without the schema.
   await migrateToLatest(db)
   const deck = await createDeck(db)
   const log = simulateLog({ weights: FORGETFUL, days: 100, newPerDay: 3, seed: 1 })
@@ -24,7 +24,7 @@ async function fill(db: Kysely<Database>): Promise<void> {
   }
 }
 
-/** Returns the states of each learner, by the parameters that they follow from. */
+/** Returns hashes of the card states of each learner, and whether fitted parameters apply. */
 async function readStates(db: Kysely<Database>) {
   const { rows } = await sql<{ user_id: number; is_fitted: boolean; dates: string; memory: string }>`
     select progress.user_id, bool_or(current is not null) as is_fitted,
@@ -35,9 +35,9 @@ async function readStates(db: Kysely<Database>) {
   return rows
 }
 
-/** The fit during which the job is asked to stop */
+/** Number of the fit during which the job receives SIGTERM */
 const STOPPED_FIT = 3
-/** Module that sends SIGTERM to the program once its thread has been given this fit */
+/** Module that sends SIGTERM to the program as soon as its worker thread has received that fit */
 const STOP_DURING_FIT = `data:text/javascript,${encodeURIComponent(`
   import { Worker } from 'node:worker_threads'
   const post = Worker.prototype.postMessage
@@ -93,7 +93,7 @@ t.test('refuses unknown jobs and users', async (t) => {
   t.match(unknown, { code: 1, stderr: /Es gibt keinen Benutzer niemand/ })
 })
 
-/** Module that hides the native library from the program, as on a platform without a binary */
+/** Module that hides the native library from the program, as on a platform without a prebuilt binary */
 const HIDE_LIBRARY = `
   import { register } from 'node:module'
   const hooks = \`export const resolve = (specifier, context, next) => {

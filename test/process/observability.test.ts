@@ -7,7 +7,7 @@ const variables = {
   ...(await createStoreVariables(t)),
   LOG_LEVEL: 'info',
   METRICS_PORT: '0',
-  // Makes every statement slow.
+  // Logs every statement as slow.
   SLOW_QUERY_MS: '0',
 }
 const service = await startProcess(t, variables)
@@ -22,7 +22,7 @@ const readLog = () =>
     .filter((line) => /^\{.*\}$/.test(line))
     .map((line) => JSON.parse(line))
 
-/** Returns the log entry of a response by its request id; the line may appear after the response. */
+/** Waits for the log entry with the request id of a response, which may follow the response, and returns it. */
 async function entryOf(answer: Response) {
   const id = answer.headers.get('x-request-id')
   for (;;) {

@@ -8,7 +8,7 @@ import { SCRATCH } from '../support/scratch.js'
 
 interface Step {
   command: string
-  /** Expected output; `…` matches anything */
+  /** Expected output; `…` matches any text */
   output: string
 }
 
@@ -30,7 +30,7 @@ t.test('the tour of the README prints what it says', async (t) => {
   await service.stop()
 })
 
-/** Returns the commands of the console block with their output. */
+/** Returns the commands of the console block with their expected output. */
 function readSteps(readme: string): Step[] {
   const [, block = ''] = /```console\n([\s\S]*?)```/.exec(readme) ?? []
   return block
@@ -47,7 +47,7 @@ function toPattern(output: string): RegExp {
   return new RegExp(`^${parts.join('[\\s\\S]*')}$`)
 }
 
-/** Starts one shell for all commands, because later ones use earlier variables. */
+/** Starts one shell for all commands, because later commands use variables of earlier ones. */
 function startShell(cwd: string, env: Record<string, string>) {
   const shell = spawn('sh', { cwd, env: { PATH: process.env.PATH ?? '', ...env }, stdio: ['pipe', 'pipe', 'inherit'] })
   const END = '-- end of output --'

@@ -16,7 +16,7 @@ const giveBack = 't.teardown(() => database.close())'
 const createTable = "database.db.schema.createTable('remains').addColumn('id', 'integer').execute()"
 const disableTrigger = "sql.raw('alter table cards disable trigger cards_place_insert').execute(database.db)"
 
-/** Name and program of test files, in the order in which they run, and what the runner must say of each. */
+/** Test files in the order in which they run: name, program, and patterns of the traces that the runner must report */
 const FILES: [name: string, program: string, traces: RegExp[]][] = [
   ['clean', `${borrow}; ${giveBack}; t.test('a story', async (t) => t.pass('told'))`, []],
   ['open', "import net from 'node:net'; setInterval(() => {}, 1000); net.createServer().listen(0)", [/Timeout/, /TCP/]],
@@ -100,7 +100,7 @@ t.test('a seed determines the order', async (t) => {
   )
 })
 
-/** Runs these test files in one batch. */
+/** Runs the test files (name and program) in one batch process. */
 async function runFiles(t: Test, files: string[][]): Promise<{ code: number | string; output: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-runner-'))
   t.teardown(() => rm(folder, { recursive: true }))

@@ -8,7 +8,7 @@ import { ROOT } from '../support/constants.js'
 import { gifOf, targetOf } from '../support/pictures.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 
-/** The recipes of docs/scripting.md, run unchanged, each in a shell of its own */
+/** Recipes of docs/scripting.md; each runs unchanged in a separate shell */
 const recipes = readRecipes()
 const folder = t.testdir({
   'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
@@ -21,7 +21,7 @@ await mkdir(`${folder}/origin/cheatsheets`, { recursive: true })
 execFileSync('chmod', ['+x', `${folder}/bin/svc-training`])
 writeFileSync(`${folder}/origin/cheatsheets/stash.md`, '# Stash\n\nMit `git stash` legt man Änderungen beiseite.\n')
 const hasBsdtar = spawnSync('bsdtar', ['--version']).status === 0
-// The stand-in unpacks standard input into the folder that the recipe names.
+// Without bsdtar, a stand-in unpacks standard input into the folder that the recipe names.
 if (!hasBsdtar) {
   const unpack = `import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

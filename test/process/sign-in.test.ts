@@ -3,7 +3,7 @@ import { deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
 
 const CONTENT_DIR = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }]) })
-/** An address without a listener */
+/** Settings of a provider at an address without a listener */
 const OIDC = {
   OIDC_ISSUER: 'http://127.0.0.1:1',
   OIDC_CLIENT_ID: 'training',

@@ -14,7 +14,7 @@ import {
   startProcess,
 } from '../support/process.js'
 
-/** For tests that do not depend on the content, whose first import takes time */
+/** Small content folder for tests that do not depend on the content; the shipped content takes longer to import */
 const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }]) })
 
 t.test('the first start prepares everything, and the next one reuses it', async (t) => {
@@ -180,7 +180,7 @@ t.test('SIMULATED_DATE: service and commands live on another day, and the start 
   t.match(await state.json(), { simulated_date: '2027-01-01' })
   t.match(calendarIn('Europe/Berlin')(new Date(state.headers.get('x-service-time') ?? '')), /^2027-01-0[12]$/)
   t.equal(await service.stop('SIGTERM'), 0)
-  // The log may arrive after the line with the address.
+  // The log may follow the line with the address.
   t.match(service.output(), /"simulatedDate":"2027-01-01"/)
   t.match(service.output(), /"msg":"no mail is planned: SMTP_HOST is set, PUBLIC_URL is not"/)
 })

@@ -5,7 +5,7 @@ import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, firstLogin, loginOver, openSession, startProcess } from '../support/process.js'
 
-/** Sends a request on a new connection. `answered` is its status, or the error code. */
+/** Sends a request on a new connection. `answered` resolves with its status or the error code. */
 function ask(url: string): { connected: Promise<void>; answered: Promise<number | string> } {
   const request = get(url, { agent: false })
   const answered = new Promise<number | string>((resolve) => {
@@ -30,7 +30,7 @@ t.test('answers new requests and the import if stopped while reading a large dec
     id: `karte-${index}`,
     answer: 'Ein Satz. '.repeat(20),
   }))
-  // Refused after reading, so that only the reading takes time
+  // The repeated card id makes the import fail after reading, so that only reading takes time.
   await changeFiles(folder, { 'decks/a.md': deckFile('A', [...cards, { id: 'karte-0' }]) })
 
   const imported = send('/api/admin/import', { method: 'POST' })
@@ -56,7 +56,7 @@ t.test('does not wait for a connection that was answered while closing', async (
   outgoing.flushHeaders()
   await sleep(200)
   const ended = service.stop('SIGTERM')
-  // By then the service has closed idle connections.
+  // After this time the service has closed its idle connections.
   await sleep(500)
   outgoing.end(body)
   const [answer] = await answered
@@ -67,7 +67,7 @@ t.test('does not wait for a connection that was answered while closing', async (
   t.ok(performance.now() - started < 5_000, 'well before all connections are cut')
 })
 
-/** A deck of so many cards, each of 200 characters */
+/** Returns a deck of `count` cards of 200 characters each. */
 const bigDeck = (count: number, id = 'karte') =>
   deckFile(
     'A',
@@ -118,7 +118,7 @@ t.test('rolls back work that would outlast the stop, and answers it', async (t) 
   await sleep(500)
   const started = performance.now()
   const ended = service.stop('SIGTERM')
-  // It may be done in time.
+  // The check may finish before the service stops.
   const checked = await check
   if (checked.status === 200) t.match(await checked.json(), { check: true })
   else answers.push(Promise.resolve(checked))

@@ -87,7 +87,10 @@ t.test(
   },
 )
 
-/** Serves the store, because these messages do not depend on how it is opened. */
+/**
+ * Returns variables of a store that is served over the network, because these messages do not depend on how the store
+ * is opened.
+ */
 async function createServedVariables(t: Test): Promise<Record<string, string>> {
   const store = await serveStore(t, await createStoreVariables(t))
   return { ...store.variables(), SESSION_SECRET: SECRET }

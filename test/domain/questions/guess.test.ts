@@ -70,7 +70,7 @@ t.test('a very large test gets an upper bound', async (t) => {
   t.equal(chanceOfPassing(large, { ...once, passPercent: 1 }), 1)
 })
 
-/** Returns all answers that a learner guesses from, each equally probable. */
+/** Returns all answers that a learner may guess, each equally probable. */
 function guessesOf(question: FrozenForm): (Answer | null)[] {
   if (question.form === 'single') return question.options.map(({ id }) => ({ option_ids: [id] }))
   if (question.form === 'multiple') {
@@ -99,7 +99,7 @@ const product = <T>(lists: T[][]): T[][] => {
   return lists.reduce<T[][]>((all, list) => all.flatMap((head) => list.map((one) => [...head, one])), [[]])
 }
 
-/** Judges every guess of every draw. */
+/** Judges every guess for every draw of questions. */
 function countPasses(sections: readonly Section[], passPercent: number, multiple: MultipleRule) {
   const draws = product(sections.map(({ questions, draw }) => subsetsOf(questions, draw))).map((draw) => draw.flat())
   const chances = draws.map((questions) => {

@@ -11,7 +11,10 @@ import { neighboursOf } from '../../../src/domain/search/words.js'
 const WHOLE = { part: 1, of: 1 }
 const NOTHING = { part: 0, of: 1 }
 
-/** A choice whose option ids tell whether they are right, such as `r0` and `w1` */
+/**
+ * Returns a choice whose option ids begin with `r` if the option is right and with `w` if it is wrong, such as `r0` and
+ * `w1`.
+ */
 function choiceOf(rights: readonly boolean[]): FrozenForm & { form: 'single' | 'multiple' } {
   const options = rights.map((correct, index) => ({
     id: `${correct ? 'r' : 'w'}${index}`,
@@ -46,7 +49,7 @@ t.test('multiple choice: 1 − 2h/k, or all or nothing', async (t) => {
     [['r0', 'w2'], 1 / 5],
     [['w2', 'w3', 'w4'], 0],
     [['r0', 'r1', 'w2', 'w3', 'w4'], 0],
-    // Without a tick it is not answered, although 1 − 2h/k were 1/5.
+    // Without a selected option the question counts as unanswered, although 1 − 2h/k would be 1/5.
     [[], 0],
   ]
   for (const [option_ids, score] of cases) {
@@ -153,7 +156,7 @@ t.test('gaps to choose from take one of their texts, letter by letter', async (t
   t.throws(() => checkAnswer(gaps, { gaps: { [id]: 'rahmen' } }), { code: 'unknown_option' })
   t.equal(ratio(judge(gaps, { gaps: { [id]: 'Rahmen' } }, 'all')), 1 / 2)
   t.equal(ratio(judge(gaps, { gaps: { [id]: 'Rähmen' } }, 'all')), 0)
-  // Which text is right does not show in their order.
+  // The order of the choices does not reveal the right text.
   const swapped = freeze('Die {{10|[ ] Rahmen|[ ] 9|[ ] Rähmen}}')
   t.match(swapped, { gaps: [{ choices: ['9', '10', 'Rahmen', 'Rähmen'] }] })
 })
@@ -205,7 +208,7 @@ t.test('refuses answers that do not fit the question', async (t) => {
       `${code} ${JSON.stringify(answer).slice(0, 50)}`,
     )
   }
-  // Stored for an earlier form of the program
+  // An answer stored for an earlier form of the question scores nothing.
   for (const [question, answer] of cases.filter(([, , code]) => code === 'other_form')) {
     t.strictSame(judge(question, answer, 'all'), NOTHING)
   }
@@ -245,7 +248,7 @@ t.test('property: the right answer of every frozen card is accepted and scores 1
     .string({ unit: fc.constantFrom(...'abcäöß19-'), minLength: 1, maxLength: 8 })
     .map((text) => `a${text}`)
   const words = fc.array(word, { minLength: 2, maxLength: 6 })
-  // Three digits after the point, such as 1.250, would be ambiguous.
+  // Three digits after the point, as in 1.250, would be ambiguous: the point may separate thousands.
   const number = fc
     .tuple(fc.integer({ min: -9_999_999, max: 9_999_999 }), fc.constantFrom(0, 1, 2, 4))
     .map(([value, digits]) => (value / 10 ** digits).toFixed(digits))
@@ -338,7 +341,7 @@ t.test('scores are added exactly, and the shown percentage agrees with passing',
   const scores = fc.array(fc.record({ score, points: fc.integer({ min: 1, max: 5 }) }), { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(scores, fc.integer({ min: 1, max: 100 }), (list, passPercent) => {
-      // All denominators divide this number.
+      // Common multiple of all denominators
       const unit = 2_329_089_562_800n
       const part = list.reduce((sum, { score, points }) => {
         return sum + (unit / BigInt(score.of)) * BigInt(score.part * points)

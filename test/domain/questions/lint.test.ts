@@ -7,7 +7,7 @@ import { ROOT } from '../../support/constants.js'
 
 const GOOD = 'Welcher Port gehört zu HTTPS?'
 
-/** Returns the rules that a choice breaks; the first option is right. */
+/** Returns the rules that a choice violates. The first `rights` options are right. */
 function rulesOf(options: string[], question = GOOD, rights = 1): Rule[] {
   const list = options.map((text, index) => ({ text, correct: index < rights, feedback: null }))
   const exercise = { form: 'choice' as const, options: list, tolerance: null, unit: null }

@@ -18,7 +18,7 @@ type Results = number[][]
 
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Covariance as Moodle computes it: two passes, n − 1 */
+/** Returns the covariance as Moodle computes it: in two passes, with the divisor n − 1. */
 function covariance(one: number[], other: number[]): number {
   const [a, b] = [mean(one), mean(other)]
   return one.reduce((sum, value, index) => sum + (value - a) * ((other[index] ?? 0) - b), 0) / (one.length - 1)
@@ -179,7 +179,7 @@ t.test('property: no sum of cells tells of one to four persons', async () => {
     fc.property(table, fc.integer({ min: 3, max: 12 }), (counts, min) => {
       const shown = hideSmallCells(counts, min)
       const total = counts.reduce((sum, count) => sum + count, 0)
-      // The total is public, and so is every sum of shown cells.
+      // The total is public, and so is every sum of shown cells. None may reveal a group of fewer than `min` people.
       for (let bits = 0; bits < 2 ** counts.length; bits++) {
         const cells = shown.filter((_, index) => (bits >> index) & 1)
         if (cells.length === 0 || cells.includes(null)) continue

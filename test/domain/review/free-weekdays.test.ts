@@ -15,7 +15,7 @@ const free = fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxL
 const state = fc.record({
   stability: fc.double({ min: 0.2, max: 3_000, noNaN: true }),
   difficulty: fc.double({ min: 1, max: 10, noNaN: true }),
-  /** Days since the last review; 0 is a further review of the day */
+  /** Days since the last review; 0 for a further review on the same day */
   elapsed: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 500 })),
   reps: fc.integer({ min: 1, max: 60 }),
 })

@@ -15,7 +15,7 @@ import { RATINGS, type Rating } from '../../../src/domain/review/review.js'
 interface Live {
   last: number | null
   reviews: { id: number; rating: Rating; day: number }[]
-  /** Reviews that can be undone: none after a reset or a script */
+  /** Reviews that can be undone; empty after a reset or a change by a script */
   undoable: { id: number; before: Live }[]
 }
 
@@ -33,7 +33,7 @@ t.test('property: undone, late and reset reviews are not in the training set', a
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const cards: Live[] = [NEW, NEW, NEW, NEW]
-      // Histories that a script has ended; their reviews happened, so they stay.
+      // Histories before a script replaced the row. Their reviews took place, so they stay in the expected history.
       const ended: Live['reviews'][] = []
       const entries: HistoryEntry[] = []
       let [id, day] = [0, 20_000]
@@ -67,7 +67,7 @@ t.test('property: undone, late and reset reviews are not in the training set', a
           entries.push({ ...entry, kind, rating: null })
           cards[card] = NEW
         } else if (kind === 'script') {
-          // The row is replaced by one without a memory state.
+          // A script replaces the row with one without memory state.
           if (live.reviews.length > 0) ended.push(live.reviews)
           cards[card] = NEW
         } else if ((cards[to] as Live).last === null) {

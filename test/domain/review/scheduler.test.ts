@@ -34,7 +34,7 @@ const settings = fc.record({
 const history = fc.array(
   fc.record({
     rating: fc.constantFrom(...RATINGS),
-    /** Days since the previous review; null: as soon as the card is due */
+    /** Days since the previous review; null if the card is reviewed when it becomes due */
     gap: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 400 })),
   }),
   { minLength: 50, maxLength: 50 },
@@ -99,7 +99,7 @@ t.test('further reviews on the same day follow the same-day formula', async () =
             assert.equal(next.stability, expected)
             assert.equal(next.difficulty, formula.next_difficulty(difficulty, GRADES[rating]))
             const interval = formula.next_interval(expected, 0)
-            // Longer intervals have fuzz.
+            // The scheduler adds fuzz to longer intervals.
             if (rating !== 'again' && interval < 2.5) assert.equal(next.next_review, addDays('2026-11-21', interval))
           }
           state = { ...next, last_review_id: 1 }

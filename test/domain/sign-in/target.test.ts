@@ -22,7 +22,7 @@ t.test('property: the result is always a page below the base', async () => {
         (text) => {
           const address = pageAddress(base, parseTarget(text))
           const url = new URL(address, `${origin}/api/auth/oidc/callback`)
-          // A browser drops these characters; a header cannot contain them.
+          // Browsers drop these characters, and a header cannot contain them.
           const plain = !/[\p{Cc}\\]/u.test(address)
           return plain && url.origin === origin && url.pathname.startsWith(base) && !url.pathname.startsWith('//')
         },

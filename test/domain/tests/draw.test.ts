@@ -5,7 +5,7 @@ import { judge, rightAnswer } from '../../../src/domain/questions/judge.js'
 import { countDrawn, drawPlaces, drawQuestions } from '../../../src/domain/tests/draw.js'
 import { showQuestion, withPlaces } from '../../../src/domain/tests/view.js'
 
-/** Returns a deterministic generator, so that a failure can be repeated. */
+/** Returns a seeded generator of integers below a limit, so that a failure can be reproduced. */
 function randomFrom(seed: number) {
   let state = seed
   return (below: number) => {

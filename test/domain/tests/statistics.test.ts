@@ -29,7 +29,10 @@ t.test('a cleared field is no answer', async (t) => {
 
 const sumOf = (results: readonly PersonalResult[]): QuestionSums => results.reduce(addResult, NO_QUESTION_SUMS)
 
-/** A person who chose an option of `SINGLE`, or none, and has points for the rest of the test */
+/**
+ * Returns the result of a person who chose the option of `SINGLE` with this index, or none, and who has `rest` points
+ * for the other questions of the test.
+ */
 const person = (choice: number, rest: number, spentMs = 10_000): PersonalResult => {
   const points = Number(choice === 0)
   return {
@@ -46,7 +49,10 @@ const anyPerson = fc
 
 const mean = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
 
-/** Moodle's discrimination index: the covariance of an item and the rest over both standard deviations */
+/**
+ * Returns Moodle's discrimination index: the covariance of an item and the rest of the test, divided by both standard
+ * deviations.
+ */
 function moodleCorrelation(results: readonly PersonalResult[]): number | null {
   const items = results.map(({ points }) => points)
   const rests = results.map(({ points, total }) => total - points)
@@ -84,7 +90,7 @@ t.test('a report equals a computation from the raw answers by the formulas of Mo
   t.equal(report.facility, 67 / 200)
 })
 
-/** Returns the sums of persons that the shown numbers of a report tell: each shown cell, and the hidden rest. */
+/** Returns the group sizes that can be computed from a report: each shown cell, and the sum of the hidden cells. */
 function toldBy(report: QuestionReport): number[] {
   const cells = [...report.options.map(({ count }) => count), report.unanswered]
   const shown = cells.filter((count) => count !== null)
@@ -92,7 +98,7 @@ function toldBy(report: QuestionReport): number[] {
   const told = shown.length === cells.length ? shown : [...shown, hidden]
   if (report.facility === null) return told
   const right = Math.round(report.facility * report.persons)
-  // A share among the wrong choices tells their number.
+  // The share of an option among the wrong choices reveals the number of wrong choices.
   const shares = report.options.filter(({ share, count }) => share !== null && share > 0 && count !== null)
   const [first] = shares
   if (first === undefined) return [...told, right, report.persons - right]
