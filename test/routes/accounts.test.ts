@@ -11,7 +11,7 @@ const admin = await service.admin()
 const member = await service.member()
 
 const FORBIDDEN = errorBody(403, 'Administratorrechte erforderlich')
-/** Login methods of an account with only a password */
+/** Login methods of an account that has only a password */
 const SIGN_IN = {
   ...{ password: true, passkeys: 0, passkey_only: false },
   ...{ oidc: false, emergency: false, link_next_login: false },
@@ -372,7 +372,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'mails',
       'media',
       'occurrences',
-      // Rows of unfinished registrations, deleted within minutes
+      // Not included in the download: rows of unfinished registrations, which are deleted within minutes
       'passkey_challenges',
       'passkeys',
       'quiz_results',

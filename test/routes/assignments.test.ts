@@ -14,7 +14,7 @@ const service = await startService(t, { now: () => now })
 const { db } = service
 const admin = await service.admin()
 
-/** A new session: those of earlier days are over. */
+/** Logs in on the given day (`YYYY-MM-DD`), because sessions of earlier days have expired. */
 async function onDay(day: string, username?: string): Promise<Caller> {
   now = new Date(`${day}T10:00:00Z`)
   return service.loginAs(username ?? (await nameOf(admin.id)))

@@ -11,10 +11,9 @@ import { createCard, createCheatsheet, createDeck, createProgress } from '../sup
 import { download, query, unzip } from '../support/packages.js'
 import { errorBody, startService } from '../support/service.js'
 
-// Folder of temporary files
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
-// Half past midnight in Berlin: the 22nd there, the 21st in UTC
+// 00:30 on 22 November in Berlin, still 21 November in UTC
 const service = await startService(t, {
   now: () => new Date('2026-11-21T23:30:00Z'),
   config: { tmpDir: scratch },

@@ -24,7 +24,7 @@ t.test('a question file becomes cards with exercises, and updates them', async (
   t.match(
     first.body.stats.warnings.map(({ file, line, message }: Record<string, string>) => `${file}:${line}: ${message}`),
     [
-      // The linter warns of two options only.
+      // A warning of the linter: the question has only two options.
       /^Fragen.gift:1: .*Nur 2 Antworten/,
       'Fragen.gift:3: „Freitext?“: Die Freitextaufgabe wird eine Karte ohne Test',
       /^Fragen.gift:5: Die Frage „Nur ein Text“ wird nicht übernommen/,

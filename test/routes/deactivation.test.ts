@@ -26,7 +26,7 @@ const logIn = (username: string, password = PASSWORD) =>
 const WRONG_LOGIN = errorBody(401, 'Benutzername oder Passwort falsch')
 const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
 
-/** Creates a user with a password, a passkey, an identity of the provider, a session and a token. */
+/** Creates a user with a password, a passkey, an identity at the provider, a session and a token. */
 async function createPerson() {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
@@ -50,14 +50,14 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
 }
 
 /**
- * By public operation: tries to log a person in and returns whether that worked; null if the operation is no login. A
- * new public operation needs an entry here.
+ * By operation id of each public operation: a function that tries to log a person in and returns whether it succeeded;
+ * null if the operation is not a login. Each new public operation needs an entry.
  */
 const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
-  // What a proof says is for everyone who has its code.
+  // The content of a proof is public to everyone with its code.
   verifyProof: null,
-  // Both do not log in; an address of a disabled account is not confirmed (own-mail.test.ts).
+  // Neither logs a user in; own-mail.test.ts checks that addresses of disabled accounts are not confirmed.
   ...{ confirmAddress: null, unsubscribe: null },
   getCalendar: async ({ user }) =>
     (await anonymous.get(`/api/calendar/${await makeCalendar(db, user.id)}.ics`)).status === 200,
@@ -71,7 +71,7 @@ const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   finishOidc: async ({ user }) => isAdmittedByProvider({ sub: user.username, preferred_username: user.username }),
 }
 
-/** The same for each kind of credential that a request can carry */
+/** By security scheme: whether a request with this credential is accepted */
 const CREDENTIALS: Record<string, (person: Person) => Promise<boolean>> = {
   session: async ({ caller }) => (await caller.get('/api/auth/me')).status === 200,
   token: async ({ script }) => (await script.get('/api/decks')).status === 200,

@@ -8,7 +8,7 @@ import { publishTest } from '../support/taken-tests.js'
 
 const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
 
-/** The user deleted when the next handler starts, after authentication and before writing */
+/** Id of the user that is deleted before the next handler starts, after authentication; undefined for none */
 let victim: number | undefined
 
 const service = await startService(t, {

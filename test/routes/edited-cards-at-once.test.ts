@@ -9,9 +9,9 @@ import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 import { zipOf } from '../support/upload-packages.js'
 
-/** Number of saves; `EDITS=10000` tests longer. */
+/** Number of saves; set `EDITS=10000` for a longer test */
 const EDITS = Number(process.env.EDITS ?? 200)
-/** Saves of a sheet, at different moments of an upload */
+/** Number of saves of a sheet, each at a different moment of an upload */
 const ROUNDS = 8
 t.setTimeout(300_000 + 60 * EDITS)
 
@@ -23,7 +23,7 @@ const CARDS = '/api/content/cards'
 
 interface Save {
   version: number
-  /** Text that the author saw, and the text that the author wrote */
+  /** Text that the author had read before the save, and the saved text */
   saw: string
   wrote: string
 }
@@ -64,7 +64,7 @@ t.test('a save during an import waits for its write and then finds the card chan
   const [first, other] = [await writeCard(editor, deck), await writeCard(editor, deck)]
   let saved: Promise<unknown> | undefined
   await db.transaction().execute(async (transaction) => {
-    // As an import does, which holds the turn of the writers from its first card on
+    // Like an import, the transaction holds the writer lock from its first changed card on.
     await transaction
       .updateTable('cards')
       .set({ answer: unique('neu') })
@@ -154,7 +154,7 @@ t.test('saves of a sheet during uploads are kept or refused, never overwritten u
   for (let round = 0; round < ROUNDS; round++) {
     const { version } = (await author.get(SHEET)).body.sheet
     const wrote = `Meins ${round}`
-    // The file takes some time to be read, so that saves begin before, during and after the write.
+    // Reading the file takes time, so that saves start before, during and after the write.
     const [saved, uploaded] = await Promise.all([
       sleep((duration * round) / ROUNDS).then(() => author.patch(SHEET, { version, content_md: wrote })),
       upload(`source=${source.id}`, `Datei ${round}`),
@@ -224,7 +224,7 @@ t.test('reviews, moves, bulk changes and saves at once neither fail nor block ea
     run((id) => editor.post(`${CARDS}/${id}/reset-progress`)),
     run((_, round) => editor.patch(`/api/content/decks/${target}`, { archived: round % 2 === 0 })),
   ])
-  // A learner may meet a card in the archived deck.
+  // A review of a card in the archived deck gets 404.
   t.strictSame([...new Set(statuses)].filter((status) => status !== 404).sort(), [200])
   const { rows } = await sql<{ deck: number; counted: number; live: number }>`
     select decks.id as deck, card_count as counted, count(cards.id) as live

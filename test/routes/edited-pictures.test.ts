@@ -24,7 +24,7 @@ const send = (bytes: Buffer | undefined, type = 'image/gif', caller: Caller = ed
     headers: { 'content-type': type },
   })
 const shaOf = (bytes: Buffer) => hash('sha256', bytes, 'hex')
-/** Returns who gets the picture. */
+/** Returns the names of the callers that may read the picture. */
 async function seenBy(bytes: Buffer): Promise<string[]> {
   const seen: string[] = []
   for (const [name, caller] of Object.entries({ learner, stranger, editor, admin })) {

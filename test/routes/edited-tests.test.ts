@@ -269,7 +269,7 @@ t.test('only editors see a test, also after their right was withdrawn', async (t
     t.equal((await send()).status, 403)
   }
   t.equal((await put(unique('test'), { source_id: own, name: 'x', sections: [{ deck: 'x' }] }, passing)).status, 403)
-  // As when the test is created between the headers and the body of a request.
+  // State when the test is created between the headers and the body of a request
   const save = { slug, definition: defineTest({}), sourceId: undefined, version: 1 }
   await t.rejects(saveDefinition(db, save, new Set()), NOT_AN_EDITOR)
   await t.rejects(archiveTest(db, slug, true, new Set()), NOT_AN_EDITOR)

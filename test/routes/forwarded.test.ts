@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { createUser } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
-/** Starts a service with a readable log; requests come from 127.0.0.1. */
+/** Starts a service that collects its log entries. The requests come from 127.0.0.1. */
 async function startLogging(t: Test, trustProxy: string[]) {
   const lines: Record<string, unknown>[] = []
   const stream = new Writable({
@@ -32,7 +32,7 @@ t.test('ignores the port of a forwarded address', async (t) => {
     ['2001:db8::1', '2001:db8::1'],
     ['[203.0.113.10]:1000', '203.0.113.10'],
     ['[::ffff:203.0.113.10]:1', '::ffff:203.0.113.10'],
-    // Other text stays unchanged.
+    // Values that are not an address with a port stay unchanged.
     ['203.0.113.300:1000', '203.0.113.300:1000'],
     ['203.0.113.10:http', '203.0.113.10:http'],
     ['2001:db8::1:[', '2001:db8::1:['],

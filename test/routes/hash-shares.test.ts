@@ -24,7 +24,7 @@ async function send(url: string, body: object, headers: Record<string, string>, 
 const login = (username: string, password: string, address: string, timeoutMs = patienceMs) =>
   send('/api/auth/login', { username, password }, { 'x-forwarded-for': address }, timeoutMs)
 
-/** Maximum waiting time: five seconds, which is 200 logins on an idle machine, or more on a busy one */
+/** Timeout of a request in milliseconds: 60 times the duration of a login, but at least five seconds */
 const patienceMs = Math.max(5_000, 60 * Math.ceil(await measureLogin()))
 
 async function measureLogin(): Promise<number> {
@@ -35,8 +35,9 @@ async function measureLogin(): Promise<number> {
 }
 
 /**
- * Returns how many of ten logins, five at a time, succeed under load, and the responses to the load.
- * @param load requests of the next wave; undefined for none
+ * Runs ten logins, five at a time, under load. Returns the number of successful logins and the number of responses to
+ * the load by status.
+ * @param load sends the next wave of requests; returns undefined or 0 to stop
  */
 async function countLogins(load: () => Promise<number>[] | undefined | 0, addressOf: (person: number) => string) {
   const people = await Promise.all(Array.from({ length: 10 }, () => createUser(db, { password_hash })))
@@ -78,7 +79,8 @@ t.test('150 concurrent password changes of one member do not block logins', asyn
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
   t.ok((answers[200] ?? 0) > 0, 'the member is served, too')
-  // A change ends the other sessions of the member; on a slow machine this happens before the requests are looked at.
+  // A successful change ends the member's other sessions; on a slow machine it does so before the other requests are
+  // authenticated.
   const refused = (answers[401] ?? 0) + (answers[429] ?? 0)
   t.ok(refused >= 100, `the others are refused without a hash: ${JSON.stringify(answers)}`)
 })

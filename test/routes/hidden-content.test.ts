@@ -6,9 +6,9 @@ import { query, unzip } from '../support/packages.js'
 import { gifOf } from '../support/pictures.js'
 import { errorBody, startService } from '../support/service.js'
 
-/** Part of every text that only editors may see */
+/** Substring of every text that only editors may see */
 const MARK = 'geheimwort'
-/** Answers of the service to what does not exist */
+/** Id of a card that does not exist */
 const UNKNOWN_CARD = 99_999
 
 const routes: RouteOptions[] = []
@@ -41,7 +41,7 @@ const secretCard = async (rest: object = {}) => {
 const deck = await writeDeck(editor, source, { name: 'Offen' })
 const live = await writeCard(editor, deck, { question: 'Offene Frage?', answer: 'Offene Antwort' })
 
-// What learners would see of the service without hidden content
+// Returns the responses that must stay the same for a learner after hidden content has been created.
 const snapshot = async () => {
   const paths = [
     ...['/api/decks', '/api/cheatsheets', '/api/review/queue', '/api/review/cards', '/api/review/decks'],
@@ -53,7 +53,7 @@ const snapshot = async () => {
 }
 const before = await snapshot()
 
-// Hidden from the start, with every kind of text
+// Content that is hidden from the start, with every kind of text
 const drafts = [await secretCard(), await secretCard()]
 const draft = await writeCard(editor, deck, { ...drafts[0]?.card, draft: true })
 const pool = await writeDeck(editor, source, { name: secret('Vorrat'), description: secret('Text'), tests_only: true })
@@ -67,7 +67,7 @@ const { sheet } = (
   })
 ).body
 
-// Hidden after a learner has studied, reported and annotated them
+// Content that is hidden after a learner has studied, reported and annotated it
 const studied = await writeCard(editor, deck, { question: `Gelernt ${MARK}` })
 const moved = await writeCard(editor, deck, { question: `Verschoben ${MARK}` })
 const reviews: number[] = []
@@ -88,7 +88,7 @@ const shas = [...drafts.map(({ sha }) => sha), picture.sha]
 t.test('learners see the same lists, counts and results as without hidden content', async (t) => {
   const now = await snapshot()
   const stats = now['/api/review/stats'] as { days: unknown; streak: unknown; retention: unknown }
-  // The two reviews count for the learner, although their cards are hidden now.
+  // Both reviews count for the learner, although the cards are hidden now.
   const own = before['/api/review/stats'] as typeof stats
   t.strictSame(
     { ...stats, days: null, streak: null, retention: null },
@@ -158,7 +158,7 @@ t.test('no route tells a learner a hidden text', async (t) => {
       for (const search of queries[url] ?? ['']) {
         const answer = await learner.get(path.replaceAll(/:\w+/g, '1') + search)
         asked++
-        // Search and quiz repeat the request.
+        // Responses of search and quiz contain the request's parameters.
         const text = answer.text.replaceAll(/"query":"\w+"/g, '').replaceAll(`"deck":"${pool}"}`, '')
         t.notMatch(text, new RegExp(`${MARK}|Stufe|Vorrat`), `${path}${search}`)
       }

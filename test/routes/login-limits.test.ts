@@ -8,7 +8,6 @@ import { CONFIG, callerOf, cookieOf, errorBody, startService } from '../support/
 const database = await createMigratedDatabase()
 const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })
 const { db } = service
-// This test counts attempts, not time.
 
 const WRONG = errorBody(401, 'Benutzername oder Passwort falsch')
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
@@ -31,7 +30,7 @@ async function fail(times: number, username: string, address: string): Promise<n
   return statuses
 }
 
-/** Backdates all counters. */
+/** Backdates all failure counters by a number of seconds. */
 async function pass(seconds: number): Promise<void> {
   const rows = await db.selectFrom('login_failures').selectAll().execute()
   const earlier = (date: Date) => new Date(date.getTime() - seconds * 1000)

@@ -18,7 +18,7 @@ const BATCH = 500
 const ENTRIES = 2_000
 const URL = '/api/accounts/me/data'
 
-// The embedded database has a single connection.
+// The embedded database has a single connection, so a stalled download must not hold it.
 const { database, count } = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database })
 const { app, db } = service
@@ -36,14 +36,14 @@ async function createLearner() {
   return member
 }
 
-/** Returns the number of statements after the search index is idle. */
+/** Waits until the search index is idle, and returns the number of statements. */
 async function countAtRest(): Promise<number> {
   await sql`delete from search_pending`.execute(db)
   await untilQuiet(database, count)
   return count()
 }
 
-/** Requests the data without reading the response. */
+/** Requests the user's data and does not read the response. */
 async function stall(cookie: string | undefined) {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
@@ -54,7 +54,7 @@ async function stall(cookie: string | undefined) {
   return socket
 }
 
-/** Returns the remaining bytes and whether the response ends properly. */
+/** Reads the rest of the response. Returns the number of bytes and whether the response ends properly. */
 async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
   let bytes = 0
   let isWhole = false
@@ -80,7 +80,7 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     await sql`
       insert into card_progress (user_id, card_id, stability) select ${id}::integer, id, 0.1 from cards`.execute(db)
     await sql`insert into suspended_cards (user_id, card_id) select ${id}::integer, id from cards`.execute(db)
-    // Equal timestamps, so that the position between batches matters
+    // Equal timestamps, so that the cursor between batches depends on the id
     await sql`
       insert into quiz_results (user_id, score_percent, total_questions, correct_answers)
       select ${id}::integer, 1, n, 1 from generate_series(1, ${rows + 1}::integer) as n`.execute(db)
@@ -205,7 +205,7 @@ t.test('a stalled download holds no connection and is the only one of its user',
   const other = await service.member()
   const before = await countAtRest()
   const socket = await stall(learner.cookie)
-  // Session, user, six lists, and batches of the log until the buffers are full
+  // Statements for the session, the user, six lists, and batches of the log until the buffers are full
   t.ok(count() - before < 8 + ENTRIES / BATCH, `${count() - before} statements`)
 
   const refused = await learner.get(URL)

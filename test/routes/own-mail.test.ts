@@ -54,7 +54,8 @@ t.test('an address counts once its link has confirmed it', async (t) => {
     mails: [{ kind: 'confirm_address', address, state: 'waiting' }],
   })
 
-  // The same answer for an address that another person has; no second mail for one's own.
+  // The response does not reveal that the address belongs to another person. The person's confirmed address needs no
+  // second mail.
   const other = await service.member()
   t.match(await other.post('/api/mail/address', { email: address }), { status: 200, body: { pending: { address } } })
   t.match(await person.post('/api/mail/address', { email: address }), { status: 200, body: { pending: null } })

@@ -16,7 +16,7 @@ const log: { reason?: string }[] = []
 const logger = pino({ level: 'warn' }, { write: (line: string) => log.push(JSON.parse(line)) })
 const config = { publicUrl: `${ORIGIN}/` }
 const service = await startService(t, { config, logger })
-/** Returns the reason of the last refusal from the log. */
+/** Returns the logged reason of the last refusal. */
 const lastReason = () => log.at(-1)?.reason
 const { app, db, anonymous } = service
 
@@ -196,7 +196,7 @@ t.test('of several confirmations at the same moment one begins a session', async
   const byPasskey = await Promise.all([logIn(authenticator, {}, winner), confirm(), logIn(authenticator, {}, winner)])
   const begun = byPasskey.filter(({ status }) => status === 200)
   t.ok(begun.length > 0)
-  // A login that comes after the other one has replaced the session is a new one.
+  // A request that arrives after another one has replaced the session starts a new session.
   t.equal((await sessions()).length, begun.length)
 })
 

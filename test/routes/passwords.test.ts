@@ -33,11 +33,11 @@ t.test('accepts a common password with a warning', async (t) => {
 
 t.test('a login with the old password starts no session after a reset', async (t) => {
   const { id, username } = await createUser(db, { password_hash: await costlyHashOfPassword() })
-  // No more than the limit of failures forgives
+  // As many logins as the failure limit allows
   const logins = Array.from({ length: ACCOUNT_LIMIT.forgiven }, () =>
     anonymous.post('/api/auth/login', { username, password: PASSWORD }),
   )
-  // The other logins have also read the old hash and wait in the queue.
+  // At this moment the other logins have read the old hash and are queued.
   await Promise.race(logins)
   await db.transaction().execute(async (reset) => {
     await reset.updateTable('users').set({ password_hash: 'another' }).where('id', '=', id).execute()

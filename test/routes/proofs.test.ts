@@ -31,7 +31,7 @@ const confirm = (caller: Caller, occurrence: number) =>
   caller.post(`/api/assignments/occurrences/${occurrence}/confirm`, { part: 0 })
 const verify = (code: string | null) => service.anonymous.get(`/api/proofs/verify/${code}`)
 
-/** Lets a new person complete an assignment of one sheet. */
+/** Creates a person who completes an assignment of one sheet. */
 async function complete(values: object = {}) {
   const person = await service.member()
   const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [person.id] }, ...values })
@@ -52,7 +52,7 @@ t.test('a completed assignment is proven with the text as it was confirmed', asy
   const text = await db.selectFrom('cheatsheets').selectAll().where('slug', '=', sheet.slug).executeTakeFirstOrThrow()
   await confirm(person, open.id)
   await sql`update cheatsheets set content_md = 'Später geändert.' where slug = ${sheet.slug}`.execute(db)
-  // The database has a clock of its own.
+  // Set explicitly, because the database does not use the simulated clock.
   await sql`update sheet_versions set superseded_at = '2026-12-05T11:00:00Z' where cheatsheet_id = ${text.id}`.execute(
     db,
   )
@@ -192,7 +192,7 @@ t.test('a person sees who viewed the own state and who exported the own proofs',
   await confirm(member, (await mine(member, id)).id)
   for (const caller of [admin, lead, others, admin]) await caller.get(`/api/assignments/${id}/occurrences`)
   await admin.get('/api/proofs/export?purpose=Audit%202027')
-  // The database has a clock of its own.
+  // Set explicitly, because the database does not use the simulated clock.
   await sql`update audit_log set at = '2026-12-06' where details ->> 'purpose' = 'Audit 2027'`.execute(db)
   const seenBy = async (caller: Caller, query = '') => (await caller.get(`/api/accounts/me/accesses${query}`)).body
   const nameOf = async ({ id }: Caller & { id: number }) =>

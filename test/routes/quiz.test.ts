@@ -220,7 +220,7 @@ t.test('every card and every position is equally likely', async (t) => {
   const deck = await createDeck(db)
   const cards = []
   for (let index = 0; index < 8; index++) cards.push(await createCard(db, { deck_id: deck.id }))
-  // An id gap must not make its neighbour more likely.
+  // Gaps between the ids must not make the neighbouring cards more likely.
   for (const card of cards.splice(2, 3)) await db.deleteFrom('cards').where('id', '=', card.id).execute()
   const draws = 1_000
   const chosen = new Map<number, number>()
@@ -230,7 +230,7 @@ t.test('every card and every position is equally likely', async (t) => {
     chosen.set(question.card_id, (chosen.get(question.card_id) ?? 0) + 1)
     positions.set(question.correct_index, (positions.get(question.correct_index) ?? 0) + 1)
   }
-  // The 99.9999 % quantiles of chi-square with 4 and 3 degrees of freedom
+  // 99.9999 % quantiles of the chi-square distribution with 4 and 3 degrees of freedom
   t.equal(chosen.size, 5)
   t.ok(chiSquare([...chosen.values()], draws / 5) < 33.4, `cards ${[...chosen.values()]}`)
   t.equal(positions.size, 4)

@@ -13,7 +13,7 @@ t.afterEach(async () => {
   await db.deleteFrom('decks').execute()
 })
 
-/** Sets the time to nine in the morning in Berlin. */
+/** Sets the clock to 9:00 in Berlin (winter time) on this day (`YYYY-MM-DD`). */
 function setDay(day: string): void {
   clock.now = new Date(`${day}T08:00:00Z`)
 }
@@ -282,7 +282,7 @@ t.test('respects a row that a script writes concurrently, and restores it on und
   const pending = await db.transaction().execute(async (script) => {
     await script.insertInto('card_progress').values(values).execute()
     const review = rate(member, ids[0], 'medium')
-    // The embedded database has one connection, for which the review waits.
+    // The embedded database has one connection, so the review waits for the connection instead of a lock.
     while (TEST_DATABASE_URL !== undefined && !(await isAnyoneWaiting()));
     return { review }
   })

@@ -5,10 +5,10 @@ import { deckFile, writeContentFolder } from '../support/content.js'
 import { CALLERS, createRoles, formatRow, listOperations, parseTable, type Row } from '../support/roles.js'
 import { startService } from '../support/service.js'
 
-/** Prints the table as the routes answer now, in the form of the file. */
+/** Whether to print the actual statuses in the format of `roles.txt` instead of comparing them */
 const isPrinting = process.argv.includes('--print')
 
-// About 2,500 requests
+// The test sends about 2,500 requests.
 t.setTimeout(300_000)
 
 const table = parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))

@@ -27,7 +27,7 @@ const PUBLIC = [
 /** Routes that redirect a browser */
 const REDIRECTS = new Set(['/api/auth/oidc/start', '/api/auth/oidc/callback'])
 
-/** Routes of the reference library, public and not described */
+/** Returns whether a route belongs to the API reference, which is public and not described in the OpenAPI document. */
 const isReference = (route: RouteOptions) => route.url === '/docs' || route.url.startsWith('/docs/')
 
 const routes: RouteOptions[] = []

@@ -13,7 +13,7 @@ const cookiesOf = ({ headers }: Answer) => [headers['set-cookie'] ?? []].flat().
 const expiryOf = (cookie = '') => Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
 const isAbout = (actual: number, expected: number) => Math.abs(actual - expected) < 10_000
 
-/** Creates a session with this age and remaining lifetime in days. */
+/** Sets the age and the remaining lifetime of a user's sessions, in days. */
 async function ageSession({ db }: Service, user_id: number, begun: number, expires: number): Promise<void> {
   const created_at = new Date(Date.now() - begun * DAY)
   const expires_at = new Date(Date.now() + expires * DAY)

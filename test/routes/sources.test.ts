@@ -166,7 +166,7 @@ t.test('an editor without the flag has no right; the row waits for its return', 
   t.strictSame(await editorsOf(id), [], 'administrators are left')
 })
 
-/** Creates a source with a deck of three cards, the last one archived, an archived deck, and a sheet. */
+/** Creates a source with a deck of three cards, the last of them archived, an archived deck, and a sheet. */
 async function createContent() {
   const id = await createSource(db)
   const archived_at = new Date('2026-01-01')

@@ -11,7 +11,7 @@ import { startService } from '../support/service.js'
 const CARDS = 3_000
 const BATCHES = CARDS / 500
 
-// The embedded database has a single connection.
+// The embedded database has a single connection, so a stalled export must not hold it.
 const { database, count, countOf } = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database })
 const { app, db } = service
@@ -22,12 +22,12 @@ await sql`
   select ${deck.id}, 'Frage ' || number, repeat('0123456789', 1000) from generate_series(1, ${CARDS}::integer) as number`.execute(
   db,
 )
-// Otherwise it is indexed during the test, which takes statements, too.
+// Prevents statements of the search index during the test.
 await sql`delete from search_pending`.execute(db)
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 
-/** Requests the export of 30 MB without reading the response. */
+/** Requests an export of 30 MB and does not read the response. */
 async function stall() {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
@@ -40,7 +40,7 @@ async function stall() {
 t.test('a stalled download holds no connection and stops reading', async (t) => {
   const before = count()
   const sockets = await Promise.all([stall(), stall(), stall()])
-  // Session, decks, and batches until the buffers are full
+  // Statements for the session, the decks, and batches until the buffers are full
   t.ok(count() - before < sockets.length * (2 + BATCHES - 1), `${count() - before} statements`)
   const statements = await countOf(async () => {
     for (const path of ['/api/decks', '/api/quiz/generate', '/api/cheatsheets']) {

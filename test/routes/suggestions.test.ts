@@ -107,7 +107,7 @@ t.test('the text changed since the suggestion, or since the editor has seen it',
 t.test('a suggestion for a text that is being replaced is not accepted unseen', async (t) => {
   const card = await writeCard(editor, deck)
   const learner = await service.member()
-  // With one connection the suggestion waits for the end of the transaction.
+  // With a single connection the suggestion waits for the end of the transaction, so it cannot be stored before it.
   const isEarly = TEST_DATABASE_URL !== undefined
   let suggested: Promise<number> | undefined
   await db.transaction().execute(async (transaction) => {

@@ -9,15 +9,15 @@ import { listOperations } from '../support/roles.js'
 import { type Answer, type Caller, startService } from '../support/service.js'
 import type { ApiQuestion } from '../support/taken-tests.js'
 
-/** Prints what each route answers in each phase. */
+/** Whether to print the responses of each route in each phase */
 const isPrinting = process.argv.includes('--print')
 
-// About 2,500 requests
+// The test sends about 2,500 requests.
 t.setTimeout(300_000)
 
 const TAKER = 'pruefling'
 const NOW = new Date('2026-11-25T10:00:00Z')
-/** Parts of the key that no response and no log entry may hold in either world */
+/** Parts of the answer key that no response and no log entry may contain in either world */
 const SECRETS = [
   'Romulusstadt',
   'Remusflecken',
@@ -29,7 +29,7 @@ const SECRETS = [
   '4812481248',
 ]
 
-/** The pool of a world; the worlds differ only in what is right. */
+/** Returns the question pool of a world. The worlds differ only in the right answers. */
 function poolOf(world: 0 | 1): object[] {
   const swap = <T>(one: T, other: T) => (world === 0 ? one : other)
   const options = (right: number[]) =>
@@ -64,7 +64,7 @@ const DEFINITIONS = {
 }
 const SLUGS = Object.keys(DEFINITIONS)
 
-/** A service with a pool and two tests that ask it. */
+/** Starts a service with a pool and two tests that draw from it. */
 async function createWorld(t: Test, world: 0 | 1) {
   const log: string[] = []
   const stream = new Writable({
@@ -100,7 +100,7 @@ async function createWorld(t: Test, world: 0 | 1) {
 type World = Awaited<ReturnType<typeof createWorld>>
 type Phase = 'before' | 'during' | 'after'
 
-/** Requests of a phase that a route gets in a world: with every known name in its path, query and body. */
+/** Returns the requests to a route in a phase, with every known name in the path, the query and the body. */
 function requestsOf(
   world: World,
   phase: Phase,
@@ -144,7 +144,7 @@ function requestsOf(
   )
 }
 
-/** Routes that the phases call themselves */
+/** Routes that the test itself calls to move from one phase to the next */
 const STEPS = ['POST /api/tests/{slug}/attempts', 'POST /api/tests/attempts/{id}/submit']
 
 interface Seen {
@@ -171,7 +171,7 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
   return seen
 }
 
-/** Starts an attempt at each test and answers each question in all ways that matter, the same in both worlds. */
+/** Starts an attempt at each test and answers each question in every relevant way, identically in both worlds. */
 async function begin(world: World, caller: Caller): Promise<Seen[]> {
   const seen: Seen[] = []
   const note = (route: string, answer: Answer) => seen.push({ route, phase: 'during', request: route, answer })
@@ -228,7 +228,10 @@ async function live(world: World): Promise<Seen[]> {
 
 const RANDOM_HEADERS = ['date', 'set-cookie', 'x-request-id']
 
-/** Returns what a response tells: all of it but random ids, the random order and times. */
+/**
+ * Returns the part of a response that must not depend on the world: everything except random ids, random order and
+ * times.
+ */
 function toldBy({ status, headers, text, body }: Answer) {
   const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !RANDOM_HEADERS.includes(name)))
   const told = body === undefined ? text : JSON.stringify(sorted(body))
@@ -245,7 +248,7 @@ function withoutChance(text: string): string {
     .replaceAll(/[\w-]{32,}/g, 'random')
 }
 
-/** Sorts lists of questions, options and items, whose order is random, by their texts. */
+/** Sorts lists of questions, options and items by their texts, because their order is random. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
     const parts = value.map(sorted)

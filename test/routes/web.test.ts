@@ -15,13 +15,13 @@ const webDir = await writeBuiltApp(t)
 const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { config: { web: true }, webDir, database: counter.database })
 const { app, db } = service
-/** Shares the store between several services */
+/** Database for several services; a closing service does not close it */
 const database = { ...counter.database, close: async () => {} }
 
 const PAGE = BUILT['index.html'] as string
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html dompurify service-worker"
-/** Headers of a browser navigation */
+/** Request headers of a browser navigation */
 const LINK = { 'sec-fetch-mode': 'navigate', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const NOT_FOUND = errorBody(404, 'Nicht gefunden')
 
@@ -331,7 +331,7 @@ t.test('refuses a path that leaves the folder of the app', async (t) => {
     '/assets/.hidden',
     '/assets/index-abc123.js.br',
   ]) {
-    // Sent unchanged: `inject` would resolve the dots.
+    // Sent without `inject`, which would resolve the dots
     const [answer] = (await once(ask({ port, path, agent: false }).end(), 'response')) as [IncomingMessage]
     t.strictSame([answer.statusCode, await json(answer)], [404, NOT_FOUND], path)
     t.equal(answer.headers['x-error-code'], 'not_found')
@@ -343,7 +343,7 @@ t.test('a build without a base element stops the start', async (t) => {
   await t.rejects(startService(t, { config: { web: true }, webDir: folder, database }), { message: /<base href/ })
 })
 
-/** Requests the path unchanged, which `inject` and `fetch` would normalise. */
+/** Requests the path as it is; `inject` and `fetch` would normalise it. */
 function askRaw(address: string, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = ask(address, { path, headers: LINK, agent: false }, (answer) => resolve(answer.resume()))

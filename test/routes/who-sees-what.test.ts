@@ -24,7 +24,7 @@ async function named<T extends Caller & { id: number }>(caller: T, name: string)
     .execute()
   return Object.assign(caller, { name })
 }
-/** Creates them one after the other, so that ids and names have the same order. */
+/** Creates five members one after another, so that their ids and names have the same order. */
 async function createFive(team: string): Promise<Person[]> {
   const persons: Person[] = []
   for (const index of [1, 2, 3, 4, 5]) persons.push(await named(await service.member(), `${team}${index}`))
@@ -83,7 +83,7 @@ const occurrenceOf = async ({ id }: Person, assignment = mandatory): Promise<num
     ({ user }: { user: { id: number } }) => user.id === id,
   ).id
 
-/** The person does all parts of the mandatory assignment. */
+/** Completes all parts of the mandatory assignment as the person. */
 async function complete(person: Person): Promise<void> {
   const id = await occurrenceOf(person)
   await act(person, `/api/assignments/occurrences/${id}/confirm`, { part: 0 })
@@ -95,7 +95,7 @@ async function complete(person: Person): Promise<void> {
 }
 
 t.test('nothing that members of other teams do changes what a lead sees', async (t) => {
-  // Settles and plans for today, so that only the acts below can change a response
+  // Runs the planning for today first, so that only the following actions can change a response
   for (const id of [mandatory, optional, foreign]) await responsible.get(occurrences(id))
   const urls = [
     ...['/api/auth/me', '/api/teams', `/api/teams/${teams.A}`, `/api/teams/${teams.B}`, '/api/assignments'],
@@ -186,8 +186,9 @@ t.test('tells the responsible person who gets no mail, and leads nothing of it',
 })
 
 /**
- * Which persons a response names, by route and caller: `-` refused, `0` no person, `A` all of team A, `all` all of both
- * teams, `file` a PDF. Members are named A1 (lead) to B5; R is responsible for all assignments, U an author, X an
+ * Persons that a response names, by route and caller: `-` refused, `0` no person, `A` everyone in team A, `B` everyone
+ * in team B, `all` everyone in both teams, `every` all persons, `file` a PDF, `audit` the audit trail. The members are
+ * A1 to A5 and B1 to B5, led by A1 and B1; R is the responsible person of all assignments, U an author, X an
  * administrator.
  */
 const TABLE = `
@@ -228,11 +229,14 @@ const TABLE = `
 /api/admin/users                        -     -     -     -  every -       every
 `
 
-/** Keys of results, of learning and, for administrators, of the state of persons */
+/** Keys that hold results (for no other person) or the state of an assignment (not for administrators) */
 const RESULT =
   /score|point|(?<!share_)percent|answers?$|attempt|review|rating|passed|stability|difficulty|interval|due_cards/
 const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|personal_open|occurrences|parts_done)$/
-/** Keys with these names that say something else: a setting, what became of a mail, or what is on the paper */
+/**
+ * Keys that match but hold something else, by route: settings, the delivery of mails, and the printed content of a
+ * proof
+ */
 const HARMLESS: Record<string, string[]> = {
   '/api/mail/outbox': ['attempts', 'next_attempt_at', 'answer'],
   '/api/proofs/verify/{code}': ['completed_on', 'done_on'],

@@ -11,7 +11,7 @@ const person = { sub: 'erika', preferred_username: 'erika', name: 'Erika' }
 const count = async (table: 'users' | 'sessions') =>
   (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
 
-/** Checks that the callback is refused with this code and reason, without a session. */
+/** Checks that the callback is refused with this error code and reason and starts no session. */
 async function refuses(t: Test, attacker: Browser, url: string, code: string, reason: RegExp): Promise<void> {
   const before = [await count('users'), await count('sessions')]
   t.equal(await attacker.visit(url), `/anmelden?fehler=${code}`)
@@ -100,7 +100,7 @@ const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
 const none = (claims: JWTPayload) =>
   [...[{ alg: 'none' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')), ''].join('.')
 
-/** Invalid tokens; signed with the provider's key unless noted */
+/** Invalid ID tokens, signed with the provider's key unless the name says otherwise */
 const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | string, reason: RegExp][] = [
   ['another nonce', (claims) => provider.key.sign({ ...claims, nonce: 'x' }), /unexpected ID Token "nonce"/],
   ['no nonce', ({ nonce: _, ...claims }) => provider.key.sign(claims), /"nonce" \(nonce\) claim missing/],
@@ -140,7 +140,7 @@ const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | st
   ['no token', () => 'nonsense', /Invalid JWT/],
 ]
 
-/** Returns the token with another subject. */
+/** Returns the token with another subject and its old signature. */
 function change(token: string): string {
   const [header, , signature] = token.split('.')
   const claims = { ...decodeJwt(token), sub: 'admin' }
@@ -214,14 +214,14 @@ t.test('userinfo of another person', async (t) => {
   const callback = await victim.goToProvider(person)
   const forUserinfo = JSON.stringify({ sub: 'admin', preferred_username: 'admin' })
   provider.tamper = (answer) => {
-    // The next request is the one for userinfo.
+    // The next request is the userinfo request.
     provider.instead = (_request, response) => {
       provider.instead = undefined
       response.writeHead(200, { 'content-type': 'application/json' }).end(forUserinfo)
     }
     return answer
   }
-  // The keys are cached, so no request for them intervenes.
+  // The keys are cached, so no request for keys comes first.
   await refuses(t, victim, callback, 'ungueltig', /unexpected "response" body "sub" property value/)
 })
 

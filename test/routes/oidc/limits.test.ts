@@ -2,7 +2,7 @@ import t from 'tap'
 import { type Browser, startSignIn } from '../../support/sign-in.js'
 
 t.setTimeout(120_000)
-// The limits count in windows of ten seconds, which a busy machine would leave.
+// Stops the clock: the limits count in windows of ten seconds, and on a busy machine the requests would span several.
 const frozen = performance.now()
 Object.defineProperty(performance, 'now', { value: () => frozen, configurable: true })
 t.teardown(() => {

@@ -6,7 +6,7 @@ import { type Browser, LINK_PAGE, startSignIn } from '../../support/sign-in.js'
 const service = await startSignIn(t, {}, {}, { require_auth_time: true })
 const { db, provider, browser } = service
 
-/** Opens a browser in which a member has logged in by password. */
+/** Returns a browser in which a new member has logged in with a password. */
 async function memberBrowser(): Promise<Browser & { id: number; username: string }> {
   const { id, username } = await createUser(db)
   const { cookie = '' } = await service.loginAs(username)
@@ -109,7 +109,7 @@ t.test('starts and finishes linking only for requests that provably come from ou
       { origin: 'http://evil.example' },
       { 'sec-fetch-site': 'none' },
       { 'sec-fetch-site': 'same-site', origin: 'http://evil.example' },
-      // The origin of a foreign page that has pointed its own name at the service
+      // Origin of a foreign page whose host name resolves to the service's address (DNS rebinding)
       { origin: 'http://evil.example', host: 'evil.example' },
     ] as Record<string, string>[]) {
       t.strictSame((await member.caller().post(url, payload, { headers })).body, refused, JSON.stringify(headers))

@@ -70,7 +70,7 @@ t.test('obeys the notification that the provider itself sends', async (t) => {
     globalThis.fetch = fetch
   })
   const erika = await logIn('real')
-  // The service does not listen, so the notification is injected.
+  // The service does not listen on a port, so the notification is passed to it directly.
   globalThis.fetch = async (url, options) => {
     if (!String(url).includes('back-channel-logout')) return fetch(url, options)
     sent.push(String(options?.body))
@@ -101,7 +101,7 @@ const without = (name: string) => {
   return claims as JWTPayload
 }
 
-/** Invalid logout tokens with the reason of their refusal */
+/** Invalid logout tokens with the logged reason of the refusal */
 const TOKENS: [name: string, make: () => Promise<string> | string, reason: RegExp][] = [
   ['with a nonce, as an ID token', () => sign(claimsOf({ nonce: 'x' })), /must not have a nonce/],
   ['without events', () => sign(without('events')), /missing required "events" claim/],
