@@ -8,7 +8,10 @@ const OPTIONS = { concurrent: 2, waitingUrgent: 100, waitingOthers: 50, waitingP
 const login = (group: string, owner: string): TurnShare => ({ isUrgent: true, group, owner })
 const change = (owner: string): TurnShare => ({ group: owner, owner })
 
-/** Queues all at once; returns the served owners in order, and the refusals by error. */
+/**
+ * Queues all turns at once. Returns the served turns in order, the highest concurrency, and the number of refusals by
+ * error.
+ */
 async function serve(shares: TurnShare[], options: Partial<typeof OPTIONS> = {}) {
   const turns = new FairTurns({ ...OPTIONS, ...options })
   const served: TurnShare[] = []

@@ -24,7 +24,7 @@ const word = (from: number) =>
     .join('')
     .replace(/^./, (letter) => letter.toLocaleUpperCase('de'))
 
-/** Names that fonts, lines and tables get wrong first */
+/** Names that are most likely to break fonts, line breaks or tables */
 const ODD = [
   ...["Sean O'Brien", 'Ada "Lady" Lovelace', '=SUM(A1:A9)', '-2+3', '<b>Fett</b> & Söhne', 'Affinität fi ffl'],
   ...[
@@ -40,7 +40,7 @@ const NAMES = [
   ...ODD,
   ...Array.from({ length: 500 - ODD.length }, (_, index) => `${word(index)} ${word(index + 91)}-${word(index + 203)}`),
 ]
-/** Names with characters that the fonts lack, and how they are printed */
+/** Names with characters that the fonts lack, with the expected text in the PDF */
 const LACKING = new Map([
   ['محمد علي', '���� ���'],
   ['דוד Levi', '��� Levi'],
@@ -67,7 +67,10 @@ const sessionOf = (names: readonly string[]) => ({
   persons: names.map((name, index) => ({ id: index + 1, name })),
 })
 
-/** Programs break lines where the paper does; „Ä“ may be one character or two. */
+/**
+ * Removes white space and direction marks, because the PDF programs break lines as on the page, and composes
+ * characters.
+ */
 const squeeze = (text: string) => text.normalize('NFC').replaceAll(/[\s\u202a-\u202e]/g, '')
 
 async function readPdf(t: Test, pdf: Buffer, program: 'pdftotext' | 'pdfinfo', ...options: string[]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { DEFAULT_WEIGHTS } from '../../src/domain/review/parameters.js'
 
-/** First code unit of surrogates, and their number */
+/** First surrogate code unit, and the number of surrogates */
 const SURROGATES = 0xd800
 const COUNT = 0x800
 
@@ -20,7 +20,7 @@ function indexOf(value: unknown): number {
   return point < SURROGATES ? point : point - COUNT
 }
 
-/** Draws weights of FSRS-6 around the defaults, some beyond the limits of the library. */
+/** Draws FSRS-6 weights around the defaults, some of them outside the limits of the library. */
 export const weightsArbitrary = fc
   .tuple(...DEFAULT_WEIGHTS.map(() => fc.double({ min: 0.2, max: 4, noNaN: true })))
   .map((factors) => factors.map((factor, index) => factor * (DEFAULT_WEIGHTS[index] as number)))

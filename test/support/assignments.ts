@@ -4,7 +4,7 @@ import { createCheatsheet, unique } from './factories.js'
 import type { Caller } from './service.js'
 import { CARDS, publishTest, rightAnswerTo } from './taken-tests.js'
 
-/** Creates a sheet and returns it as a part. */
+/** Creates a sheet. Returns it as a part of an assignment. */
 export async function sheetPart(db: Kysely<Database>): Promise<{ kind: 'sheet'; slug: string }> {
   const { slug } = await createCheatsheet(db)
   return { kind: 'sheet', slug }
@@ -43,12 +43,12 @@ export const ASSIGNMENT = {
   retention_years: 2,
 }
 
-/** Creates a test of one question that learners take only on assignment. */
+/** Publishes a test of one question that learners may take only on assignment. */
 export async function assignedTest(db: Kysely<Database>, sourceId: number | null = null, attempts: number | null = 2) {
   return publishTest(db, { access: 'assigned', attempts }, { cards: [CARDS.single], sourceId })
 }
 
-/** Takes a test. @returns the status of the start and the ended attempt */
+/** Takes a test. Returns the status of the start with the ended attempt, or with the refusal. */
 export async function takeTest(caller: Caller, slug: string, isRight: boolean) {
   const { status, body } = await caller.post(`/api/tests/${slug}/attempts`, { client_id: unique('client') })
   if (status !== 200) return { status, body }

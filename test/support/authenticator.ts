@@ -10,11 +10,11 @@ const VERIFIED = 0x04
 const WITH_CREDENTIAL = 0x40
 
 interface Behaviour {
-  /** Whether it verifies the user by biometrics or PIN */
+  /** Whether the authenticator verifies the user by biometrics or PIN */
   verifies?: boolean
   /** Origin of the requesting page */
   origin?: string
-  /** Relying party id, whose hash the authenticator stores */
+  /** Relying party id, whose hash the signed data contain */
   rpId?: string
   /** Signature counter; default: incremented */
   counter?: number
@@ -24,7 +24,7 @@ interface Behaviour {
   crossOrigin?: boolean
   /** Credential id in the signed data, if it differs from the one in the response */
   innerId?: Buffer
-  /** Replaces the second coordinate of the public key. */
+  /** Second coordinate of the public key, replacing the real one */
   y?: Buffer
 }
 

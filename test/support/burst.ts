@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send } from './process.js'
 
-/** Continuously submitted quiz results, each with its own number. */
+/** A stream of submitted quiz results, each with a unique number */
 export interface Burst {
-  /** Numbers answered with 200 */
+  /** Numbers of the results whose response was 200 */
   acknowledged: Set<number>
   /** Number of responses by status; `cut` counts broken connections. */
   statuses: Record<string, number>
@@ -16,7 +16,10 @@ export interface Burst {
   stop(): Promise<void>
 }
 
-/** @param first number of the first result */
+/**
+ * Starts submitting results.
+ * @param first number of the first result
+ */
 export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
   let next = first
   let done = false

@@ -1,4 +1,4 @@
-/** A certificate authority and two certificates that it signed, for tests only; valid until 2126. */
+/** Certificate of the certificate authority that signed the two certificates below; for tests only, valid until 2126 */
 export const TEST_CA = `-----BEGIN CERTIFICATE-----
 MIIBezCCASGgAwIBAgIUIFSbEpn0JYTi0koGvzDPVru8jIowCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjUyMDE4MjdaGA8yMTI2MTEwMTIw
@@ -32,7 +32,7 @@ CjQZ+RQ=
 -----END CERTIFICATE-----
 `
 
-/** For the name `other.example` */
+/** Certificate for the name `other.example` */
 export const CERTIFICATE_OF_ANOTHER = `-----BEGIN CERTIFICATE-----
 MIIBizCCATCgAwIBAgIUCfbCAnKp/8zVLYXogYjzUuXvDYQwCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjUyMDE4MjhaGA8yMTI2MTEwMTIw

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Owner } from './process.js'
 
-/** Creates a content folder with these files (text by path), deleted when the test ends. */
+/** Creates a content folder with these files (text by path). It is deleted when the test ends. */
 export async function writeContentFolder(t: Owner, files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-content-'))
   t.teardown(() => rm(folder, { recursive: true }))

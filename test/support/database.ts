@@ -13,15 +13,15 @@ import { openTemporaryStore } from './temporary-store.js'
 
 export { createDatabase, onServer } from './on-server.js'
 
-/** URL of a PostgreSQL server on which tests may create databases; without it they use the embedded one. */
+/** URL of a PostgreSQL server on which tests may create databases; undefined for the embedded database */
 export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
 
-/** Creates an empty database, dropped on close. */
+/** Creates an empty database, which is dropped on close. */
 export async function createEmptyDatabase(): Promise<OpenDatabase> {
   return TEST_DATABASE_URL === undefined ? openCopy() : createOnServer(TEST_DATABASE_URL)
 }
 
-/** Returns a migrated database without rows for exclusive use; it must be closed. */
+/** Returns a migrated database without rows for exclusive use. The caller must close it. */
 export function createMigratedDatabase(): Promise<OpenDatabase> {
   return borrowDatabase(TEST_DATABASE_URL)
 }
@@ -51,15 +51,15 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
   }
 }
 
-/** `drop database … with (force)` may end a connection before it closes. */
+/** Ignores errors of idle connections: `drop database … with (force)` may end a connection before it is closed. */
 function onIdleError(): void {}
 
 interface StatementCounter {
-  /** The database with the counter */
+  /** The database whose statements are counted */
   database: OpenDatabase
   /** Number of statements so far, without polling of the search index */
   count(): number
-  /** Counts the statements that the work sends, regardless of others in the process. */
+  /** Returns the number of statements that `work` sends, without those of concurrent work. */
   countOf(work: () => Promise<unknown>): Promise<number>
 }
 
@@ -70,10 +70,10 @@ export function countStatements(database: OpenDatabase): StatementCounter {
   const background = new WeakSet<object>()
   const plugin: KyselyPlugin = {
     transformQuery: ({ node, queryId }) => {
-      if (isLookOfIndex(node)) background.add(queryId)
+      if (isSearchPolling(node)) background.add(queryId)
       return node
     },
-    // Not in `transformQuery`, which sees each part of a statement.
+    // `transformQuery` would count each part of a statement.
     transformResult: async ({ result, queryId }) => {
       if (!background.has(queryId)) count++
       const work = works.getStore()
@@ -92,13 +92,13 @@ export function countStatements(database: OpenDatabase): StatementCounter {
   }
 }
 
-/** The search index polls every ten seconds. */
-function isLookOfIndex(node: object): boolean {
+/** Returns whether a statement belongs to the search index, which polls every ten seconds. */
+function isSearchPolling(node: object): boolean {
   const text = JSON.stringify(node, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   return text.includes('search_pending')
 }
 
-/** Waits until another transaction waits for this one, or a second: with one connection it waits without a lock. */
+/** Waits until a transaction waits for a lock, for at most a second: with a single connection none waits for a lock. */
 export async function untilAwaited(transaction: Transaction<Database>): Promise<void> {
   for (let look = 0; look < 20; look++) {
     const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)

@@ -3,7 +3,7 @@ import { writeCard, writeDeck } from './editing.js'
 import { unique } from './factories.js'
 import type { Caller } from './service.js'
 
-/** Returns a definition with its defaults. */
+/** Returns a test definition with the defaults of the parser. */
 export function defineTest(input: object): TestDefinition {
   const definition = parseDefinition(
     { name: unique('Test'), sections: [{ deck: 'git' }], ...input },
@@ -21,7 +21,7 @@ export const OPTIONS = ['72 Stunden', '24 Stunden', '7 Tage', '30 Tage'].map((te
   feedback: index === 1 ? 'Das gilt für NIS-2' : null,
 }))
 
-/** Creates a question by the API and returns its card. */
+/** Creates a question through the API. Returns its card. */
 export async function writeQuestion(editor: Caller, deck: string, rest: object = {}) {
   return writeCard(editor, deck, { answer: 'Darum', options: OPTIONS, ...rest })
 }
@@ -30,13 +30,16 @@ export interface WrittenTest {
   slug: string
   /** Slug of the pool */
   deck: string
-  /** Ids */
+  /** Ids of the cards */
   cards: number[]
   /** Published version */
   version: number
 }
 
-/** Creates a pool with single choices and a test that asks them, and publishes it, all by the API. */
+/**
+ * Creates a pool with single choice questions and a test that draws from it, and publishes the test, all through the
+ * API.
+ */
 export async function writeTest(
   editor: Caller,
   source_id: number,

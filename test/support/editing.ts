@@ -3,7 +3,7 @@ import type { Database } from '../../db/types.js'
 import { unique } from './factories.js'
 import type { Caller, Service } from './service.js'
 
-/** Creates a source, by default one written in the browser. */
+/** Creates a source; by default one that is written in the browser. */
 export async function createSource(
   db: Kysely<Database>,
   overrides: Partial<Insertable<Database['content_sources']>> = {},
@@ -24,7 +24,7 @@ export async function createSource(
   return id
 }
 
-/** Creates and logs in an author who edits these sources. */
+/** Creates an author who may edit these sources, and logs in. */
 export async function createEditor(
   { db, member }: Service,
   ...sources: number[]
@@ -42,13 +42,13 @@ export async function createEditor(
   return { ...caller, username }
 }
 
-/** Creates a deck by the API and returns its slug. */
+/** Creates a deck through the API. Returns its slug. */
 export async function writeDeck(editor: Caller, source_id: number, rest: object = {}): Promise<string> {
   const { body } = await editor.post('/api/content/decks', { source_id, name: unique('Deck'), ...rest })
   return body.deck.slug
 }
 
-/** Creates a card by the API and returns it. */
+/** Creates a card through the API. Returns it. */
 export async function writeCard(editor: Caller, deck: string, rest: object = {}) {
   const card = { question: unique('Frage'), answer: unique('Antwort'), level: 'basis', ...rest }
   const { body } = await editor.post('/api/content/cards', { deck, client_id: unique('client'), ...card })

@@ -12,13 +12,13 @@ type Overrides<T extends keyof Database> = Partial<Insertable<Database[T]>>
 let costlyHash: Promise<string> | undefined
 let passwordHash: Promise<string> | undefined
 
-/** Returns a hash of `PASSWORD` that takes a millisecond to verify. */
+/** Returns a cheap hash of `PASSWORD`, which takes a millisecond to verify. */
 export function hashOfPassword(): Promise<string> {
   passwordHash ??= argon2.hash(PASSWORD, { memoryCost: 1_024, timeCost: 2, parallelism: 1 })
   return passwordHash
 }
 
-/** Returns a hash of `PASSWORD` with the service's parameters, for tests of the time or the load of logins. */
+/** Returns a hash of `PASSWORD` with the service's parameters, for tests of the duration or the load of logins. */
 export function costlyHashOfPassword(): Promise<string> {
   costlyHash ??= hashPassword(PASSWORD)
   return costlyHash

@@ -11,12 +11,12 @@ export const CLIENT_SECRET = 'a secret & sign that both sides know: 100 %'
 // biome-ignore lint/suspicious/noExplicitAny: answers of the provider, which tests change at will
 type Json = Record<string, any>
 
-/** A key pair with the public half as JWK. */
+/** A signing key with its public half as JWK */
 interface SigningKey {
   kid: string
   jwk: JWK
   sign(payload: JWTPayload, header?: Json): Promise<string>
-  /** Signs a text that may be no payload of a token. */
+  /** Signs any text, even one that is not a valid token payload. */
   signText(text: string): Promise<string>
 }
 
@@ -38,22 +38,22 @@ export type Person = { sub: string } & Json
 export interface IdentityProvider {
   issuer: string
   key: SigningKey
-  /** The person who logs in next, with claims */
+  /** Person who logs in next, with claims */
   person: Person
   /** Changes the next response of the token endpoint */
   tamper: ((answer: Json) => Json | Promise<Json>) | undefined
   /** Replaces the provider's response to a request while set */
   instead: RequestListener | undefined
-  /** Reasons of the token endpoint for its refusals */
+  /** Reasons for the refusals of the token endpoint */
   grantErrors: string[]
-  /** Number of requests by path */
+  /** Number of requests to the provider by path */
   requests: Map<string, number>
   stop(): Promise<void>
   /** Restarts the provider, optionally with another key. */
   start(key?: SigningKey): Promise<void>
-  /** Follows the provider's pages like a browser with the given cookies; returns the final address. */
-  /** Logs out at the provider, which notifies the services. */
+  /** Logs out at the provider, which sends logout notifications to the service. */
   logOut(cookies: Map<string, string>): Promise<void>
+  /** Follows redirects through the provider's pages like a browser with these cookies. Returns the final address. */
   follow(url: string, options?: { cookies?: Map<string, string>; deny?: boolean }): Promise<string>
 }
 
@@ -158,11 +158,11 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
-    // The library's own guard forbids requests to loopback addresses.
+    // The library's guard forbids requests to loopback addresses.
     fetch: (url: string, { dispatcher: _, ...options }: Json) => fetch(url, options),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ ...person(), sub }) }),
-    // Grants consent without asking.
+    // Grants consent without a consent page.
     loadExistingGrant: async ({ oidc }) => {
       const known = oidc.session?.grantIdFor(CLIENT_ID)
       if (known !== undefined) return oidc.provider.Grant.find(known)
@@ -174,7 +174,7 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
   } as Configuration
 }
 
-/** The provider's login page, which accepts every visitor; `?deny` refuses. */
+/** Handles the provider's login page, which logs in every visitor as `person`; with `?deny` it refuses. */
 function interact(oidc: Provider, person: () => Person): RequestListener {
   const callback = oidc.callback()
   return (request, response) => {

@@ -12,22 +12,22 @@ type Variables = Record<string, string>
 
 const ATTEMPTS = 100
 const LEARNERS = 4
-/** Acknowledged answers after which the service is killed, at the earliest */
+/** Minimum number of acknowledged answers before the service is killed */
 const MIN_ANSWERS = 10
 
-/** Rest before a request is repeated that an overloaded service has refused */
+/** Delay before a refused request is repeated, in milliseconds */
 const REST_MS = 500
 
-/** What the service has acknowledged of an attempt. */
+/** Changes of an attempt that the service has acknowledged */
 interface Acknowledged {
-  /** By slot */
+  /** Answers by slot */
   answers: Map<number, { seq: number; answer: Answer }>
   submitted: { passed: boolean; score_percent: number } | undefined
 }
 
 /**
- * Kills the service repeatedly while learners take tests, 100 attempts in all. Before the last start the deadlines of
- * the open attempts are moved into the past.
+ * Kills the service repeatedly while learners take tests, 100 attempts in all. Before the last start, moves the
+ * deadlines of the open attempts into the past.
  */
 export async function killInAttempts(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report: Kills = { kills: 0, acknowledged: 0, lost: [], defects: [], outcomes: {} }
@@ -85,7 +85,10 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
   return report
 }
 
-/** Repeats each request until the service takes it: on a busy machine it refuses some with 503. */
+/**
+ * Returns a `Send` that repeats each request until the service no longer refuses it with 503, as it does on a busy
+ * machine.
+ */
 function repeatIfOverloaded(send: Send): Send {
   return async (path, init) => {
     for (;;) {
@@ -98,8 +101,9 @@ function repeatIfOverloaded(send: Send): Send {
 }
 
 /**
- * Starts or continues an attempt, answers all questions and submits; an abandoned one gets three answers. Throws when the
- * service is gone.
+ * Starts or continues an attempt, answers all questions and submits; if `isAbandoned`, gives three answers and does not
+ * submit.
+ * @throws Error if the service has been killed
  */
 async function takeOnce(
   send: Send,
@@ -137,7 +141,7 @@ async function takeOnce(
   acknowledged.submitted = { passed, score_percent }
 }
 
-/** Compares an attempt with what was acknowledged. */
+/** Compares an attempt with its acknowledged changes. */
 async function compare(
   send: Send,
   id: number,

@@ -57,7 +57,7 @@ function cards(answer: string) {
 
 /**
  * Kills the service during an import of 3,000 changed cards, which must be applied completely or not at all.
- * @param shares of the usual import time after which the service is killed
+ * @param shares fractions of the usual duration of the import after which the service is killed
  */
 export async function killInImports(t: Owner, variables: Variables, shares: number[]): Promise<Kills> {
   const report = createKills()
@@ -100,7 +100,7 @@ export async function killInImports(t: Owner, variables: Variables, shares: numb
   return report
 }
 
-/** Returns the content versions of the exported answers. */
+/** Returns the versions of the content that occur in the exported answers. */
 async function versionsOf(send: Send): Promise<Set<string>> {
   const lines = (await (await send('/api/decks/export-anki')).text()).trimEnd().split('\n')
   if (lines.length !== CARDS) return new Set([`${lines.length} cards`])
@@ -110,7 +110,10 @@ async function versionsOf(send: Send): Promise<Set<string>> {
 const USERS_AT_ONCE = 6
 const RESULTS_OF_USER = 3
 
-/** Kills the service during deletions of users: each must be complete or untouched, as the audit trail says. */
+/**
+ * Kills the service during deletions of users. Each deletion must be complete or have changed nothing, consistently
+ * with the audit trail.
+ */
 export async function killInDeletions(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report = createKills()
   let service = await startProcess(t, variables)
@@ -174,7 +177,8 @@ async function createLearner(admin: Send, url: string, username: string): Promis
 }
 
 /**
- * Returns the traces of each user: in the list, in the own data (undefined if the session ended), in the audit trail.
+ * Returns where each user still occurs: in the list, in the user's data (undefined without a session) and in the audit
+ * trail.
  */
 async function lookUp(admin: Send, url: string, users: Learner[]) {
   const { users: listed } = (await (await admin('/api/admin/users')).json()) as { users: { id: number }[] }

@@ -17,7 +17,9 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** Weights of a memory that forgets faster than the defaults say: lower first stabilities, slower growth. */
+/**
+ * Weights of a learner who forgets faster than the default weights predict: lower initial stabilities, slower growth
+ */
 export const FORGETFUL = DEFAULT_WEIGHTS.map((weight, index) =>
   index < 4 ? weight / 3 : index === 8 ? weight - 1 : weight,
 )
@@ -55,8 +57,8 @@ export function simulateLog(options: { weights: readonly number[]; days: number;
 }
 
 /**
- * Stores simulated reviews as the service would have: log entries that name the review before them, and the progress
- * that follows from the default weights.
+ * Stores simulated reviews as the service would have stored them: log entries that refer to the previous review, and
+ * the progress computed with the default weights.
  * @returns ids of the cards
  */
 export async function storeLog(

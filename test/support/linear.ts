@@ -1,18 +1,20 @@
 const GROWTH = 8
-/** Between linear and quadratic growth of the time: 8 and 64 */
+/**
+ * Maximum ratio of the times; for `GROWTH` times the size, linear work takes 8 times as long, quadratic work 64 times
+ */
 const MAX_RATIO = 24
-/** Shorter times are noise. */
+/** Shorter times count as this long, because they are mostly noise */
 const MIN_MICROSECONDS = 2_000
 const TRIES = 3
 
 /**
- * Returns whether work takes linear time, by comparing two sizes. Processor time counts, because other processes may
+ * Returns whether work takes linear time, by comparing two sizes. Measures processor time, because other processes may
  * share the machine.
- * @param size of the larger work
+ * @param size size of the larger work
  */
 export function isLinear(work: (size: number) => unknown, size: number): boolean {
   for (let tries = 0; tries < TRIES; tries++) {
-    // The larger one first, which also compiles the code.
+    // The larger size first, because the first run also compiles the code.
     const large = timeOf(() => work(size))
     const small = timeOf(() => work(Math.ceil(size / GROWTH)))
     if (large < MAX_RATIO * Math.max(small, MIN_MICROSECONDS)) return true

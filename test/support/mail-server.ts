@@ -16,24 +16,24 @@ export interface ReceivedMail {
   raw: string
 }
 
-/** A reply of a mail server; without a code it accepts. */
+/** A reply of the mail server; undefined accepts */
 type Reply = { code: number; text: string } | undefined
 
 export interface MailServer {
   port: number
   received: ReceivedMail[]
-  /** Decides about each recipient; may stall */
+  /** Replies to a recipient; may stall */
   onRecipient: (address: string) => Reply | Promise<Reply>
-  /** Decides about each mail after its text has arrived; may stall */
+  /** Replies to a mail after its text has arrived; may stall */
   onMail: (mail: ReceivedMail) => Reply | Promise<Reply>
-  /** Settings of a client; the server's certificate is for `localhost` */
+  /** Returns the settings of a client. The server's certificate is valid for `localhost`. */
   settings(overrides?: Partial<MailSettings>): MailSettings
   /** Breaks all connections. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Starts an SMTP server that offers STARTTLS and login, closed when the test ends. */
+/** Starts an SMTP server with STARTTLS and authentication. It is closed when the test ends. */
 export async function startMailServer(t: Owner, options: SMTPServerOptions = {}): Promise<MailServer> {
   const replyWith = async (done: (error?: Error | null) => void, reply: Reply | Promise<Reply>) => {
     const given = await reply
@@ -65,7 +65,7 @@ export async function startMailServer(t: Owner, options: SMTPServerOptions = {})
     },
     ...options,
   })
-  // Clients that break off are part of the tests.
+  // Ignores aborted connections, which are part of the tests.
   server.on('error', () => {})
   const sockets = new Set<Socket>()
   server.server.on('connection', (socket: Socket) => {

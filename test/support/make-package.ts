@@ -14,7 +14,7 @@ export interface PackageNote {
   tags?: string
 }
 
-/** Creates an Anki package of the oldest format with these notes by deck and pictures by name. */
+/** Creates an Anki package in the oldest format, with notes by deck and pictures by name. */
 export async function makePackage(
   decks: Record<string, PackageNote[]>,
   pictures: Record<string, Buffer> = {},

@@ -10,7 +10,7 @@ import { freePort } from './postgres.js'
 import type { Owner } from './process.js'
 
 /**
- * Starts nginx with the shipped configuration; only names, ports and files differ.
+ * Starts nginx with the shipped configuration, in which only names, ports and files are replaced.
  * @param options prefix: path prefix that nginx removes; port: TLS port
  */
 export async function startNginx(

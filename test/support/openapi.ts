@@ -16,10 +16,13 @@ interface CheckedAnswer {
   text: string
 }
 
-/** Compares a response with the document; returns a line per difference */
+/** Compares a response with the document. Returns one line per difference. */
 export type AnswerChecker = (answer: CheckedAnswer) => string[]
 
-/** The router's expression for a parameter with a suffix, such as `{code}.pdf`, matches no line break. */
+/**
+ * Pattern for a path parameter with a suffix, such as `{code}.pdf`. In the router it does not match an encoded line
+ * break.
+ */
 const BEFORE_SUFFIX = '(?:(?!%0[aAdD])[^/])+'
 
 function patternOf(path: string): RegExp {
@@ -32,7 +35,7 @@ function patternOf(path: string): RegExp {
 
 /**
  * Creates a checker for a document. Objects must have exactly the keys of their schema, and undescribed responses must
- * be errors of the common shape.
+ * be errors of the common schema.
  */
 export function createAnswerChecker(document: Json): AnswerChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import yauzl from 'yauzl'
 import type { Service } from './service.js'
 
-/** Returns the files of a zip by name, in order. */
+/** Returns the files in a zip archive by name, in order. */
 export async function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const zip = await new Promise<yauzl.ZipFile>((resolve, reject) => {
@@ -46,7 +46,7 @@ export function query(bytes: Buffer | undefined, sql: string): Rows {
   }
 }
 
-/** Downloads an export with the cookie. */
+/** Downloads an export with a session cookie. */
 export async function download(
   t: Test,
   { app }: Service,

@@ -2,7 +2,7 @@ import type { PictureExtension } from '../../src/domain/pictures/files.js'
 
 type WebpChunk = 'VP8X' | 'VP8 ' | 'VP8L'
 
-/** The beginning of a picture, which says how large it is. */
+/** Returns the beginning of a picture, up to its width and height. */
 export function headOf(type: PictureExtension, width: number, height: number, chunk: WebpChunk = 'VP8X'): Buffer {
   if (type === 'png') return join('\x89PNG\r\n\x1a\n', big(4, 13), 'IHDR', big(4, width, height), '\x08\x02\0\0\0')
   if (type === 'gif') return join('GIF89a', little(2, width, height), '\0\0\0')

@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** Returns a GIF of one pixel, made unique by bytes after its end. */
+/** Returns a GIF of one pixel. The seed is appended after its end, so that different seeds give different files. */
 export function gifOf(seed: string | number): Buffer {
   const pixel = 'R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs='
   return Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.from(String(seed))])
 }
 
-/** Returns bytes that start like a PNG. */
+/** Returns random bytes with the signature of a PNG. */
 export function largePng(bytes: number): Buffer {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(bytes - 8)])
 }

@@ -1,7 +1,7 @@
 /**
- * Returns command and arguments that run Node.js without tap's loaders, which double the processor time of a short
- * program. tap sets them by a variable whenever a process starts, so only `env` can remove it.
- * @param variables of the process; its own `NODE_OPTIONS` stay
+ * Returns the command and the arguments that run Node.js without tap's loaders, which double the processor time of a
+ * short program. tap sets them in NODE_OPTIONS of every child process, so only `env` can remove them.
+ * @param variables environment of the process; a `NODE_OPTIONS` in it is kept
  */
 export function plainNode(
   args: string[],

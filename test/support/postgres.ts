@@ -11,7 +11,7 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL server that can be stopped, killed and frozen. */
+/** A PostgreSQL server that can be stopped, killed and frozen */
 export interface Cluster {
   url: string
   /** Folder of `psql` and `pgbench` */
@@ -32,8 +32,8 @@ export interface Cluster {
 const NEEDED = ['initdb', 'postgres', 'psql', 'pgbench']
 
 /**
- * Returns the folder of PostgreSQL's programs: `POSTGRES_PROGRAMS` (`initdb` and `postgres` are enough for the tests),
- * Debian's newest, or that of `pg_config`.
+ * Returns the folder of PostgreSQL's programs: `POSTGRES_PROGRAMS` (the tests need only `initdb` and `postgres` in it),
+ * that of the newest Debian package, or that of `pg_config`.
  */
 export async function findPrograms(): Promise<string> {
   if (process.env.POSTGRES_PROGRAMS) return process.env.POSTGRES_PROGRAMS
@@ -61,8 +61,8 @@ function isThere(file: string): boolean {
 }
 
 /**
- * Starts a server in a temporary folder with default settings except the given ones, such as `max_connections=20`.
- * @param primaryUrl makes the server a standby of that one
+ * Starts a server in a temporary folder with the default settings and the given ones, such as `max_connections=20`.
+ * @param primaryUrl URL of the primary, if the server is a standby
  */
 export async function startCluster(
   settings: string[] = [],
@@ -110,7 +110,7 @@ export async function startCluster(
   }
   const signalAll = async (signal: NodeJS.Signals) => {
     const parent = server.pid as number
-    // The parent first, because it would restart or report its children.
+    // The parent first, because it would otherwise restart or report its children.
     process.kill(parent, signal)
     for (const pid of await childrenOf(parent)) {
       try {
@@ -154,7 +154,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   return found.flat()
 }
 
-/** PostgreSQL refuses to run as root, so it runs as the account of Debian's package. */
+/** Returns the account of Debian's package if this process runs as root, under which PostgreSQL refuses to run. */
 export function accountForServer(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (option: '-u' | '-g') =>

@@ -16,10 +16,10 @@ import type { Call, Outcome } from './warm-program.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
 
-/** A short-lived program does not benefit from optimisation. */
+/** Options of Node.js for a short-lived program, which does not benefit from optimisation */
 export const PROGRAM_OPTIONS = ['--liftoff-only', '--no-opt', '--min-semi-space-size=16']
 
-/** A test or another owner of resources. */
+/** Owner of resources, such as a test */
 export interface Owner {
   teardown(end: () => unknown): void
 }
@@ -27,16 +27,16 @@ export interface Owner {
 export interface RunningService {
   url: string
   child: ChildProcess
-  /** Output so far, both streams */
+  /** Returns the output so far, of both streams. */
   output: () => string
-  /** Sends the signal and waits; returns the exit code or the signal's name. */
+  /** Sends the signal and waits for the end. Returns the exit code or the name of the signal. */
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
 /**
- * Returns variables for a program with an empty store of its own, on the database under test.
+ * Returns environment variables for a program with a separate empty store on the database under test.
  * @param template initial state of the embedded store
- * @param serverUrl empty for the embedded database
+ * @param serverUrl URL of a server; empty for the embedded database
  */
 export async function createStoreVariables(
   t: Owner,
@@ -60,7 +60,7 @@ export async function createStoreVariables(
   }
 }
 
-/** Lets a test work on a store that no program uses; an embedded one has one user at a time. */
+/** Runs work on a store that no program uses; only one process at a time may use an embedded store. */
 export async function withStore<T>(
   variables: Record<string, string>,
   work: (db: Kysely<Database>) => Promise<T>,
@@ -76,7 +76,7 @@ export async function withStore<T>(
 
 /**
  * Runs a sub-command to its end.
- * @param options closeOutput: closes its standard output at once; signal: kills it by SIGKILL
+ * @param options closeOutput: closes standard output at once; signal: kills the program with SIGKILL
  */
 export async function runCommand(
   variables: Record<string, string>,
@@ -101,8 +101,8 @@ export async function runCommand(
 }
 
 /**
- * Starts a process that runs the program repeatedly with its modules loaded, which saves half a second per call. Only
- * `runCommand` shows that the program ends by itself.
+ * Starts a process that runs the program repeatedly with its modules loaded, which saves half a second per call. A test
+ * that the program ends by itself needs `runCommand`.
  */
 export function shareProgram(
   t: Owner,
@@ -171,7 +171,7 @@ export function firstLogin(service: RunningService, variables: Record<string, st
   }
 }
 
-/** Sends a request with a session cookie; rejects after 60 seconds without a response */
+/** Sends a request with a session cookie. Rejects after 60 seconds without a response. */
 export type Send = (path: string, init?: { method?: string; body?: unknown }) => Promise<Response>
 
 const HANG_MS = 60_000

@@ -4,8 +4,8 @@ import type { OpenDatabase } from '../../db/client.js'
 const QUIET_MS = 300
 
 /**
- * Waits until no statement was sent and no connection was in use for a while.
- * @param count of `countStatements`
+ * Waits until no statement has been sent and no connection has been in use for a while.
+ * @param count function of `countStatements`
  */
 export async function untilQuiet({ poolState }: OpenDatabase, count: () => number): Promise<void> {
   const isBusy = () => poolState().total > poolState().idle

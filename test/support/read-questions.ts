@@ -4,10 +4,10 @@ import { type Exercise, parseExercise } from '../../src/domain/questions/exercis
 import { freezeQuestion } from '../../src/domain/questions/frozen.js'
 import { judge, rightAnswer } from '../../src/domain/questions/judge.js'
 
-/** Limits of the tests of question files */
+/** Limits of question files in tests */
 export const LIMITS = { maxLength: 65_536, maxQuestions: 1_000 }
 
-/** Returns what is wrong with questions that were read: faults of their exercises, or a right answer that is not right. */
+/** Returns the faults of questions that were read: those of their exercises, and right answers that do not score. */
 export function findFaults({ questions }: ReadQuestions): string[] {
   const faults: string[] = []
   for (const { line, question, answer, exercise: read } of questions) {

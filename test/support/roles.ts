@@ -9,24 +9,30 @@ import { type Caller, callerOf, type Service } from './service.js'
 
 const SESSIONS = ['anonymous', 'learner', 'author', 'other', 'editor', 'admin'] as const
 
-/** Callers in the order of the columns: sessions, then tokens of an editor and of an administrator by scope. */
+/** Callers in the order of the columns: sessions, then the editor's and the administrator's tokens by scope */
 export const CALLERS = [
   ...SESSIONS,
   ...['editor', 'admin'].flatMap((owner) => SCOPES.map((scope) => `${owner}:${scope}`)),
 ]
 
-/** A row of the table: what each caller gets, and what is sent beside the path. */
+/** A row of the table: the status for each caller, and the rest of the request */
 export interface Row {
   route: string
   statuses: number[]
-  /** Query and JSON body; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and `$change` name items of the editor. */
+  /**
+   * Query and JSON body; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and `$change` stand for the editor's
+   * items
+   */
   query: string
   body: string
 }
 
 const LINE = /^([A-Z]+ \S+)((?:\s+\d{3})+)(?:\s+(\?\S*))?(?:\s+(\{.*\}))?$/
 
-/** Parses the table: one line per route; `#` begins a comment. @throws Error for a line of another form */
+/**
+ * Parses the table: one line per route; `#` begins a comment.
+ * @throws Error if a line has another form
+ */
 export function parseTable(text: string): Row[] {
   return text.split('\n').flatMap((line) => {
     if (line.trim() === '' || line.startsWith('#')) return []
@@ -65,7 +71,7 @@ export function listOperations(document: Json): Operation[] {
   )
 }
 
-/** Sends requests as each caller. */
+/** Sends a request as each caller */
 export interface Roles {
   /** Returns the status of each caller, in the order of `CALLERS`. */
   ask(operation: Operation, given: Pick<Row, 'query' | 'body'>): Promise<number[]>
@@ -93,7 +99,7 @@ export async function createRoles(service: Service): Promise<Roles> {
 
   let items = await createItems(db, editor.id, learner.id)
 
-  /** Logs in again whose session a request has ended. */
+  /** Logs in again each caller whose session a request has ended. */
   async function renew(): Promise<void> {
     for (const [index, username] of usernames.entries()) {
       if (username === undefined || (await sessions[index]?.get('/api/auth/me'))?.status === 200) continue
@@ -105,7 +111,7 @@ export async function createRoles(service: Service): Promise<Roles> {
     ask: async ({ method, path, type }, { query, body }) => {
       const statuses: number[] = []
       for (const caller of [...sessions, ...tokens]) {
-        // A request may change or delete its items.
+        // A previous request may have changed or deleted the items.
         if (method !== 'GET' && path.startsWith('/api/content/')) items = await createItems(db, editor.id, learner.id)
         const current = items
         const fill = (text: string) =>
@@ -127,7 +133,7 @@ export async function createRoles(service: Service): Promise<Roles> {
   }
 }
 
-/** Items of a source that the editor edits. */
+/** Items of a source that the editor may edit */
 interface Items {
   source: number
   deck: string
@@ -168,7 +174,7 @@ async function createItems(db: Kysely<Database>, editorId: number, reporterId: n
   return { source: source_id, ...items }
 }
 
-/** Kind of the item that follows a segment of a path below `/api/content` */
+/** Kind of an item by the path segment before its parameter, below `/api/content` */
 const KINDS: Readonly<Record<string, keyof Items>> = {
   sources: 'source',
   decks: 'deck',
@@ -179,7 +185,9 @@ const KINDS: Readonly<Record<string, keyof Items>> = {
   changes: 'change',
 }
 
-/** Fills the parameters of a path: items of the editor below `/api/content`, otherwise what does not exist. */
+/**
+ * Fills the parameters of a path: with the editor's items below `/api/content`, otherwise with 0, which does not exist.
+ */
 function fillPath(path: string, items: Items): string {
   const segments = path.split('/')
   const isContent = path.startsWith('/api/content/')

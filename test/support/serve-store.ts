@@ -5,14 +5,14 @@ import { openEmbeddedStore } from '../../db/embedded/index.js'
 import type { Owner } from './process.js'
 
 interface ServedStore {
-  /** Variables for commands: with the address until `close`, with the folder afterwards */
+  /** Returns variables for commands: with the served address until `close`, with the data folder afterwards. */
   variables(): Record<string, string>
   close(): Promise<void>
 }
 
 /**
- * Serves an embedded store over the network protocol, one session at a time, so that commands need not open it, which
- * takes most of a second. Does nothing with a server.
+ * Serves an embedded store over the network protocol, one session at a time. Commands then need not open it, which
+ * takes most of a second. On a server it does nothing.
  */
 export async function serveStore(t: Owner, variables: Record<string, string>): Promise<ServedStore> {
   if (variables.DATABASE_URL !== undefined) return { variables: () => variables, close: async () => {} }

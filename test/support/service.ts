@@ -12,7 +12,7 @@ import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
 import { SHARED_COMPILERS } from './shared-compilers.js'
 
-/** Configuration of most tests */
+/** Configuration that most tests use */
 export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
@@ -35,7 +35,7 @@ export const CONFIG: AppOptions['config'] = {
   web: false,
 }
 
-/** Values of PUBLIC_URL for tests of requests refused before the session is read; cookies differ with https. */
+/** Values of PUBLIC_URL for tests of requests that are refused before the session is read; https changes the cookies */
 export const PUBLIC_URLS = [undefined, 'https://training.example.org/'] as const
 
 export interface Answer {
@@ -46,7 +46,7 @@ export interface Answer {
   text: string
 }
 
-/** Sends requests with a session cookie, a token or neither. */
+/** Sends requests with a session cookie, with a token, or anonymously */
 export interface Caller {
   get(url: string, options?: InjectOptions): Promise<Answer>
   post(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
@@ -68,7 +68,7 @@ export interface Service {
   admin(): Promise<Caller & { id: number }>
 }
 
-/** Starts the service on a database of its own, closed when the test ends. */
+/** Starts the service, by default on a separate database. It is closed when the test ends. */
 export async function startService(
   t: Test,
   options: { config?: Partial<AppOptions['config']> } & Partial<Omit<AppOptions, 'config'>> = {},
@@ -86,7 +86,7 @@ export async function startService(
   })
   t.teardown(async () => {
     const closed = app.close()
-    // Without this, a connection whose last response was in flight would delay the end by over a minute.
+    // Otherwise a connection whose last response was in flight would delay closing by more than a minute.
     cutConnections(app.server)
     await closed
   })
@@ -118,14 +118,17 @@ async function login(app: FastifyInstance, username: string): Promise<string> {
   return cookie
 }
 
-/** Returns the session cookie that a response sets, as a browser sends it back; undefined if none. */
+/** Returns the session cookie that a response sets, in the form of the `Cookie` header; undefined if there is none. */
 export function cookieOf({ headers }: { headers: Record<string, unknown> }): string | undefined {
   const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => String(cookie).split(';', 1)[0] as string)
   return cookies.find((cookie) => /^(__Host-)?svc_training_session=./.test(cookie))
 }
 
 const checkers = new WeakMap<FastifyInstance, AnswerChecker>()
-/** Cached, because compiling takes longer than most tests and nearly all services have the same document. */
+/**
+ * Checker of the latest document, cached because compiling takes longer than most tests and nearly all services have
+ * the same document
+ */
 let newest: { document: string; check: AnswerChecker } | undefined
 
 function checkerOf(app: FastifyInstance): AnswerChecker {
@@ -138,13 +141,19 @@ function checkerOf(app: FastifyInstance): AnswerChecker {
   return newest.check
 }
 
-/** Throws if a response differs from the OpenAPI document, so each test of a route checks it. */
+/**
+ * Checks a response against the OpenAPI document.
+ * @throws Error if the response differs from it
+ */
 function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0]): void {
   const faults = answer.url.startsWith('/docs') ? [] : checkerOf(app)(answer)
   if (faults.length > 0) throw new Error(`${answer.method} ${answer.url} is not as described: ${faults.join(', ')}`)
 }
 
-/** Throws unless exactly the refusals carry an error code, so each test of a route checks it. */
+/**
+ * Checks the error code of a response.
+ * @throws Error unless a refusal has an error code and any other response has none
+ */
 function checkErrorCode(
   { method = 'GET', url }: InjectOptions,
   { statusCode, headers }: { statusCode: number; headers: Record<string, unknown> },
@@ -157,7 +166,10 @@ function checkErrorCode(
 const TURN_MS = 200
 let lastTurn = performance.now()
 
-/** Some requests need no event loop iteration; without timers the service would consider itself overloaded. */
+/**
+ * Runs an event loop iteration every `TURN_MS`. Some requests need none, and without timers the service would consider
+ * itself overloaded.
+ */
 async function letTimersRun(): Promise<void> {
   if (performance.now() - lastTurn < TURN_MS) return
   await nextTurn()

@@ -3,8 +3,7 @@ import { lazyCompilers } from '../../src/http/lazy-compilers.js'
 const { buildValidator, buildSerializer } = lazyCompilers().compilersFactory
 
 /**
- * The service's schema compilers with a cache per process, because the tests build about a hundred apps with the same
- * schemas
+ * Schema compilers of the service with a cache per process: the tests build about a hundred apps with the same schemas
  */
 export const SHARED_COMPILERS = {
   compilersFactory: {
@@ -13,7 +12,7 @@ export const SHARED_COMPILERS = {
   },
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what goes in and comes out is between Fastify and its compilers
+// biome-ignore lint/suspicious/noExplicitAny: Fastify passes the values through to its compilers
 type Build = (...options: any[]) => (route: any) => any
 
 function share(build: Build): Build {

@@ -12,26 +12,26 @@ import {
 import { type Answer, type Caller, callerOf, type Service, startService } from './service.js'
 
 export const PUBLIC_URL = 'http://127.0.0.1:3999/'
-/** Page that asks whether to link the returned identity */
+/** Page that asks for confirmation before it links the identity */
 export const LINK_PAGE = '/konto?verknuepfen=ja'
 
 type Given = Parameters<typeof readOidcSettings>[0]
 type Options = Omit<NonNullable<Parameters<typeof startService>[1]>, 'logger'>
 
-/** A browser with cookies of the service. */
+/** A browser with cookies of the service */
 export interface Browser {
   caller(): Caller
-  /** Opens an address; returns the target of the redirect */
+  /** Opens an address. Returns the target of the redirect. */
   visit(url: string): Promise<string>
-  /** Logs in as the person, or refuses; returns the final path */
+  /** Logs in as the person, or refuses at the provider. Returns the final path. */
   signIn(person: Person, options?: { query?: string; deny?: boolean }): Promise<string>
-  /** Sends a request of our own page */
+  /** Sends a request from a page of the service. */
   post(url: string, payload?: object): Promise<Answer>
-  /** Starts linking at the provider; returns the callback address, or the refusal */
+  /** Starts linking at the provider. Returns the callback address, or the refusal. */
   beginLink(person: Person): Promise<string>
-  /** Links and confirms; returns `ok`, the page of a refusal, or its message */
+  /** Links the identity and confirms. Returns `ok`, the page of a refusal, or its message. */
   link(person: Person): Promise<string>
-  /** Goes to the provider; returns the callback address without visiting it */
+  /** Starts a login and goes to the provider. Returns the callback address without visiting it. */
   goToProvider(person: Person, query?: string): Promise<string>
   cookies: Map<string, string>
   /** Cookies of the provider */
@@ -41,7 +41,7 @@ export interface Browser {
 interface SignIn extends Service {
   provider: IdentityProvider
   browser(): Browser
-  /** Refusals in the log since the last call */
+  /** Returns the refusals in the log since the previous call. */
   refusals(): { code: string; reason: string }[]
   /** Log lines */
   log: string[]
@@ -163,7 +163,7 @@ function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: 
       provider.person = person
       const url = await browser.visit(`/api/auth/oidc/start${query}`)
       if (!url.startsWith(provider.issuer)) return url
-      // A different person uses a different browser at the provider.
+      // Another person uses another browser at the provider.
       ofProvider.clear()
       const back = await provider.follow(url, { cookies: ofProvider, deny })
       return browser.visit(back)

@@ -7,17 +7,20 @@ import { SCRATCH } from './scratch.js'
 import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
 
-/** A migrated database that several tests use in turn. */
+/** A migrated database that several tests use in turn */
 interface Store {
   open(): Promise<OpenDatabase>
-  /** Connects for the reset */
+  /** Creates a client for the reset. */
   connect(): pg.Client
   destroy(): Promise<void>
   /** Rows that migrations insert, as JSON by table */
   rows?: Map<string, string>
 }
 
-/** Nearly every file needs one database, few need two, and each takes several hundred MB. */
+/**
+ * Maximum number of unused databases to keep: nearly every test file needs one, few need two, and each takes several
+ * hundred MB
+ */
 const KEPT = 2
 
 const free: Store[] = []
@@ -25,7 +28,7 @@ const lent = new Set<Store>()
 const failures: string[] = []
 let keeps = false
 
-/** Keeps returned databases for reuse. The caller must call `destroyStores`. */
+/** Keeps returned databases for reuse. The caller must call `destroyStores` at the end. */
 export function keepStores(): void {
   keeps = true
 }
@@ -35,7 +38,7 @@ export async function destroyStores(): Promise<void> {
   await Promise.all([...free.splice(0), ...lent].map((store) => store.destroy()))
 }
 
-/** Returns what the last file left: databases that are open, which are destroyed, and resets that failed. */
+/** Destroys the databases that the last test file left open. Returns a line about them, and the failed resets. */
 export async function takeRemains(): Promise<string[]> {
   const found = failures.splice(0)
   if (lent.size > 0) found.push(`${lent.size} open database(s)`)
@@ -45,7 +48,7 @@ export async function takeRemains(): Promise<string[]> {
   return found
 }
 
-/** Returns a migrated database without rows; closing it returns it. */
+/** Returns a migrated database without rows. Closing it makes it available for reuse. */
 export async function borrowDatabase(serverUrl: string | undefined): Promise<OpenDatabase> {
   const store = free.pop() ?? (await (serverUrl === undefined ? createEmbedded() : createOnServer(serverUrl)))
   store.rows ??= await withClient(store, prepare)
@@ -77,14 +80,14 @@ async function takeBack(store: Store): Promise<void> {
   await store.destroy()
 }
 
-/** Refuses changes of the schema, which a reset does not undo. */
+/** Refuses changes of the schema, which a reset does not undo */
 const REFUSE_CHANGES = `
   create schema testing;
   create function testing.refuse_change() returns event_trigger language plpgsql as $$
     begin raise exception '%: a test that changes the schema needs createDatabaseToSpoil()', tg_tag; end $$;
   create event trigger refuse_change on ddl_command_start execute function testing.refuse_change()`
 
-/** Tables of the schema but the list of migrations */
+/** Tables of the schema, except for the list of migrations */
 const TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
   where schemaname = 'public' and tablename not like 'kysely%'`
 
@@ -99,9 +102,9 @@ async function prepare(client: pg.Client): Promise<Map<string, string>> {
   return rows
 }
 
-/** Resets a store to the rows of the migrations, new sequences and no statistics. */
+/** Restores the rows of the migrations, restarts the sequences and deletes the statistics. */
 async function reset(client: pg.Client, rows = new Map<string, string>()): Promise<void> {
-  // A session that a test left open may hold locks.
+  // A session that a test left open may hold locks; the timeout turns that into an error.
   await client.query("set lock_timeout = '5s'")
   await client.query('set session_replication_role = replica')
   const used = await client.query(`select name from (${TABLES}) as tables where pg_relation_size(name::regclass) > 0`)

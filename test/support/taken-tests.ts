@@ -9,7 +9,7 @@ import { unique } from './factories.js'
 
 const newId = () => randomBytes(8).toString('base64url')
 
-/** A question of each form, by form */
+/** One question of each form, by form */
 export const CARDS = {
   single: choice('Wie lange ist Zeit?', [
     ['72 Stunden', true],
@@ -48,7 +48,10 @@ function choice(question: string, options: [text: string, correct: boolean][]): 
   return { question, answer: 'Darum', exercise: { ...exercise('choice'), options: listed } }
 }
 
-/** A single choice among four answers; `right` is the index of the right one. */
+/**
+ * Returns a single choice among four answers.
+ * @param right index of the right answer
+ */
 export function singleChoice(question: string, right = 0): Card {
   const texts = ['Alpha', 'Beta', 'Gamma', 'Delta']
   return choice(
@@ -80,11 +83,11 @@ export interface PublishedTest {
   id: number
   slug: string
   version: number
-  /** Ids by question text */
+  /** Questions with their ids */
   questions: { id: number; content: FrozenQuestion }[]
 }
 
-/** Publishes a test, or a further version of it, without its editors' service. All cards are of the first section. */
+/** Publishes a test or a further version of it by inserting rows. All cards belong to the first section. */
 export async function publishTest(
   db: Kysely<Database>,
   definition: Partial<TestDefinition> = {},
@@ -145,7 +148,7 @@ export interface ApiQuestion {
   answer: Answer | null
 }
 
-/** Returns an answer to a question of `CARDS` that scores everything. */
+/** Returns the right answer to a question of `CARDS`. */
 export function rightAnswerTo({ form, options = [], items = [], gaps = [] }: ApiQuestion): Answer {
   const idsOf = (texts: string[], parts: { id: string; text: string }[]) =>
     texts.flatMap((text) => parts.filter((part) => part.text === text).map(({ id }) => id))

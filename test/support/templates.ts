@@ -14,8 +14,8 @@ const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url)
 let made: Promise<string> | undefined
 
 /**
- * Returns the folder of a migrated store to copy, which is faster than migrating one. Built on first use, kept for later
- * runs, and rebuilt when migrations or PGlite change.
+ * Returns the folder of a migrated store. Copying it is faster than migrating a new store. It is built on first use,
+ * kept for later runs, and rebuilt when migrations or PGlite change.
  */
 export function findTemplate(): Promise<string> {
   made ??= makeTemplate()
@@ -34,7 +34,7 @@ async function makeTemplate(): Promise<string> {
   try {
     await rename(draft, folder)
   } catch (error) {
-    // Another process has built it.
+    // Another process has built the folder in the meantime.
     if (!(await exists(folder))) throw error
     await rm(draft, { recursive: true })
     return folder

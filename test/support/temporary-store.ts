@@ -6,10 +6,9 @@ import { promisify } from 'node:util'
 import { type EmbeddedStore, openEmbeddedStore } from '../../db/embedded/index.js'
 
 /**
- * Opens a database in a folder that close() removes. It does not wait for the disk.
- *
- * @param template data folder of a closed store to start with; without one the store is empty
- * @param parent folder in which it is created
+ * Opens a database in a folder that `close()` removes. It does not flush to the disk.
+ * @param template data folder of a closed store to copy; without it the store is empty
+ * @param parent folder in which the data folder is created
  */
 export async function openTemporaryStore(
   template?: string,
@@ -29,8 +28,8 @@ export async function openTemporaryStore(
 }
 
 /**
- * Copies the data folder of a closed store, about 1,200 files. `cp` of the system needs a third of the processor time
- * of `node:fs`.
+ * Copies the data folder of a closed store, about 1,200 files. The system's `cp` needs a third of the processor time of
+ * `node:fs`.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })

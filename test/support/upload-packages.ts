@@ -8,7 +8,7 @@ import { SCRATCH } from './scratch.js'
 
 const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database: typeof Sqlite }
 
-/** Returns a zip of these entries in order. */
+/** Returns a zip archive with these entries in order. */
 export async function zipOf(entries: Record<string, string | Uint8Array>, compress = true): Promise<Buffer> {
   const zip = new ZipFile()
   for (const [name, content] of Object.entries(entries)) zip.addBuffer(Buffer.from(content), name, { compress })
@@ -34,7 +34,7 @@ function varint(value: number): Buffer {
 
 const MAX_BLOCK = 2 ** 17
 
-/** Returns Zstandard without compression (RFC 8878): one frame of raw blocks with a window of 1 MiB. */
+/** Returns an uncompressed Zstandard frame (RFC 8878): raw blocks with a window of 1 MiB. */
 export function zstdFrame(bytes: Uint8Array): Buffer {
   const parts = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50])]
   for (let at = 0; at === 0 || at < bytes.length; at += MAX_BLOCK) {
@@ -45,7 +45,7 @@ export function zstdFrame(bytes: Uint8Array): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Returns a frame whose blocks of four bytes each declare 128 KiB of one byte. */
+/** Returns a Zstandard frame whose blocks of four bytes each expand to 128 KiB. */
 export function zstdBomb(blocks: number): Buffer {
   const block = (isLast: boolean) => {
     const header = MAX_BLOCK * 8 + 2 + (isLast ? 1 : 0)
@@ -60,7 +60,7 @@ interface TestNote {
   guid?: string
   fields: string[]
   tags?: string
-  /** One entry per card */
+  /** Cards of the note */
   cards?: { ord?: number; did?: number; odid?: number; type?: number; queue?: number }[]
   mid?: number
 }
@@ -69,7 +69,7 @@ export interface TestPackage {
   notes?: TestNote[]
   models?: Record<string, unknown>
   decks?: Record<string, unknown>
-  /** SQL run at the end, to corrupt the database */
+  /** SQL run last, to corrupt the database */
   sql?: string
 }
 
@@ -103,7 +103,7 @@ const TABLES = `
     usn integer not null, type integer not null, queue integer not null, due integer not null, ivl integer not null, factor integer not null,
     reps integer not null, lapses integer not null, left integer not null, odue integer not null, odid integer not null, flags integer not null, data text not null);`
 
-/** Returns the bytes of a database that `fill` has filled. */
+/** Returns the bytes of an SQLite database that `fill` has filled. */
 function makeDatabase(fill: (db: Sqlite) => void): Buffer {
   const folder = mkdtempSync(path.join(SCRATCH, 'svc-training-package-'))
   try {
@@ -136,7 +136,7 @@ function addNotes(db: Sqlite, notes: readonly TestNote[]): void {
   card.finalize()
 }
 
-/** Returns the database of the legacy formats. */
+/** Returns the collection database of the legacy formats. */
 export function schema11({ notes = [], models = {}, decks = {}, sql = '' }: TestPackage): Buffer {
   return makeDatabase((db) => {
     db.exec(`${TABLES} create table col (id integer primary key, ver integer, models text, decks text);`)
@@ -149,7 +149,7 @@ export function schema11({ notes = [], models = {}, decks = {}, sql = '' }: Test
   })
 }
 
-/** Returns the database of the latest format, in WAL mode and with Anki's collation, as Anki writes it. */
+/** Returns the collection database of the latest format, in WAL mode and with Anki's collation, as Anki writes it. */
 function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
   const bytes = makeDatabase((db) => {
     db.exec(`${TABLES} create table col (id integer primary key, ver integer, models text, decks text);
@@ -190,7 +190,10 @@ function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
   return Buffer.concat([foreign.subarray(0, 18), Buffer.from([2, 2]), foreign.subarray(20)])
 }
 
-/** Returns a package of one of the formats; `media` by the names in notes. */
+/**
+ * Returns a package in one of the formats.
+ * @param media files by the names that the notes use
+ */
 export async function packageOf(
   format: 'legacy1' | 'legacy2' | 'latest',
   content: TestPackage,
@@ -220,7 +223,7 @@ export async function packageOf(
   })
 }
 
-/** Writes an upload to a temporary folder. */
+/** Writes an upload to a temporary folder, which is deleted when the test ends. */
 export function writeUpload(
   t: { teardown(work: () => void): void },
   bytes: Uint8Array | string,

@@ -29,13 +29,16 @@ import { oidcSettings } from './sign-in.js'
 import { type PublishedTest, publishTest, rightAnswerTo } from './taken-tests.js'
 import { zipOf } from './upload-packages.js'
 
-/** Recordings of released versions: `NNNN.sql` and `NNNN.statements.json`, named after the newest migration */
+/**
+ * Folder of the recordings of released versions: `NNNN.sql` and `NNNN.statements.json`, where NNNN is the number of the
+ * newest migration
+ */
 export const RECORDINGS = path.join(ROOT, 'test', 'versions')
 
 /** An origin that supports passkeys */
 const ORIGIN = 'http://localhost:3000'
 
-/** A statement that a version sent. */
+/** A statement that a version has sent */
 interface Statement {
   sql: string
   values: unknown[]
@@ -54,12 +57,15 @@ export async function loadVersion(db: Kysely<Database>, folder: string, version:
   const dump = await readFile(path.join(folder, `${version}.sql`), 'utf8')
   await db.connection().execute(async (connection) => {
     await sql.raw(dump).execute(connection)
-    // The dump clears it for the session.
+    // The dump clears the search path of the session.
     await sql`set search_path to "$user", public`.execute(connection)
   })
 }
 
-/** Repeats the statements of a version in order, because later ones need the rows of earlier ones. */
+/**
+ * Runs the statements of a version in their order, because later ones need the rows of earlier ones. Returns their
+ * number.
+ */
 export async function replayVersion(db: Kysely<Database>, folder: string, version: string): Promise<number> {
   const text = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
   const statements: Statement[] = JSON.parse(text)
@@ -90,8 +96,8 @@ export async function readRows(db: Kysely<Database>): Promise<Record<string, Jso
 }
 
 /**
- * Records this version: the dump of a small store, and every statement sent while each endpoint is called once. Needs a
- * PostgreSQL server and its `pg_dump`.
+ * Records this version: the dump of a small store, and every statement that the service sends while each endpoint is
+ * called once. Needs a PostgreSQL server and its `pg_dump`.
  * @returns number of the newest migration
  */
 export async function recordVersion(serverUrl: string, folder: string): Promise<string> {
@@ -126,7 +132,7 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
       sessionSecrets: [SECRET],
       database,
       logger: false,
-      // A busy machine must not be refused as overloaded.
+      // A long limit, so that the service does not refuse requests on a busy machine
       maxDelayMs: 60_000,
     })
     await app.ready()
@@ -236,7 +242,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
   await admin('DELETE', `/api/admin/users/${users[0].id}`)
 
-  // Each end needs a source that the previous one has not removed.
+  // Each way of removing a source needs a source that still exists.
   for (const [index, end] of ['/release', '?purge=true', ''].entries()) {
     const table = Buffer.from(`id;Frage;Antwort\n${index};Was?;Das.\n${index}0;Wer?;Der.\n`)
     const file = (query: string) => admin('POST', `/api/content/imports?${query}`, table, FILE)
@@ -361,7 +367,6 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   const again = await logIn('erika')
   await again('DELETE', '/api/accounts/me/sessions')
 
-  // The second login ends the membership of the first one.
   const pia = await signIn('pia', [group])
   const login = await anonymous('POST', '/api/auth/login', { username: 'erika', password: PASSWORD })
   const linked = callerFor(await link('erika-1', cookieOf(login) ?? ''))
@@ -384,7 +389,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
 
 type Send = (method: string, url: string, payload?: object, headers?: object) => Promise<Answer>
 
-/** Calls the operations of a learner who takes a test. */
+/** Calls the operations that a learner uses to take a test. */
 async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   await learner('GET', '/api/tests')
   await learner('GET', '/api/tests/practice?deck=git')
@@ -401,7 +406,7 @@ async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   await learner('POST', `${path}/reports`, { slot: 0, text: 'Die Frage ist veraltet.' })
 }
 
-/** Calls the operations of teams. Returns the provider's group of a team that stays. */
+/** Calls the operations of teams. Returns the provider group of a team that remains. */
 async function callTeams(admin: Send, learner: Send): Promise<string> {
   const name = `Team ${randomBytes(6).toString('hex')}`
   const { team } = (await admin('POST', '/api/teams', { name, external_group: `${name} alt` })).body
@@ -420,7 +425,7 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   return name
 }
 
-/** Calls the operations of the outbox and of the own address. */
+/** Calls the operations of the mail outbox and of the user's address. */
 async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promise<void> {
   const { user } = (await admin('GET', '/api/auth/me')).body
   const [id] = await db.transaction().execute((transaction) =>
@@ -608,7 +613,7 @@ async function callEditing(admin: Send): Promise<void> {
   await send('DELETE', `${inSource}?purge=true`)
 }
 
-/** Returns why `recordVersion` cannot run, or false: `pg_dump` must be of the server's major. */
+/** Returns why `recordVersion` cannot run, or false. `pg_dump` must have the same major version as the server. */
 export async function whyNoRecording(serverUrl: string | undefined): Promise<string | false> {
   if (serverUrl === undefined) return 'needs a PostgreSQL server and its pg_dump'
   const { stdout } = await promisify(execFile)('pg_dump', ['--version']).catch(() => ({ stdout: 'none' }))
@@ -620,7 +625,10 @@ export async function whyNoRecording(serverUrl: string | undefined): Promise<str
   return dump !== server && `pg_dump ${dump} cannot record PostgreSQL ${server}`
 }
 
-/** `--inserts`, because `copy` is no SQL statement; newer dumps start with a psql command. */
+/**
+ * Returns the dump of a database as SQL statements. Uses `--inserts`, because `copy` with data is not a statement, and
+ * removes psql commands.
+ */
 async function dump(databaseUrl: string): Promise<string> {
   const options = ['--inserts', '--no-owner', '--no-privileges', '--no-comments', '--dbname', databaseUrl]
   const { stdout } = await promisify(execFile)('pg_dump', options)

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-/** One call of the program. */
+/** One call of the program */
 export interface Call {
   variables: Record<string, string>
   args: string[]
@@ -14,13 +14,13 @@ export interface Outcome {
   stderr: string
 }
 
-/** What the program sees of its process. */
+/** Replaces a property of `process` that the program uses. */
 function replace(name: 'stdin' | 'stdout' | 'stderr' | 'argv' | 'env' | 'exit', value: unknown): void {
   Object.defineProperty(process, name, { value, configurable: true, writable: true })
 }
 
-// Runs the program repeatedly in this process. Each call evaluates its entry module again; imported modules stay loaded.
-// The program gets its own streams, arguments and variables.
+// Runs the program repeatedly in this process. Each call evaluates the entry module again; other modules stay loaded.
+// Each call has separate streams, arguments and environment variables.
 const entry = new URL('../../src/cli.js', import.meta.url).href
 const exit = process.exit.bind(process)
 replace('exit', () => {})

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { startCluster } from './postgres.js'
 
-// Runs a command with TEST_DATABASE_URL of a temporary server: node dist/test/support/with-postgres.js npm test
+// Runs a command with TEST_DATABASE_URL set to a temporary server: node dist/test/support/with-postgres.js npm test
 const [program, ...args] = process.argv.slice(2)
 if (program === undefined) throw new Error('needs a command')
 const cluster = await startCluster(['fsync=off'])

@@ -1,28 +1,28 @@
 import { zipOf } from './upload-packages.js'
 
-/** The XML of a cell without its reference, such as `<c t="s"><v>0</v></c>`; a text stands in the cell itself. */
+/** The value of a cell as inline text or number, or its XML without the reference, such as `<c t="s"><v>0</v></c>` */
 export type TestCell = string | number | { xml: string }
 
 export interface TestSheet {
   name?: string
   state?: 'hidden' | 'veryHidden'
   rows: (readonly TestCell[])[]
-  /** Attributes of rows by their index, such as `hidden="1"`. */
+  /** Attributes of rows by index, such as `hidden="1"` */
   rowAttributes?: Record<number, string>
-  /** XML behind the rows, such as merged cells. */
+  /** XML after the rows, such as merged cells */
   after?: string
 }
 
 export interface TestWorkbook {
   sheets: TestSheet[]
-  /** The codes of the styles 1, 2 and so on. */
+  /** Number formats of the styles 1, 2 and so on: format codes or ids of built-in formats */
   formats?: (string | number)[]
-  /** The XML of shared strings, `<si>…</si>` each. */
+  /** XML of the shared strings, each `<si>…</si>` */
   shared?: string
   is1904?: boolean
-  /** Written before each element, as in `x:`. */
+  /** Namespace prefix of each element, such as `x:` */
   prefix?: string
-  /** Further entries, or others in the place of the usual ones. */
+  /** Additional entries of the archive; they replace entries of the same name */
   entries?: Record<string, string | Uint8Array>
 }
 
@@ -38,7 +38,7 @@ function columnOf(index: number): string {
   return index < 26 ? last : columnOf(Math.floor(index / 26) - 1) + last
 }
 
-/** The XML of a worksheet. */
+/** Returns the XML of a worksheet. */
 function sheetXml({ rows, rowAttributes = {}, after = '' }: TestSheet): string {
   const cells = (row: readonly TestCell[], line: number) =>
     row.map((cell, index) => {
@@ -54,7 +54,7 @@ function sheetXml({ rows, rowAttributes = {}, after = '' }: TestSheet): string {
   return `<worksheet xmlns="${MAIN}"><sheetData>${lines.join('')}</sheetData>${after}</worksheet>`
 }
 
-/** An Excel workbook, written as the standard (ECMA-376) asks for at least. */
+/** Returns an Excel workbook with the minimum that the standard (ECMA-376) requires. */
 export async function workbookOf(book: TestWorkbook, compress = true): Promise<Buffer> {
   const { sheets, formats = [], shared, is1904 = false, prefix = '', entries = {} } = book
   const relationship = (id: string, type: string, target: string) =>

@@ -4,17 +4,17 @@ import { createMigratedDatabase } from '../../support/database.js'
 import { createCard, createDeck } from '../../support/factories.js'
 import { errorBody, startService } from '../../support/service.js'
 
-/** The last and first second of adjacent local days */
+/** Time zones with a day, its last millisecond and the first millisecond of the next day */
 const MIDNIGHTS = [
   ['Pacific/Kiritimati', '2026-11-21', '2026-11-21T09:59:59.999Z', '2026-11-21T10:00:00Z'],
   ['America/Los_Angeles', '2026-11-21', '2026-11-22T07:59:59.999Z', '2026-11-22T08:00:00Z'],
-  // The clocks of Los Angeles were set back on 2026-11-01, so this day has 25 hours.
+  // The clocks of Los Angeles were set back on 2026-11-01, so this day had 25 hours.
   ['America/Los_Angeles', '2026-11-01', '2026-11-02T07:59:59.999Z', '2026-11-02T08:00:00Z'],
-  // Before, on and after the day of 23 hours
+  // Before, on and after the day of 23 hours (clocks set forward)
   ['Europe/Berlin', '2026-03-28', '2026-03-28T22:59:59.999Z', '2026-03-28T23:00:00Z'],
   ['Europe/Berlin', '2026-03-29', '2026-03-29T21:59:59.999Z', '2026-03-29T22:00:00Z'],
   ['Europe/Berlin', '2026-03-30', '2026-03-30T21:59:59.999Z', '2026-03-30T22:00:00Z'],
-  // Before, on and after the day of 25 hours
+  // Before, on and after the day of 25 hours (clocks set back)
   ['Europe/Berlin', '2026-10-24', '2026-10-24T21:59:59.999Z', '2026-10-24T22:00:00Z'],
   ['Europe/Berlin', '2026-10-25', '2026-10-25T22:59:59.999Z', '2026-10-25T23:00:00Z'],
   ['Europe/Berlin', '2026-10-26', '2026-10-26T22:59:59.999Z', '2026-10-26T23:00:00Z'],
@@ -22,7 +22,7 @@ const MIDNIGHTS = [
 
 const database = await createMigratedDatabase()
 t.teardown(() => database.close())
-/** Shares a database between the services of all time zones */
+/** Database for the services of all time zones; a closing service does not close it */
 const shared = { ...database, close: async () => {} }
 
 for (const zone of new Set(MIDNIGHTS.map(([timeZone]) => timeZone))) {

@@ -230,7 +230,7 @@ t.test(`${RUNS} logs of ratings that arrive in any order, replayed by ts-fsrs, l
   for (const [name, count] of Object.entries(tally)) t.ok(count > RUNS, `${name}: ${count}`)
 })
 
-/** Undoes the review given last if it was today. */
+/** Tries to undo the latest review and checks the response. Returns 1 if the review was undone, otherwise 0. */
 async function undoLatest(t: Tap, learner: Caller): Promise<number> {
   const standing = (await historyOf(learner))
     .filter(({ kind, is_undone, applied }: Json) => kind === 'review' && !is_undone && applied)
@@ -244,7 +244,7 @@ async function undoLatest(t: Tap, learner: Caller): Promise<number> {
   return Number(status === 200)
 }
 
-/** Replays the valid reviews of a card since its last reset with the library, ordered by time. */
+/** Replays the valid reviews of a card since its last reset in the order of their times, with ts-fsrs. */
 function replay(cardId: number, entries: Json[]) {
   const own = entries.filter(({ card_id }) => card_id === cardId)
   const lastReset = own.findLastIndex(({ kind }) => kind === 'reset')
@@ -272,7 +272,7 @@ function replay(cardId: number, entries: Json[]) {
   return state
 }
 
-/** Daily statistics equal the log: late reviews count as reviews, never as new cards. */
+/** Checks that the daily statistics equal the log: late reviews count as reviews, never as new cards. */
 async function compareDays(t: Tap, learner: Caller, entries: Json[]) {
   const { days } = (await learner.get('/api/review/stats?days=365')).body
   const standing = entries.filter(({ kind, is_undone }) => kind === 'review' && !is_undone)

@@ -7,16 +7,16 @@ import { createCard, createDeck } from '../../support/factories.js'
 import { type Caller, startService } from '../../support/service.js'
 
 /**
- * Learners, scripts and imports act in any order on a few cards, and ratings arrive late. After each step the queue,
- * the card list, the statistics and the deck list are compared with a naive reading of the tables, and undo with a list
- * of actions.
+ * Learners, scripts and imports act in random order on a few cards, and some ratings arrive late. After each step the
+ * test compares the queue, the card list, the statistics and the deck list with a naive evaluation of the tables, and
+ * the undo with a list of actions.
  */
 const FIRST_DAY = '2026-11-21'
 const RUNS = 4
 const STEPS = 25
 const NEW_PER_DAY = 3
 
-/** Each step takes a minute. */
+/** Simulated clock; each step takes a minute */
 const clock = { day: FIRST_DAY, minutes: 0 }
 const MINUTE = 60_000
 const now = () => new Date(new Date(`${clock.day}T08:00:00Z`).getTime() + clock.minutes * MINUTE)
@@ -68,7 +68,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 interface Done {
   kind: 'review' | 'tomorrow'
   id: number
-  /** Deck of the card at that time */
+  /** Deck of the card at the time of the review */
   deck_id: number
   card_id: number
   at: Date
@@ -79,19 +79,22 @@ interface Done {
 
 interface Learner extends Caller {
   id: number
-  /** Valid reviews that changed a state, in the order in which they were given */
+  /** Valid reviews that changed a state, in the order of their times */
   done: Done[]
-  /** Days of reviews that came too late */
+  /** Days of late reviews, which changed no state */
   late: string[]
-  /** Times of reviews and resets */
+  /** Times of reviews and resets by card */
   given: Map<number, Date>
   resets: Map<number, Date>
   introduced: Map<string, number>
-  /** Days on which new cards were put off */
+  /** Day on which a new card was postponed, by card */
   putOff: Map<number, string>
 }
 
-/** Cases that random runs may miss: late ratings, also of a card that was reset and put off, undos, and suspension */
+/**
+ * Cases that random runs may miss: late ratings, including one of a card that was reset and postponed, undos, and
+ * suspension
+ */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
   { kind: 'review', card: 0, rating: 'easy', delay: 3_000 },
@@ -145,7 +148,7 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
     t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
 })
 
-/** Performs a step and checks the response; returns what happened. */
+/** Performs a step and checks the response. Returns a name of the outcome. */
 async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
   const user_id = learner.id
   const card_id = 'card' in step ? (cardIds[step.card] as number) : 0
@@ -324,7 +327,7 @@ function addIntroduced({ introduced }: Learner, day: string, cards: number): voi
   introduced.set(day, (introduced.get(day) ?? 0) + cards)
 }
 
-/** Returns the visible part of a state. */
+/** Returns the part of a state that the API shows. */
 function shownOf({ last_review_id: _, ...shown }: { last_review_id: number | null }) {
   return shown
 }
@@ -375,7 +378,7 @@ async function findDeckOf(cardId: number): Promise<number> {
   return deck_id
 }
 
-/** New cards in rounds, one of each deck, after those that today has brought. */
+/** Orders new cards in rounds with one card of each deck. Cards introduced today count as earlier rounds. */
 function inTurn<T extends { deck_id: number }>(cards: T[], { done }: Learner): T[] {
   const taken = (deckId: number) =>
     done.filter(

@@ -30,11 +30,11 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-/** More take minutes: `HISTORIES=1000 node dist/test/services/review/through-http.test.js`. */
+/** Number of histories. 1,000 take minutes: `HISTORIES=1000 node dist/test/services/review/through-http.test.js` */
 const HISTORIES = Number(process.env.HISTORIES ?? 10)
 const REVIEWS = 50
 
-/** `fitted`: each history under weights of its own, as a fit would have stored them */
+/** With `fitted`, each history uses separate weights, as a fit would have stored them. */
 for (const kind of ['default', 'fitted'] as const) {
   t.test(
     `${HISTORIES} histories of ${REVIEWS} reviews under ${kind} weights through the API are those of ts-fsrs`,

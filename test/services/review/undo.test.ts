@@ -30,7 +30,7 @@ interface Review {
   rating: string
 }
 
-/** Creates a learner with cards written by scripts, one of them due, and a suspended one. */
+/** Creates a learner with card states written by a script, one of them due, and a suspended card. */
 async function createLearner(): Promise<Caller & { id: number }> {
   const learner = await service.member()
   const user_id = learner.id
@@ -46,7 +46,7 @@ async function review(learner: Caller, { card, rating }: Omit<Review, 'day'>) {
   return answer.body
 }
 
-/** Returns everything visible to a learner, without ids and times of the log. */
+/** Returns everything that a learner sees, without ids and times of the log. */
 async function look(learner: Caller) {
   const [queue, browsed, stats, list] = [
     (await learner.get('/api/review/queue')).body,

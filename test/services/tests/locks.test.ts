@@ -11,7 +11,7 @@ import { createSource } from '../../support/editing.js'
 import { createUser, unique } from '../../support/factories.js'
 import { CARDS, publishTest } from '../../support/taken-tests.js'
 
-// The embedded database has one connection, so that nothing waits.
+// The embedded database has a single connection, so no request ever waits for a lock.
 const skip = TEST_DATABASE_URL === undefined && 'needs a server'
 t.setTimeout(120_000)
 const { db, close } = await createMigratedDatabase()

@@ -17,7 +17,7 @@ interface Callers {
   headersOf(caller: CallerName): Record<string, string>
   /** Ids of users that no request may change or delete: the root administrator and the callers. */
   ids(): number[]
-  /** Logs in again if a session or token was ended by a request. */
+  /** Logs in again each caller whose session or token a request has ended. */
   renew(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function createCallers(
     return send(origin, { method, url, headers: { ...headers, ...type }, body: payload }, TIMEOUT_MS)
   }
   const logIn = async (login: { username: string; password: string }) => {
-    // A separate address, so that random failed logins do not delay these logins
+    // A separate address, so that the limit of failed logins does not delay these logins
     const from = { 'x-forwarded-for': `198.51.100.${logins++ % 250}` }
     const answer = await call('POST', '/api/auth/login', from, login)
     const cookie = answer.headers['set-cookie']?.[0]?.split(';', 1)[0]

@@ -7,11 +7,14 @@ import { type Answer, exchangeBytes, HangError, send } from './send.js'
 
 interface FuzzOptions {
   origin: string
-  /** Administrator that the requests do not touch */
+  /** Administrator that no request changes */
   root: { username: string; password: string }
   seed: number
   requests: number
-  /** Whether the operation must succeed once: those that did not get up to as many further requests. */
+  /**
+   * Whether the operation must succeed at least once. Operations that have not succeeded get up to `requests` further
+   * requests.
+   */
   mustSucceed?: (operationId: string) => boolean
   /** Called after each round with the number of requests so far */
   onProgress?: (sent: number) => void
@@ -19,7 +22,7 @@ interface FuzzOptions {
 
 interface FuzzReport {
   sent: number
-  /** Further requests of operations that had not succeeded but must */
+  /** Number of further requests for operations that must succeed but had not */
   sentAgain: number
   /** Responses by status */
   statuses: Record<string, number>
@@ -35,7 +38,7 @@ interface FuzzReport {
 const ROUND = 50
 /** Number of concurrent requests */
 const CONCURRENCY = 8
-/** One of this many requests is sent with changed bytes. */
+/** One in this many requests is sent with changed bytes */
 const BYTES_EVERY = 25
 const TIMEOUT_MS = 15_000
 const MAX_FAULTS = 30
@@ -64,7 +67,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     slowestMs: 0,
   }
 
-  /** Latest ids from responses, by the operations that use them */
+  /** Latest id from a response, by the key of `keyOf` */
   const latest: Record<string, number> = {}
   const learn = ({ operation, caller }: FuzzRequest, { text }: Answer) => {
     const path = CREATES[operation.id]
@@ -84,7 +87,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     const { operation, caller, method, url, headers } = request
     const body = request.body === undefined ? undefined : Buffer.from(request.body, 'base64')
     const shown = { caller, method, url, headers, body: body?.toString().slice(0, 300) }
-    // Headers of the request replace those of the caller: a forged cookie belongs to no user.
+    // Headers of the request replace those of the caller; a forged cookie does not identify a user.
     const whole = { ...callers.headersOf(caller), ...headers }
     try {
       const answer = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
@@ -138,12 +141,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   return report
 }
 
-/** Administrators change accounts that others created. */
+/** Path of an account. All callers share its latest id, because administrators may change any account. */
 const ANY_ACCOUNT = '/api/accounts/{id}'
 const ANY_CARD = '/api/content/cards/{id}'
 const ANY_REPORT = '/api/content/reports/{id}'
 
-/** Paths whose ids an operation creates */
+/** Paths with an id that the operation returns, by operation id */
 const CREATES: Record<string, string | string[]> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
@@ -155,7 +158,7 @@ const CREATES: Record<string, string | string[]> = {
   changeCards: '/api/content/changes/{change_id}/undo',
 }
 
-/** Returns the review that the learner can undo as long as no other is rated. */
+/** Returns the id of the latest review of today, which the learner can undo as long as no other card is rated. */
 function findUndoable(answer: Json): number | undefined {
   const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]
   const today = new Date().toISOString().slice(0, 10)
@@ -167,7 +170,7 @@ function keyOf(path: string, caller: CallerName): string {
   return path.startsWith(ANY_ACCOUNT) ? ANY_ACCOUNT : `${path} ${caller.replace('Token', '')}`
 }
 
-/** Returns the request, changed so that it never affects one of these users. */
+/** Returns the request, changed if necessary so that it affects none of these users. */
 function spare(request: FuzzRequest, ids: number[]): FuzzRequest {
   const named = /^(\/api\/(?:admin\/users|accounts)\/)([^/?#]+)/.exec(request.url)
   if (named?.[2] === undefined || !/^(%2B|\+)?0*\d+$/i.test(named[2])) return request
@@ -175,7 +178,7 @@ function spare(request: FuzzRequest, ids: number[]): FuzzRequest {
   return { ...request, url: request.url.replace(named[0], `${named[1]}0`) }
 }
 
-/** Encodes the request and drops, doubles or replaces some bytes; without a login. */
+/** Encodes the request without credentials, and deletes, inserts or replaces some bytes. */
 function changeBytes({ method, url, headers, body }: FuzzRequest, seed: number): Buffer {
   const payload = Buffer.from(body ?? '', 'base64')
   const lines = Object.entries({ host: 'localhost', ...headers, 'content-length': String(payload.length) })

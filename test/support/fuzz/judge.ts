@@ -2,11 +2,14 @@ import type { AnswerChecker } from '../openapi.js'
 import type { FuzzRequest } from './requests.js'
 import type { Answer } from './send.js'
 
-/** Traces that must never leave the process: stacks, SQL, file and module names */
+/** Text that no response may contain: stack traces, SQL, names of files and modules */
 const LEAKS =
   /\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|\/(dist|src|home|root|tmp|usr|var|work|app)\/|\b(select|insert into|update|delete from)\s+["\w]+\s+(from|set|where|values|\()|syntax error|relation "|column "|constraint|sqlstate|\bpg_|kysely|fastify|FST_ERR|ECONN|TypeError|RangeError|ReferenceError|undefined|\[object/i
 
-/** Words of exceptions of V8, Node and libraries; every message of the service is German, but for the values it lists. */
+/**
+ * Words of English exceptions of V8, Node.js and libraries. All messages of the service are German, except for values
+ * that they list.
+ */
 const ENGLISH = /\b(cannot|can't|could not|unexpected|invalid|expected|failed|reading|is not|must)\b/i
 const LISTED_VALUES = / muss eines von .* sein$/
 
@@ -23,7 +26,7 @@ export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker
   if (operation.path.startsWith('/api/') && headers['cache-control'] === undefined) faults.push('no cache-control')
   if (LEAKS.test(JSON.stringify(headers))) faults.push('a header leaks')
   if (status >= 400) faults.push(...judgeError(answer, method))
-  // A raw `#` ends the path for the router.
+  // For the router, a raw `#` ends the path.
   const url = (request.url.split('#', 1)[0] ?? '').toLowerCase()
   faults.push(...check({ method, url, status, contentType: String(headers['content-type']), text }))
   if (status < 400 && !operation.isPublic && method === operation.method && headers['x-request-id'] !== undefined) {
@@ -56,7 +59,9 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Returns the faults of a response to arbitrary bytes; no response is fine, because the connection was closed. */
+/**
+ * Returns the faults of a response to arbitrary bytes. No response is valid, because the service closed the connection.
+ */
 export function judgeBytes(answer: string): string[] {
   const text = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (text === '') return []

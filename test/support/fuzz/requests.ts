@@ -3,21 +3,21 @@ import { anyCharacter } from '../arbitraries.js'
 import type { Json } from '../openapi.js'
 import { gifOf, targetOf } from '../pictures.js'
 
-/** Kinds of callers */
+/** Callers that send requests */
 const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
 export type CallerName = (typeof CALLERS)[number]
 
-/** An operation of the OpenAPI document. */
+/** An operation of the OpenAPI document */
 interface Operation {
   id: string
   method: string
   path: string
   isPublic: boolean
   isAdmin: boolean
-  /** Tokens are refused. */
+  /** Whether the operation refuses tokens */
   needsSession: boolean
   queryNames: string[]
-  /** Examples of the document by parameter name */
+  /** Examples in the document by parameter name */
   queryExamples: Map<string, string[]>
   bodySchema: Json | undefined
   /** Whether the body is a file */
@@ -59,7 +59,7 @@ export function listOperations(document: Json): Operation[] {
   )
 }
 
-/** Returns the schema of a body with the example that stands beside it. */
+/** Returns the schema of a body, including the example next to it. */
 function withExample(media: Json): Json | undefined {
   return media?.example === undefined ? media?.schema : { ...media.schema, examples: [media.example] }
 }
@@ -85,7 +85,7 @@ const HOSTILE_TEXTS = [
   ],
   ...['2026-13-45', '10000-01-01', '-infinity', '\t1', '1 ', '١٢'],
 ]
-/** Ids of cards that can be edited, of one deck */
+/** Ids of editable cards in one deck */
 const EDITABLE_CARDS = [31, 32, 33, 40, 50, 60]
 /** Plausible search texts */
 const KNOWN_TEXTS = [
@@ -101,7 +101,7 @@ const KNOWN_TEXTS = [
   'due',
   'easy',
 ]
-/** A picture of the test content */
+/** A picture in the test content */
 export const KNOWN_PICTURE = gifOf('fuzz')
 /** A user who may become an editor of a source */
 export const KNOWN_AUTHOR = 'autorin'
@@ -122,7 +122,7 @@ const hostileText = fc.oneof(
 const likelyText = fc.oneof(fc.constantFrom(...KNOWN_TEXTS), KNOWN_NUMBERS)
 const anyText = fc.oneof({ weight: 2, arbitrary: likelyText }, { weight: 1, arbitrary: hostileText })
 
-/** Raw path pieces: invalid escapes, invalid UTF-8, hidden dots and slashes */
+/** Raw parts of paths: invalid escapes, invalid UTF-8, encoded dots and slashes */
 const RAW_PIECES = [
   '%ZZ',
   '%',
@@ -148,7 +148,7 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Placeholder in a path for the id created last */
+/** Placeholder in a path for the latest id */
 export const LATEST_ID = '{latest}'
 
 function segment(name: string): Arbitrary<string> {
@@ -193,7 +193,7 @@ function queryOf({ queryNames: names, queryExamples }: Operation): Arbitrary<str
   return fc.oneof({ weight: share, arbitrary: pairs }, { weight: 4, arbitrary: fc.constant('') })
 }
 
-/** Draws a value that the schema allows, or almost does. */
+/** Draws a value that is valid for the schema, or almost valid. */
 function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   const types: string[] = [schema.type ?? 'unknown'].flat()
   if (schema.anyOf !== undefined) return fittingValue(name, schema.anyOf[0])
@@ -216,7 +216,7 @@ function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   if (types.includes('array')) {
     return fc.array(fittingValue(name, schema.items), { minLength: schema.minItems ?? 0, maxLength: 4 })
   }
-  // With properties it has been drawn above; otherwise it maps names to texts.
+  // Objects with properties were handled above; this one is a map from names to texts.
   if (types.includes('object'))
     return fc.dictionary(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), { maxKeys: 3 })
   return fc.oneof(fc.integer({ min: -5, max: 50 }), fc.boolean())
@@ -241,7 +241,7 @@ function fittingBody(schema: Json, hostileShare: number): Arbitrary<unknown> {
   return fc.record(fields, { requiredKeys: hostileShare > 0 ? [] : required })
 }
 
-/** Draws an example of the schema, or a body of its required fields. */
+/** Draws an example of the schema or, without examples, a body with the required fields. */
 function smallBody({ properties, required = [], examples = [] }: Json): Arbitrary<unknown> {
   if (examples.length > 0) return fc.constantFrom(...examples)
   const names = Object.entries<Json>(properties ?? {}).filter(([name]) => required.includes(name))
@@ -275,7 +275,7 @@ const TABLE =
   'id;Frage;Antwort;Level;Deck\n1;Was ist TCP?;Ein Protokoll;netz;Netz::TCP\n2;"Was; ist IP?";"Noch\neins";;\n'
 const TABLE_BYTES = [...Buffer.from(TABLE)]
 
-/** A table, complete or damaged, or the beginning of a package */
+/** A table, intact or with one changed byte; a picture; random bytes; the beginning of a package; or no body */
 const fileBody = fc.oneof(
   { weight: 4, arbitrary: fc.constant(TABLE).map(toBase64) },
   {
@@ -293,13 +293,13 @@ const fileType = fc.oneof(
   { weight: 12, arbitrary: fc.constant('application/octet-stream') },
   { weight: 1, arbitrary: contentTypes() },
 )
-/** Uploads without a name are refused. */
+/** Parameters of an upload; one without a name is refused */
 const fileName = fc.oneof(
   { weight: 3, arbitrary: fc.nat(9).map((number) => `?name=Tabelle-${number}.csv&new=true`) },
   { weight: 1, arbitrary: fc.constant('?name=Tabelle.csv&check=true') },
 )
 
-/** Draws a body as base64; undefined for none. */
+/** Draws a body as base64; undefined for no body. */
 function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
   const text = (value: Arbitrary<unknown>) => value.map((one) => toBase64(JSON.stringify(one) ?? 'null'))
   const broken = fc.oneof(
@@ -315,7 +315,7 @@ function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
   }
   return fc.oneof(
     { weight: 6, arbitrary: text(fittingBody(schema, 0)) },
-    // Optional fields often exclude each other.
+    // Optional fields often exclude each other, so bodies with only the required fields are more often valid.
     { weight: 4, arbitrary: text(smallBody(schema)) },
     { weight: 6, arbitrary: text(fittingBody(schema, 5)) },
     { weight: 1, arbitrary: text(fc.jsonValue()) },
@@ -393,7 +393,7 @@ const headersOf = fc.oneof(
 
 const ODD_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
 
-/** Draws requests of an operation, mostly as expected. */
+/** Draws requests for an operation, most of them valid. */
 function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
   return fc
     .record({
@@ -422,17 +422,17 @@ function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
     }))
 }
 
-/** A request line consists of bytes. */
+/** Encodes a URL as bytes, one character per byte: a request line consists of bytes. */
 function toLatin1(url: string): string {
   return Buffer.from(url).toString('latin1')
 }
 
-/** Operations that take as long as many others: hashing and reading content */
+/** Operations that take as long as many others, because they hash a password or read content */
 const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePassword', 'exportAnki'])
-/** Operations after which a caller is anonymous until renewed */
+/** Operations that end the caller's session */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 
-/** Generates requests of all operations, reproducibly by seed. */
+/** Draws requests for all operations; the same seed gives the same requests. */
 export function generateRequests(operations: Operation[], seed: number, count: number): FuzzRequest[] {
   const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : 8)
   const weighted = operations.map((one) => ({ weight: weightOf(one), arbitrary: requestOf(one) }))

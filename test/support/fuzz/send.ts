@@ -14,14 +14,15 @@ interface Outgoing {
   body?: Buffer | undefined
 }
 
-/** No response within the timeout. */
+/** Error thrown if there is no response within the timeout */
 export class HangError extends Error {}
 
 export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 /**
- * Sends bytes unchanged as far as Node's client allows and reads the whole response.
+ * Sends a request, unchanged as far as Node's client allows. Returns the whole response.
  * @param origin such as `http://127.0.0.1:3000`
+ * @throws HangError if there is no response within the timeout
  */
 export function send(origin: string, { method, url, headers, body }: Outgoing, timeoutMs: number): Promise<Answer> {
   const { hostname, port } = new URL(origin)
@@ -48,7 +49,7 @@ async function readAll(incoming: IncomingMessage): Promise<Answer> {
   }
 }
 
-/** Writes the bytes, half-closes the connection and returns the response. */
+/** Sends bytes and half-closes the connection. Returns the response as text. */
 export function exchangeBytes(origin: string, bytes: Buffer, timeoutMs: number): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {

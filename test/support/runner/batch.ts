@@ -11,7 +11,7 @@ declare global {
   var testOfFile: (url: string) => Test | undefined
 }
 
-// Before tap is loaded.
+// Registered before tap is loaded, because it replaces the module `tap` in test files.
 register('./hooks.js', import.meta.url)
 const { default: t } = await import('tap')
 
@@ -19,8 +19,8 @@ const FILE_TIMEOUT_MS = 1_800_000
 const LEAVING_MS = 2_000
 
 /**
- * Runs test files one after another in this process, each as a subtest: those that no other process has taken yet.
- * @param claims an empty folder that the processes share
+ * Runs test files one after another in this process, each as a subtest. Skips files that another process has claimed.
+ * @param claims an empty folder that all batch processes share
  */
 async function runBatch(files: string[], claims: string): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
@@ -29,11 +29,11 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   globalThis.testOfFile = (url) => tests.get(url)
   t.setTimeout(0)
   keepStores()
-  // A part of it replaces functions of `process` when it loads.
+  // Loaded before the first comparison of states, because Playwright replaces functions of `process` when it loads.
   if (files.some((file) => file.includes('/web/'))) await import('playwright-core')
-  // tap listens to signals from its first assertion on.
+  // A first assertion, because tap adds its signal listeners with it.
   t.ok(files.length > 0, 'there are files')
-  // A file may change the working directory.
+  // Resolved now, because a test file may change the working directory.
   const urls = files.map((file) => pathToFileURL(path.resolve(file)).href)
   for (const [index, file] of files.entries()) {
     if (!claim(path.join(claims, String(index)))) continue
@@ -48,12 +48,12 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   }
   await destroyStores()
   rmSync(scratch, { recursive: true, force: true })
-  // Handles that a failed file left open would keep the process alive.
+  // Exits explicitly, because handles that a failed file left open would keep the process alive.
   t.end()
   setTimeout(() => process.exit(), LEAVING_MS).unref()
 }
 
-/** Creates a file. Returns whether this process was the first. */
+/** Creates a file that marks a test file as claimed. Returns whether this process was the first to do so. */
 function claim(file: string): boolean {
   try {
     writeFileSync(file, '', { flag: 'wx' })

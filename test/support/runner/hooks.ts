@@ -3,7 +3,7 @@ interface Resolved {
   shortCircuit?: boolean
 }
 
-/** In a batch, gives each test file as `t` the test that stands for it instead of tap's root. */
+/** Resolves `tap` in a test file to a module that exports the subtest of this file instead of tap's root test. */
 export async function resolve(
   specifier: string,
   context: { parentURL?: string },

@@ -1,4 +1,4 @@
-/** The list in an order that the seed (a 32-bit integer) determines. */
+/** Returns the list in an order that depends only on the seed (a 32-bit integer). */
 export function shuffle<T>(list: readonly T[], seed: number): T[] {
   const shuffled = [...list]
   let state = seed

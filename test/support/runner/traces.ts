@@ -3,10 +3,10 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
-// The service loads it on first use, and tslib, which comes with it, puts its helpers into the global object.
+// Loaded in advance: the service loads it on first use, and its dependency tslib adds helpers to the global object.
 import '@simplewebauthn/server'
 
-/** Handles of what has just been closed go in the next rounds of the event loop. */
+/** Maximum time for closed handles to disappear, in milliseconds */
 const PATIENCE_MS = 2_000
 
 /** Process-wide state that a test may replace temporarily */
@@ -21,7 +21,7 @@ const SHARED: [string, object][] = [
   ['pg.Pool.prototype', pg.Pool.prototype],
 ]
 
-/** Node loads some globals when they are first read, and then puts them in the place of the accessor. */
+/** Stands for any accessor: when Node.js loads some globals on first access, it replaces the accessor. */
 const ACCESSOR = Symbol('accessor')
 
 /** State of the process that a test file could leave behind */
@@ -30,7 +30,10 @@ interface ProcessState {
   facts: Map<string, unknown>
 }
 
-/** @param scratch the folder for temporary files */
+/**
+ * Reads the state of the process.
+ * @param scratch folder for temporary files
+ */
 export function readState(scratch: string): ProcessState {
   const handles = new Map<string, number>()
   for (const name of process.getActiveResourcesInfo()) handles.set(name, (handles.get(name) ?? 0) + 1)
@@ -50,7 +53,7 @@ export function readState(scratch: string): ProcessState {
   return { handles, facts }
 }
 
-/** Returns new traces, one line each; handles get a moment to close. */
+/** Returns the traces that a test file has left, one line each. Waits up to `PATIENCE_MS` for handles to close. */
 export async function findTraces(before: ProcessState, scratch: string): Promise<string[]> {
   const end = performance.now() + PATIENCE_MS
   while (findHandles(before, readState(scratch)).length > 0 && performance.now() < end) await sleep(10)
@@ -69,7 +72,7 @@ function findHandles(before: ProcessState, now: ProcessState): string[] {
   return (
     [...now.handles]
       .map(([name, count]) => [name, count - (before.handles.get(name) ?? 0)] as const)
-      // Work of the file system ends by itself.
+      // File system requests end without being closed.
       .filter(([name, more]) => more > 0 && !name.startsWith('FSReq'))
       .map(([name, more]) => `${more} open ${name}`)
   )

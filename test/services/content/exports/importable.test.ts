@@ -78,7 +78,7 @@ const sides = fc.array(fc.tuple(side, side), { minLength: 1, maxLength: 4 })
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br>')
 
-/** Undefined when it is refused. */
+/** Returns the parsed content; undefined if it is refused. */
 const accepted = (bytes: Uint8Array) => read(bytes).catch(() => undefined)
 
 t.test('every accepted content survives export and import with the same texts', async (t) => {
@@ -86,7 +86,7 @@ t.test('every accepted content survives export and import with the same texts', 
   const wayIn = fc.constantFrom('table' as const, 'archive' as const, 'anki' as const)
   const property = fc.asyncProperty(sides, wayIn, async (cards, way) => {
     const rows = cards.map(([question, answer], at) => `${quote(`${at} ${question}`)};${quote(answer)};l;d;${at}\n`)
-    // A missing picture is a fault of an archive, as it is in the folder.
+    // An archive with a missing picture is refused, as is such a folder.
     const online = cards.map((sides) => sides.map((text) => text.replaceAll(/\]\((?!https)/g, '](https://a.de/')))
     const files = online.map(([q, a], at) => `## ${at}\n<!-- id: k${at}; level: l -->\n${q}\n\n### Antwort\n${a}\n`)
     const notes = cards.map(([question, answer], at) => ({

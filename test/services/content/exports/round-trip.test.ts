@@ -17,7 +17,7 @@ const { db } = database
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
 
-/** Exports and reads the result. */
+/** Exports the content and parses the exported file. */
 async function goRound(format: ExportFormat): Promise<Incoming> {
   const folder = await mkdtemp(path.join(scratch, 'export-'))
   const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
@@ -82,7 +82,7 @@ t.test('our cards are read back unchanged from each format', async (t) => {
     t.equal(incoming.warningsTotal, 0)
   }
 
-  // Anki knows no Markdown: its HTML shows the same, and further round trips change nothing.
+  // Anki stores HTML instead of Markdown, so the source may change once; further round trips change nothing.
   const first = await goRound('apkg')
   t.strictSame(new Set(first.decks.map(({ name }) => name)), new Set(cards.map(({ deck }) => deck)))
   t.equal(cardsOf(first).length, cards.length)

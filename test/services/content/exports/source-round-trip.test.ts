@@ -70,7 +70,10 @@ type Drawn = {
   sheets: (typeof sheetOf extends fc.Arbitrary<infer T> ? T : never)[]
 }
 
-/** Writes a source as the editor does. Keys of decks and sheets differ from their slugs, as after a move from elsewhere. */
+/**
+ * Stores a source as the editor does. Keys of decks and sheets differ from their slugs, as after a move from another
+ * source.
+ */
 async function writeSource(db: Kysely<Database>, { decks, sheets }: Drawn): Promise<number> {
   const bytes = PICTURE
   const sha256 = Buffer.from(targetOf(bytes).slice('media/'.length, -'.gif'.length), 'hex')
@@ -126,7 +129,7 @@ async function writeSource(db: Kysely<Database>, { decks, sheets }: Drawn): Prom
 
 let count = 0
 
-/** Returns the archive of a source and its path. */
+/** Exports a source. Returns the path and the bytes of the archive. */
 async function exportSource(db: Kysely<Database>, sourceId: number) {
   const folder = await mkdtemp(path.join(scratch, `export-${count++}-`))
   const request = { format: 'markdown', sourceId, hasHidden: true, timeZone: 'UTC', now: new Date() } as const

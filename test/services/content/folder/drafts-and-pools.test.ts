@@ -167,7 +167,7 @@ t.test('a slug of a source cannot stop the import, and its content stays', async
   }
   t.strictSame(await db.selectFrom('cards').selectAll().where('id', '=', card.id).execute(), before)
 
-  // All cards of the folder but one go, and the skipped file does not count for either side.
+  // All cards of the folder except one are removed, and the skipped file counts neither as removed nor as remaining.
   await changeFiles(folder, { 'decks/git.md': null })
   t.match(await admin.post('/api/admin/import'), { status: 409 })
   await changeFiles(folder, { [`decks/${slug}.md`]: null })

@@ -22,7 +22,7 @@ const admin = await service.admin()
 
 type Counts = [created: number, updated: number, unchanged: number, archived: number]
 
-/** Imports through the API; returns the counts by kind. */
+/** Imports the folder through the API. Returns the counts by kind. */
 async function runImport(): Promise<{ decks: Counts; cards: Counts; cheatsheets: Counts }> {
   const { status, body, text } = await admin.post('/api/admin/import')
   if (status !== 200) throw new Error(text)

@@ -33,7 +33,7 @@ t.test('quiz options can be told apart', async (t) => {
   t.equal(new Set(options).size, options.length)
 })
 
-/** Cards that are questions of a test */
+/** Cards with an exercise, which are the questions of tests */
 const questions = content.decks.flatMap(({ slug, cards }) =>
   cards.flatMap(({ key, question, answer, exercise }) =>
     exercise === null ? [] : [{ name: `${slug}/${key}`, slug, question, answer, exercise }],

@@ -24,13 +24,13 @@ import {
 
 type Tap = Parameters<typeof writeUpload>[0]
 
-/** Returns the refusal or the number of cards. */
+/** Reads an upload in a worker thread. Returns the message of the refusal or the number of cards. */
 async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = 60_000): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
   return outcomeOf(() => readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [], timeoutMs }))
 }
 
-/** Reads in this thread, which is faster for many files. */
+/** Like `outcome`, but in this thread, which is faster for many files. */
 async function outcomeHere(t: Tap, bytes: Uint8Array): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
   return outcomeOf(() => readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }))
@@ -94,7 +94,7 @@ t.test('decompression bombs at both steps', async (t) => {
 
 t.test('entries that share their data are refused', async (t) => {
   const archive = await zipOf({ 'decks/a.md': 'x'.repeat(1_000), 'decks/b.md': 'y'.repeat(1_000) }, false)
-  // The directory says of the second entry that it begins where the first one does.
+  // Makes the directory place the second entry where the first one begins.
   const second = archive.indexOf('PK\x01\x02', archive.indexOf('PK\x01\x02') + 4)
   archive.writeUInt32LE(0, second + 42)
   t.equal(await outcomeHere(t, archive), damaged('seine Einträge überlappen sich'))
@@ -171,7 +171,7 @@ t.test('a long note with many cards is in memory once', async (t) => {
 })
 
 t.test('malicious texts', async (t) => {
-  // In a worker, with the limits of time and memory of an import
+  // In a worker thread, with the memory and time limits of an import
   const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
   const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
   for (const piece of [
@@ -193,7 +193,7 @@ t.test('malicious texts', async (t) => {
   t.equal(await field(`x${'<b>'.repeat(4_000_000)}`), 0, '12 MB of <b>')
 })
 
-/** Returns the messages about a package and the names of its decks and levels. */
+/** Returns the result of reading a package (with names of decks and levels) or its faults, and the length as JSON. */
 async function said(t: Tap, content: TestPackage, sql: string) {
   const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
   const incoming = await readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch((error) => {
@@ -204,7 +204,7 @@ async function said(t: Tap, content: TestPackage, sql: string) {
 }
 
 t.test('cuts malicious names before reporting them', async (t) => {
-  // A long guid, reported for each of its cards
+  // A long guid, which is reported for each card
   const notes = [{ ...NOTE, cards: Array.from({ length: 50 }, (_, ord) => ({ ord })) }]
   const long = `replace(hex(zeroblob(${2 ** 19})), '0', 'x')`
   for (const sql of [
@@ -277,7 +277,7 @@ t.test('entry names are no paths', async (t) => {
   t.notOk(existsSync(`${workFolder}/../../x.gif`))
 })
 
-/** Incompressible text */
+/** Returns incompressible text. */
 const noise = (seed: number) => hash('sha512', `${seed}`, 'base64') + hash('sha512', `${seed}b`, 'base64')
 
 t.test('refuses a package truncated at any kilobyte', async (t) => {

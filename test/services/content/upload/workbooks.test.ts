@@ -12,7 +12,7 @@ import { escapeXml, type TestCell, type TestSheet, type TestWorkbook, workbookOf
 type Tap = Parameters<typeof writeUpload>[0]
 const HEADINGS = ['Frage', 'Antwort']
 
-/** Result of a file: its cards as `line question/answer`, its warnings and its faults. */
+/** Reads a file. Returns its cards as `line question/answer`, its warnings and its faults. */
 async function read(t: Tap, bytes: Uint8Array, isInWorker = false) {
   const { file, workFolder } = writeUpload(t, bytes)
   const options = { fileName: 'Netz.xlsx', defaultDeck: 'Netz', workFolder, levels: [] }

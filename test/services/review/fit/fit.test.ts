@@ -243,7 +243,7 @@ t.test('the service fits at night, and stops at once while it fits', async (t) =
   await db.deleteFrom('job_runs').execute()
   const learners = [await createLearner({ seed: 9 }), await createLearner({ seed: 10 })]
   const before = await Promise.all(learners.map(({ member }) => stateOf(member.id)))
-  // The store outlives the service that is closed here.
+  // The database stays open when the service of this test closes.
   const database = { ...store, close: async () => {} }
   const night = await startService(t, { now: () => clock.now, database, jobIntervalMs: 20 })
   const isRunning = async () =>
