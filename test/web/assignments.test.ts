@@ -86,7 +86,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     const due = page.getByLabel('Letzter Tag', { exact: true })
     await press(page, 'Vergeben')
     await page.getByText('Der Tag, bis zu dem alles erledigt sein soll, fehlt noch.').waitFor()
-    // The order of day and month in the field depends on the machine.
+    // Filled by value: the order of day and month when typing depends on the locale of the machine.
     await due.fill('2099-12-31')
     await reach(page, 'radio', 'Keine')
     await page.keyboard.press('ArrowRight')
@@ -153,7 +153,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await row(page, 'Ali').waitFor()
     await row(page, NAMES[0] as string).waitFor({ state: 'detached' })
 
-    // The right goes while a dialog is open.
+    // The person loses the right while a dialog is open.
     await decide('Ali', 'Nachweis anerkennen …')
     await dialog(page).getByLabel('Grund').fill('Zeugnis')
     await post(app, `/api/assignments/${id}`, { responsible_id: null }, 'PATCH')
@@ -257,7 +257,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await button(page, 'Netzwerk hinzufügen').click()
     await page.getByText('Ist das eine Unterweisung im Arbeitsschutz?').waitFor()
     await page.getByLabel('Letzter Tag', { exact: true }).fill('2099-12-31')
-    // Another tab has taken the right to the content.
+    // Another tab has removed the author's right to edit the content.
     await post(app, `/api/content/sources/${source}/editors/${authorLead.login.username}`, undefined, 'DELETE')
     await button(page, 'Vergeben').click()
     await page.getByText('Noch nicht gespeichert.').waitFor()

@@ -9,7 +9,7 @@ const form = (page: Page) => page.getByRole('form', { name: 'Test' })
 const field = (page: Page, name: string) => form(page).getByLabel(name, { exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
 
-/** Waits until the service has what was typed. */
+/** Saves, and waits until the service has stored the typed text. */
 async function save(page: Page, name = 'Speichern'): Promise<void> {
   await button(page, name).click()
   await page.getByText(/^Gespeichert um/).waitFor()

@@ -12,7 +12,7 @@ const link = (page: Page, name: string) => page.getByRole('link', { name, exact:
 const field = (page: Page, name: string) => page.getByRole('form').getByLabel(name, { exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
 
-/** A user with the right to write, and no other */
+/** Creates a user with the author right and no other right. */
 async function newAuthor(app: App, name: string, options: BrowserContextOptions = {}) {
   const person = await app.newPerson({ name, permissions: ['clipboard-read', 'clipboard-write'], ...options })
   const { users } = await post<{ users: { id: number }[] }>(
@@ -23,7 +23,7 @@ async function newAuthor(app: App, name: string, options: BrowserContextOptions 
   return person
 }
 
-/** Puts what a program copies into the clipboard, and pastes it. */
+/** Copies content to the clipboard like another program, and pastes it. */
 async function paste(page: Page, offer: { text?: string; html?: string; picture?: boolean }): Promise<void> {
   await page.evaluate(`(async ({ text, html, picture }) => {
     const items = {}

@@ -144,7 +144,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     t.ok(await opener.evaluate((element) => element === element.ownerDocument.activeElement), 'the focus is back')
     await page.getByText('Was siehst du?').waitFor()
 
-    // The hostile one is shown as text or picture and runs nothing.
+    // The hostile card is displayed as text or picture, and no script in it runs.
     await page.waitForTimeout(GUARD_MS)
     await page.getByRole('button', { name: /^Gut/ }).click()
     await page.locator('.question .picture:visible').waitFor()

@@ -12,7 +12,7 @@ const AGAIN = 'Noch einmal versuchen'
 
 const HTML = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
 
-/** Imitates a refusal of the service that cannot be provoked at will. */
+/** Returns a refusal of the service that cannot be provoked at will. */
 function refusal(status: number, message: unknown, seconds?: number) {
   return {
     status,
@@ -43,7 +43,7 @@ async function rateOne(app: App, page: Page): Promise<number> {
   return (await sent).status()
 }
 
-/** Removes the session once nothing is being requested, so that the next request is that of the test. */
+/** Removes the session when no request is pending, so that the next request is that of the test. */
 async function endSession(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
   await page.context().clearCookies()
@@ -58,7 +58,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   })
   const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder, PORT: String(await freePort()) }
   const app = await openApp(t, variables)
-  // The service worker would answer instead of the missing parts.
+  // Blocks the service worker, which would answer the requests for the missing parts from its cache.
   const plain = { serviceWorkers: 'block' } as const
 
   await t.test('shows the page or a placeholder while a response is late', async (t) => {
@@ -72,7 +72,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.goto(`${app.url}/decks`)
     await sees(page, 'Bleibt')
     await page.unroute('**/api/auth/me')
-    // Of this one no copy is kept.
+    // The app keeps no copy of the sessions.
     await page.route('**/api/accounts/me/sessions', late)
     await page.goto(`${app.url}/konto`)
     await sees(page, 'Das dauert länger als sonst')
@@ -90,7 +90,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   ] as const) {
     await t.test(`${name}: one sentence, and a button that tries again`, async (t) => {
       const { page, complaints } = await app.newPerson()
-      // Of this one no copy is kept.
+      // The app keeps no copy of the sessions.
       await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
       await page.goto(`${app.url}/konto`)
       const alert = page.getByRole('alert').filter({ hasText: sentence })
@@ -158,12 +158,12 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   await t.test('keeps a list when a secondary request fails', async (t) => {
     const { page } = await app.newPerson({ ...plain, isAdmin: true })
     const counts = '**/api/review/queue?*'
-    // A permanent error is not retried.
+    // 400 is a permanent error, which is not retried.
     await page.route(counts, (route) => route.fulfill(refusal(400, 'Ungültig')))
     const first = page.waitForResponse(counts)
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.locator('main table').waitFor()
-    // A request that is under way is not sent again.
+    // Waits for the pending request, because the app does not repeat a request that is pending.
     await first
     await page.evaluate("document.querySelector('main table').id = 'first'")
     const gate = createGate()
@@ -174,7 +174,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     const isAsked = page.waitForRequest(counts)
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     await isAsked
-    // The list would disappear within the next frames.
+    // A faulty app would remove the list within the next frames.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     t.equal(await page.locator('main table#first').count(), 1)
     gate.open()
@@ -187,7 +187,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.route('**/api/review/decks', (route) =>
       left-- > 0 ? route.fulfill(refusal(503, 'Dienst überlastet', 1)) : route.continue(),
     )
-    // A copy of an earlier visit may show before.
+    // Until this response arrives, the page may show a copy from an earlier visit.
     const answered = page.waitForResponse((response) => response.url().endsWith('/api/review/decks') && response.ok())
     await page.goto(`${app.url}/decks`)
     await answered
@@ -249,7 +249,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
 
   await t.test('another version while a page is open: it offers the reload as soon as a part is gone', async (t) => {
     const { page } = await app.newPerson(plain)
-    // The app checks for a new version once, some seconds after the start.
+    // Waits for the app's check for a new version, which takes place once, some seconds after the start.
     const hasLooked = page.waitForResponse(`${app.url}/`)
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').waitFor()
@@ -273,7 +273,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.getByRole('heading', { name: 'Spickzettel', level: 1 }).waitFor()
     t.equal(await offer.count(), 0)
 
-    // Also when the parts that every page loads later are gone.
+    // Missing parts that every page loads later also lead to the offer.
     await page.route(`${app.url}/`, asOther)
     await page.route('**/assets/outbox-parts-*', gone)
     await page.goto(`${app.url}/konto`)

@@ -116,7 +116,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await untilLoaded(page)
   })
 
-  // axe checks them in Chromium, whose tree of elements is the same.
+  // Without axe, which checks the pages in Chromium; the accessibility tree is the same.
   await t.test('opens every page without console messages', async (t) => {
     for (const { path, ready } of PAGES) {
       await page.goto(`${app.url}/${path}`)
@@ -131,7 +131,9 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
 /** Text of the second field, which is the answer of a card */
 const ANSWER = `document.querySelectorAll('form textarea')[1]?.value`
 
-/** Pastes into the answer what a script puts into the clipboard; Firefox gives tests no access to the one of the system. */
+/**
+ * Pastes data that a script provides into the answer, because Firefox gives tests no access to the system clipboard.
+ */
 async function paste(page: Page, script: string): Promise<void> {
   await page.evaluate(`(async () => {
     const clipboard = new DataTransfer()
@@ -149,13 +151,13 @@ async function historyLength(page: Page): Promise<number> {
   return (await page.evaluate(script)) as number
 }
 
-/** The file that every page loads last */
+/** Expression that is true once the file that every page loads last has arrived */
 const HAS_LAST_FILE = `performance.getEntriesByType('resource')
   .some(({ name, responseEnd }) => name.includes('/assets/outbox-parts-') && responseEnd > 0)`
 
 /**
- * Waits until the page has loaded everything. Otherwise Firefox reports the service worker, whose response has no page
- * any more; the worker cannot detect that.
+ * Waits until the page has loaded everything. Otherwise Firefox reports an error of the service worker, which responds
+ * to a page that no longer exists and cannot detect that.
  */
 async function untilLoaded(page: Page): Promise<void> {
   await until(async () => (await page.evaluate(HAS_LAST_FILE)) as boolean, 'the last file has been loaded')

@@ -24,7 +24,10 @@ const forApi =
   (asked, answer, pass) =>
     isApi(asked.url) ? behaviour(asked, answer, pass) : pass()
 
-/** The answers follow in this order; where the service is asked, its response never arrives. */
+/**
+ * Returns a behaviour that cycles through these replies. Where a request reaches the service, its response is replaced,
+ * except for the last one.
+ */
 function inTurns(): Behaviour {
   const steps: Behaviour[] = [
     replyWith(JSON_404),
@@ -53,12 +56,15 @@ const holds = (page: Page, condition: string) =>
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const shows = (text: string) => `document.body.innerText.includes(${JSON.stringify(text)})`
 
-/** What a session loads after its first card: the rest of the cards and the outbox */
+/**
+ * Expression that is true once a session has loaded the rest of its cards and the outbox, which it does after the first
+ * card
+ */
 const HAS_QUEUE_AND_OUTBOX = `['/api/review/queue?', '/assets/outbox-parts-'].every((part, at) =>
   performance.getEntriesByType('resource')
     .filter(({ name, responseEnd }) => name.includes(part) && responseEnd > 0).length >= 2 - at)`
 
-/** Ratings of the account, by the service itself: the numbers of the cards, oldest first. */
+/** Reads the user's ratings directly from the service. Returns the card ids, oldest first. */
 async function readRated(app: App, { username, password }: Login): Promise<number[]> {
   const login = await fetch(`${app.url}/api/auth/login`, {
     method: 'POST',
@@ -71,7 +77,7 @@ async function readRated(app: App, { username, password }: Login): Promise<numbe
   return entries.map(({ card_id }) => card_id).reverse()
 }
 
-/** Rates some cards through a gateway that misbehaves, and again once it passes everything on. */
+/** Logs in through the gateway, and rates some cards while the gateway misbehaves. */
 async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login, behaviour: Behaviour) {
   await page.goto(`${gateway.url}/hilfe`)
   await holds(page, 'document.querySelector("h1") !== null')
@@ -83,7 +89,7 @@ async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login,
   gateway.behave(forApi(behaviour))
   for (let card = 0; card < CARDS; card++) await press(page, ' ', '3')
   return {
-    /** Lets the page send again and again, for so long. */
+    /** Makes the page send its ratings repeatedly for this time in milliseconds. */
     insist: async (ms: number) => {
       for (const end = performance.now() + ms; performance.now() < end; await wait(200)) {
         await page.evaluate("dispatchEvent(new Event('online'))")
@@ -93,7 +99,7 @@ async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login,
       gateway.behave(passOn)
       await page.evaluate("dispatchEvent(new Event('online'))")
       await until(async () => (await readRated(app, login)).length >= CARDS, 'all ratings')
-      // An empty outbox sends nothing a second time.
+      // The empty outbox sends nothing a second time.
       await holds(page, '!/warte[nt]/.test(document.body.innerText)')
     },
   }

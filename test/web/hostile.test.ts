@@ -8,7 +8,10 @@ import { GUARD_MS, press } from './support/keys.js'
 
 const DECK = encodeURIComponent(HOSTILE_SLUG)
 
-/** Faults of the page, one line each; none may merely have been blocked by the policy. */
+/**
+ * Expression that returns the faults of the page, one line each. The page must not contain forbidden elements even if
+ * the policy blocks them.
+ */
 const FAULTS = `(() => {
   const faults = []
   const tell = (what, element) => faults.push(what + ': ' + element.outerHTML.slice(0, 160))
@@ -43,9 +46,9 @@ const DESK_AND_PHONE = { desk: DESK, phone: PHONE }
 
 interface Visit extends Person {
   app: App
-  /** Windows in which each page is looked at */
+  /** Window sizes in which each page is checked */
   sizes: Record<string, typeof DESK>
-  /** Dialogs, new windows and navigations */
+  /** Dialogs, new windows and navigations that the page has caused */
   escapes: string[]
 }
 
@@ -69,7 +72,7 @@ async function look(t: Test, { page }: { page: Page }, name: string): Promise<vo
   t.notOk(await isTooWide(page), `${name}: fits the window`)
 }
 
-/** Looks at the page in each window, with everything unfolded. */
+/** Checks the page in each window size, with all details unfolded. */
 async function lookInWindows(t: Test, visit: Visit, name: string): Promise<void> {
   const { page, sizes } = visit
   for (const [size, viewport] of Object.entries(sizes)) {

@@ -5,7 +5,7 @@ import { DESK, HEADLESS, openApp, PHONE } from './support/app.js'
 const app = await openApp(t)
 const person = await app.newPerson({ name: 'Erika Muster' })
 
-/** Shows classic scrollbars, which Playwright hides by default */
+/** A browser with classic scrollbars, which Playwright hides by default */
 const browser = await chromium.launch({
   executablePath: HEADLESS,
   args: ['--no-sandbox'],
@@ -22,7 +22,7 @@ async function open(path: string, options: BrowserContextOptions): Promise<Page>
   return page
 }
 
-/** Returns the RGB colour of a point of the window. */
+/** Returns the RGB colour of a pixel of the window. */
 async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
   const picture = await page.screenshot({ clip: { x, y, width: 1, height: 1 } })
   const reader = await browser.newPage()

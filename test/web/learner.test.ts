@@ -10,7 +10,10 @@ const TOUCH = { viewport: PHONE, hasTouch: true, isMobile: true }
 
 const answerButton = (page: Page) => page.getByRole('button', { name: /Antwort zeigen/ })
 const focusedText = (page: Page) => page.evaluate('document.activeElement.textContent.trim()') as Promise<string>
-/** Returns the properties of the first element of the selector, and of all elements. */
+/**
+ * Runs a function in the page: `ask` with the first element of the selector, `askAll` with all elements. Returns its
+ * result.
+ */
 const ask = (page: Page, selector: string, script: string) =>
   page.evaluate(`(${script})(document.querySelector(${JSON.stringify(selector)}))`)
 const askAll = (page: Page, selector: string, script: string) =>

@@ -6,7 +6,7 @@ import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from './
 import { GUARD_MS, press } from './support/keys.js'
 
 const app = await openApp(t)
-/** With a folder in `PICTURES`, every step is stored as a picture, to be looked at. */
+/** Folder for a screenshot of each step; undefined takes none */
 const { PICTURES } = process.env
 if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true })
 
@@ -19,7 +19,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
-/** Sends a request of the logged-in page. */
+/** Sends a request from the logged-in page. */
 function send(page: Page, method: string, address: string, body?: object): Promise<{ status: number; body: never }> {
   return page.evaluate(
     async ({ url, method, body }) => {
@@ -61,7 +61,7 @@ async function untilKinds(page: Page, expected: string): Promise<string> {
   return kinds(page)
 }
 
-/** Imports a deck with short answers; the shipped answers are too long to be typed. */
+/** Imports a deck with short answers, because the answers of the shipped decks are too long to type. */
 async function importTerms(): Promise<void> {
   const { page } = await app.newPerson({ isAdmin: true })
   const answer = await page.request.post(`${app.url}/api/content/imports?name=Begriffe.csv&new=true&active=true`, {
@@ -126,7 +126,7 @@ t.test('an answer typed without a network is rated once, also after a reload', a
   await untilKept(page, 'queue ')
   const field = page.getByLabel('Deine Antwort')
   await field.fill('Ein gespeicherter Stand des Rechners.')
-  // The parts of a session must be loaded before the network goes.
+  // The parts of a session must be loaded before the network is lost.
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await page.getByRole('button', { name: /Antwort zeigen/ }).click()
@@ -157,7 +157,7 @@ t.test('a card is put off without a network, and taken back', async (t) => {
   await page.getByRole('button', { name: 'Mehr zu dieser Karte' }).click()
   await page.getByRole('menuitem', { name: 'Morgen' }).waitFor()
   await picture(page, 'menu')
-  // The parts of a session must be loaded before the network goes.
+  // The parts of a session must be loaded before the network is lost.
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await page.getByRole('menuitem', { name: 'Morgen' }).click()

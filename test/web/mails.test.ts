@@ -6,7 +6,7 @@ import { DESK, openApp, PHONE } from './support/app.js'
 
 t.setTimeout(600_000)
 
-/** Folder for screenshots; none are taken without it. */
+/** Folder for screenshots; undefined takes none */
 const { SCREENS } = process.env
 
 const USER = { id: 1, username: 'admin', display_name: 'Ængelbert "><i>Größer</i> \u202eabc' }
@@ -39,7 +39,10 @@ const OUTBOX = {
 }
 
 const AWAY = 'Der Dienst ist gerade nicht erreichbar. Bitte die Verbindung prüfen.'
-/** The browser reports each request that it could not send, also for the service worker. */
+/**
+ * Returns whether a console message is a fault. The browser reports each request that failed offline, including those
+ * of the service worker.
+ */
 const isFault = (complaint: string) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED|fetching the script/.test(complaint)
 
 t.test('an administrator checks the mail server and sends a mail again', async (t) => {
@@ -137,7 +140,7 @@ t.test('an administrator checks the mail server and sends a mail again', async (
   await t.test('links of mails act after a click, without a login, and again after a failure', async (t) => {
     const { page, complaints } = await app.newBrowser({ viewport: PHONE })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
-    /** Clicks without a network and again with it. */
+    /** Clicks once without a network and once with it. */
     const clickTwice = async (name: string) => {
       await button(name).waitFor()
       await page.context().setOffline(true)

@@ -5,7 +5,7 @@ import { deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp } from './support/app.js'
 import { GUARD_MS, press } from './support/keys.js'
 
-/** U+202E turns what follows; U+2069 ends an isolate that does not remove it. */
+/** Returns a name with U+202E, which reverses the text after it, and U+2069, which would end an isolate too early. */
 const turning = (name: string) => `${name}\u2069\u202Exyz`
 const NAMES = {
   deck: turning('Deck'),
@@ -20,8 +20,8 @@ const NAMES = {
 const QUESTION = 'Frage \u202Exyz?'
 
 /**
- * Places where a name turns the text around it, one line each. A name must be alone in its own isolate or block, or
- * stand between U+2068 and U+2069. Content of cards and fields are blocks of their own.
+ * Expression that returns the places where a name can reverse the text around it, one line each. A name must be alone
+ * in an isolate or block, or stand between U+2068 and U+2069. Content of cards and form fields are separate blocks.
  */
 const UNISOLATED = `((names) => {
   const MARK = '\\u202e'

@@ -10,12 +10,12 @@ interface Look {
   viewport: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
   textSize?: 'larger'
-  /** Which faults of accessibility are looked for */
+  /** Accessibility faults to check */
   barriers?: 'all' | 'contrast'
 }
 
 const DESK_LOOK: Look = { name: 'desk', viewport: DESK, barriers: 'all' }
-/** Only media queries and the text size differ, so a page is loaded once for all of them. */
+/** Views that differ only in media queries and text size, so that a page is loaded once for all of them */
 const LOOKS: Look[] = [
   DESK_LOOK,
   { name: 'dark', viewport: DESK, colorScheme: 'dark', barriers: 'contrast' },

@@ -35,7 +35,10 @@ async function newPersonAt(
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
-/** Logs out and opens the login page, without a passkey prompt before the test starts it. */
+/**
+ * Logs out and opens the login page. No passkey prompt is answered before the test starts it, unless `isTouched` is
+ * set.
+ */
 async function logOut({ page, device }: { page: Page; device: Device }, url: string, isTouched = false): Promise<void> {
   await device.isTouched(isTouched)
   await page.request.post(`${url}/api/auth/logout`)
@@ -53,7 +56,7 @@ async function logged(app: App, reason: RegExp): Promise<void> {
   }
 }
 
-/** Sends the login request of the page twice; returns both statuses. */
+/** Expression that logs in with a passkey and sends the login request twice; resolves to both statuses */
 const logInByScript = (userVerification = 'required') => `(async () => {
   const asked = await (await fetch('${LOGIN_OPTIONS}', { method: 'POST' })).json()
   const userVerification = '${userVerification}'
@@ -151,7 +154,7 @@ t.test('asks for proof before access is granted, then continues', { skip }, asyn
   const app = await openLocalApp(t)
   const { page, login, complaints } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
-  /** Simulates a login older than ten minutes for one request. */
+  /** Simulates for one request that the login is older than ten minutes. */
   const answerOnce = (path: string) =>
     page.route(
       `**${path}`,
@@ -223,7 +226,7 @@ t.test('offers no passkeys to a page of another origin', { skip }, async (t) => 
   const app = await openLocalApp(t)
   const { page } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
-  // The same host name, so that the browser lets the page ask, with another port
+  // The same host name with another port, so that the browser allows the page to request the credential
   const other = await startProcess(t, await createStoreVariables(t))
   const { port } = new URL(other.url)
   await page.goto(`http://localhost:${port}/anmelden`)

@@ -6,10 +6,10 @@ import { CHROMIUM, openApp, until } from './support/app.js'
 import { GUARD_MS } from './support/keys.js'
 import { numberedDeck } from './support/numbered-deck.js'
 
-/** Condition that the service has stored the result */
+/** Expression that is true once the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
 
-/** A deck of one card with wrong answers of its author */
+/** A deck of one card whose wrong answers are written by its author */
 const AUTHORED = deckFile('Deck gamma', [
   { id: 'gilt', question: 'Was gilt?', answer: 'Dies.\n\n- [ ] Das nicht\n- [ ] Jenes nicht\n- [ ] Nichts davon' },
 ])
@@ -20,7 +20,7 @@ async function numberAsked(page: Page): Promise<string> {
   return /Frage (\d+)/.exec(text ?? '')?.[1] ?? ''
 }
 
-/** Answers the question by key and checks that Enter continues. */
+/** Answers the question with a key and checks that Enter continues. */
 async function answerByKey(page: Page, isRight: boolean): Promise<void> {
   const number = await numberAsked(page)
   const options = await page.locator('.options button').allTextContents()
@@ -89,7 +89,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   })
 
   await t.test('returns wrong cards to learning and undoes that', async (t) => {
-    // The ratings reach the service through the outbox, a moment later.
+    // The outbox sends the ratings a moment later.
     const isDue = async (count: number) => {
       for (let left = 600; left > 0; left--) {
         const queue = await (await page.request.get(`${app.url}/api/review/queue`)).json()

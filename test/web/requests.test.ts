@@ -3,19 +3,19 @@ import { openApp, PHONE } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { until } from './support/keys.js'
 
-/** Parts that are requested without waiting for the start chunk */
+/** Paths that the page requests without waiting for the start chunk */
 const AHEAD = ['/assets/lernen-', '/assets/study-', '/assets/markdown-', '/assets/outbox-', '/api/auth/me']
-/** Time after which Chromium reports unused preloads */
+/** Time after which Chromium has reported unused preloads, in milliseconds */
 const COMPLAINED_MS = 4_000
 
-/** Runs before the page's scripts */
+/** Script that marks the time of the first card; it runs before the page's scripts */
 const NOTE_FIRST_CARD = `new MutationObserver((_, observer) => {
   if (document.querySelector('article .question') === null) return
   performance.mark('first card')
   observer.disconnect()
 }).observe(document, { childList: true, subtree: true })`
 
-/** Paths requested until the first card */
+/** Expression that returns the paths requested before the first card */
 const ASKED_UNTIL_FIRST_CARD = `(() => {
   const [card] = performance.getEntriesByName('first card')
   return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -26,7 +26,7 @@ const ASKED_UNTIL_FIRST_CARD = `(() => {
 t.test('loads the first card with at most 14 requests, each once, without waiting for the start chunk', async (t) => {
   const app = await openApp(t)
   const { page: known } = await app.newPerson()
-  // Without cached files, but with the session
+  // A browser with the session but without cached files
   const { page, complaints } = await app.newBrowser({ viewport: PHONE })
   await page.context().addCookies(await known.context().cookies())
   await page.addInitScript(NOTE_FIRST_CARD)
@@ -42,9 +42,9 @@ t.test('loads the first card with at most 14 requests, each once, without waitin
   await until(async () => AHEAD.every(hasSent), 'the requests that do not wait for the start chunk')
   gate.open()
   await page.locator('article .question').first().waitFor()
-  // By then everything requested has arrived and is recorded.
+  // After this time all responses have arrived and are recorded.
   await page.waitForTimeout(COMPLAINED_MS)
-  // By the page's clock: the test itself notices the card later.
+  // Uses the page's clock, because the test notices the card later.
   const untilCard = (await page.evaluate(ASKED_UNTIL_FIRST_CARD)) as string[]
   t.ok(untilCard.length <= 14, `${untilCard.length}: ${untilCard.join(' ')}`)
   t.strictSame([...new Set(untilCard)], untilCard, 'nothing is asked for twice')

@@ -30,7 +30,6 @@ echo "<b>$HOME</b>" # Kommentar
 ## Unten
 `
 
-/** Sanitises a text with the browser's own sanitizer and with the fallback. */
 t.test('both sanitizers give the same result, and nothing runs', async (t) => {
   const folder = t.testdir({})
   await mkdir(path.join(folder, 'cheatsheets', 'probe'), { recursive: true })
@@ -46,7 +45,7 @@ t.test('both sanitizers give the same result, and nothing runs', async (t) => {
     await page.locator('.markdown .hljs-comment, .markdown [class^=hljs]').first().waitFor()
     t.equal(await page.evaluate('"setHTML" in Element.prototype'), isNative)
     const loaded = (await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)')) as string[]
-    // The service worker fetches everything; these requests come from the page.
+    // The service worker loads every file, but its requests do not appear in the page's list.
     if (isNative)
       t.notOk(
         loaded.some((name) => name.includes('/purify')),

@@ -6,13 +6,13 @@ import { type AppPage, PAGES } from './support/pages.js'
 import { writeAll } from './support/written.js'
 
 const MOST = 0.02
-/** Delay of the first response, and between further ones */
+/** Delay of the first response, and between further responses, in milliseconds */
 const SLOW_MS = 200
-/** Time until every page has loaded completely */
+/** Time until every page has loaded completely, in milliseconds */
 const SETTLED_MS = 1_200
 const AT_ONCE = 4
 
-/** Sums up layout shifts as the browser measures them */
+/** Script that sums up layout shifts as the browser measures them */
 const WATCH = `(() => {
   const shifts = globalThis.__shifts = { sum: 0, sources: [] }
   new PerformanceObserver((list) => {
@@ -32,7 +32,7 @@ interface Shifts {
   sources: string[]
 }
 
-/** Delays responses one after another, optionally in reverse order. */
+/** Delays responses so that they arrive one after another, optionally in reverse order. */
 async function slowDown(page: Page, isReversed: boolean): Promise<void> {
   let asked = 0
   await page.route('**/api/**', async (route) => {
@@ -53,7 +53,7 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
     const page = await context.newPage()
     await slowDown(page, options.viewport === DESK)
     await page.addInitScript(WATCH)
-    // A known user, so that the page requests its data at once
+    // With a known user the page requests its data at once.
     const known = await person.page.evaluate("localStorage['training.user'] ?? ''")
     await page.addInitScript(`localStorage['training.user'] ??= ${JSON.stringify(known)}`)
     await page.goto(`${app.url}/${at.path}`)
@@ -102,7 +102,7 @@ t.test('the start page of a new user, or without due cards, does not shift', asy
   }
 })
 
-// A small shift per row would move the last row far away, and a click would hit another one.
+// A small shift in each row would move the last row far, and a click would hit another row.
 t.test('long lists do not shift by a single line', async (t) => {
   const app = await openApp(t)
   const person = await app.newPerson({ isAdmin: true })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, PHONE } from './support/app.js'
 import { visitSignInStates } from './support/sign-in-states.js'
 
-/** In the same window only the contrast differs in the dark. */
+/** Views of each state. In the dark, the window is the same as in the first view, so only the contrast can differ. */
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: DESK, barriers: 'all' },
   { name: 'dark', colorScheme: 'dark', viewport: DESK, barriers: 'contrast' },

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 
-/** The built files, compressed as the service sends them */
+/** Folder of the built app; sizes are those of the compressed files that the service sends */
 const APP = path.join(import.meta.dirname, '../../app')
 const ASSETS = path.join(APP, 'assets')
-/** Files beside the hashed ones: the script before the first paint and the service worker */
+/** Files outside the assets folder: the script that runs before the first paint, and the service worker */
 const THEME = '../theme.js'
 const WORKER = '../sw.js'
 const files = readdirSync(ASSETS)
@@ -14,14 +14,17 @@ const kilobytes = (sizes: number[]) => Math.round(sizes.reduce((sum, size) => su
 
 const IMPORTED = /(?:\bfrom|\bimport)\s*["']\.\/([\w.-]+\.js)["']/g
 
-/** Returns the chunk with this name. */
+/**
+ * Returns the file name of the chunk with this name.
+ * @throws Error unless exactly one file matches
+ */
 function chunk(name: string): string {
   const found = files.filter((file) => file.endsWith('.js') && file.replace(/-[\w-]{8}\.js$/, '') === name)
   if (found.length !== 1) throw new Error(`${name}: ${found.join(', ') || 'no such chunk'}`)
   return found[0] as string
 }
 
-/** Returns these files with all that they import statically. */
+/** Returns these files and all files that they import statically. */
 function withImports(...entries: string[]): string[] {
   const all = new Set(entries)
   for (const file of all) {
@@ -53,7 +56,7 @@ t.test('the first card needs at most 80 kB of JavaScript', async (t) => {
   t.ok(size <= 80, `${size} kB`)
 })
 
-/** Files that only the pages of authors load, which are a lazy part */
+/** Files that only authors' pages load, on demand */
 const AUTHORS =
   /^(?:inhalte|deck|karte|sheet-page|option-fields|writing|card-table|card-order|versions|conflict-dialog|suggestion|edited|fragen|edit-card|authors|author-icons|author-tests|write-tests|test-preview|drafts|editor|diff)-/
 
@@ -70,7 +73,7 @@ t.test('the editor with the form of a card needs at most 14 kB beyond what is lo
   t.comment(`all parts of authors: ${kilobytes(authors.map(sizeOf))} kB`)
 })
 
-/** Files that only the pages of tests load, which are a lazy part */
+/** Files that only the pages of tests load, on demand */
 const TESTS = /^(?:tests|test-parts|attempt|answers|answer-post)-/
 
 t.test('taking a test needs at most 25 kB beyond what a session loads', async (t) => {
@@ -89,7 +92,7 @@ t.test('taking a test needs at most 25 kB beyond what a session loads', async (t
   )
 })
 
-/** Files that only the pages of tasks load, which are a lazy part */
+/** Files that only the pages of tasks load, on demand */
 const TASKS = /^(?:aufgaben|task-parts|today|confirm-sheet)-/
 
 t.test('the pages of tasks need at most 10 kB, those on the start page at most 3 kB', async (t) => {
@@ -106,22 +109,22 @@ t.test('the pages of tasks need at most 10 kB, those on the start page at most 3
   )
 })
 
-/** Pages of administrators and leads, a lazy part */
+/** Pages of administrators and leads, loaded on demand */
 const TEAMS = /^teams-/
 
-/** Pages of those who give or oversee assignments, a lazy part */
+/** Pages of users who assign or supervise assignments, loaded on demand */
 const ASSIGNING = /^(?:vergeben|assign|assign-write)-/
 
 /** A document that only administrators open */
 const PRIVACY = /^datenschutz-/
 
-/** Pages without a login, that of auditors, and lazy cards of „Konto“ */
+/** Pages without a login, the auditors' page, and cards of „Konto“ that are loaded on demand */
 const PROOF = /^(?:public|nachweise|proof-cards|accesses|mail-card)-/
 
-/** The outbox of mails, which only administrators open */
+/** Outbox of mails, which only administrators open */
 const MAILS = /^mails-/
 
-/** The pages of the administration, which only administrators load */
+/** Pages of the administration, which only administrators open */
 const ADMINISTRATION = /^verwaltung-/
 
 t.test('all JavaScript and CSS of learners is at most 193 kB, CSS 14 kB; administrators load 17 kB more', async (t) => {

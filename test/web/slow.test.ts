@@ -16,7 +16,7 @@ async function open(page: Page, url: string, content: string): Promise<void> {
 t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const gateway = await openGateway(t, app.url)
-  /** Address, expected content, and names of its cached copies */
+  /** Path, selector of the expected content, and names of the cached responses */
   const pages = [
     ['lernen', 'button:has-text("Antwort zeigen")', 'queue '],
     ['', '.page a[href^=lernen]', 'counts', 'stats 30', 'choice'],

@@ -3,7 +3,7 @@ import t from 'tap'
 import { CHROMIUM, openApp } from './support/app.js'
 import { press } from './support/keys.js'
 
-/** The top bar */
+/** Returns the expected accessibility tree of the top bar. */
 const top = (left: number, isFirst: boolean) => `
   - heading "Lernen" [level=1]
   - link "Lernen beenden":
@@ -47,7 +47,7 @@ const answer = (left: number, text: string) => `- main:${top(left, true)}
 t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const { page } = await app.newPerson()
-  // Short texts of our own, because the test fixes the order, not the content
+  // Short fixed texts, because the test checks the order and not the content
   await page.route('**/api/review/queue*', async (route) => {
     const response = await route.fetch()
     const queue = (await response.json()) as {
@@ -72,6 +72,6 @@ t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) &&
   await press(page, '3')
   await page.getByRole('button', { name: 'Antwort zeigen' }).waitFor()
   t.equal(await page.locator('main').ariaSnapshot(), question(19, false, 'Frage 2?'))
-  // The focus stays on the card, never on a rating, which Space would press.
+  // The focus stays on the card. On a rating, the next Space would press it.
   t.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Karte')
 })

@@ -15,7 +15,7 @@ interface Entry {
   created_at: string
 }
 
-/** Returns the service's log, oldest first. */
+/** Returns the user's review history, oldest first. */
 async function readLog(app: App, { request }: Page | BrowserContext): Promise<Entry[]> {
   const entries: Entry[] = []
   let before = ''
@@ -28,7 +28,7 @@ async function readLog(app: App, { request }: Page | BrowserContext): Promise<En
   }
 }
 
-/** Returns the valid ratings. */
+/** Returns the ratings that have not been undone. */
 async function standing(app: App, page: Page | BrowserContext): Promise<string[]> {
   const log = await readLog(app, page)
   return log.filter((entry) => entry.kind === 'review' && !entry.is_undone).map(({ rating }) => rating)
@@ -45,7 +45,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
 const arrived = (app: App, page: Page | BrowserContext, ratings: string[]) =>
   until(async () => (await standing(app, page)).join() === ratings.join())
 
-/** Expression that resolves to the number of pictures in a deck's queue */
+/** Expression that resolves to the number of distinct pictures in a deck's queue */
 const SHOWN_PICTURES = `fetch('/api/review/queue?deck=git&limit=300')
   .then((answer) => answer.text())
   .then((text) => new Set(text.match(/media\\/[0-9a-f]{64}/g)).size)`
@@ -205,7 +205,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const { page, complaints } = await app.newPerson()
     const context = page.context()
     await openSession(app, page)
-    // The worker is installed some seconds after the first page.
+    // The service worker is installed some seconds after the first page.
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     const shown = await page.evaluate(SHOWN_PICTURES)
     t.ok(await until(async () => (await page.evaluate(KEPT_PICTURES)) === shown))
@@ -369,7 +369,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       const { page } = await app.newPerson()
       await page.clock.install({ time: new Date(Date.now() + hours * 3_600_000) })
       await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
-      // As on a slow line: the outbox loads after the first cards, and the remaining cards after the ratings.
+      // Simulates a slow network: the outbox loads after the first cards, and the remaining cards after the ratings.
       const first = page.waitForResponse('**/api/review/queue?*')
       const rest = createGate()
       let asked = 0
@@ -438,7 +438,7 @@ t.test('survives kills of the service during ratings', { skip: !existsSync(CHROM
   await press(page, ' ', '3', ' ', '4')
   await app.service.stop('SIGKILL')
   await press(page, ' ', '1', ' ', '2')
-  // The first two may still wait, too.
+  // The first two ratings may still wait as well.
   await page.getByText(/[234] warten/).waitFor()
   await startProcess(t, variables)
   t.ok(await arrived(app, page, ['medium', 'easy', 'again', 'hard']))

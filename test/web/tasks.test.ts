@@ -15,7 +15,7 @@ const CONFIRM = 'Ich habe den Spickzettel gelesen und verstanden'
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true })
 
-/** Moves the focus by Tab to the element with this accessible name and presses Enter. */
+/** Moves the focus with Tab to the element with this accessible name and presses Enter. */
 async function enter(page: Page, role: 'button' | 'link', name: string): Promise<void> {
   const target = page.getByRole(role, { name, exact: true }).first()
   await target.waitFor()
@@ -29,7 +29,7 @@ async function enter(page: Page, role: 'button' | 'link', name: string): Promise
   throw new Error(`The keyboard does not reach „${name}“`)
 }
 
-/** Publishes a test of one question, `loeschen`. */
+/** Publishes the test `loeschen` with one question. */
 async function writeShortTest(app: App): Promise<void> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
   const pool = { source_id: source.id, name: 'Fragen', tests_only: true }
@@ -130,7 +130,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.context().setOffline(true)
     await button(page, CONFIRM).click()
     await page.getByText('Noch nicht bestätigt. Der Dienst ist gerade nicht erreichbar').waitFor()
-    // The service has confirmed, but its answer is lost, and the page does not learn it from the list of tasks either.
+    // The service confirms, but its response is lost, and the list of tasks does not load either.
     await page.route('**/api/assignments/mine', (route) => route.abort())
     await page.context().setOffline(false)
     await page.route('**/confirm', async (route) => {

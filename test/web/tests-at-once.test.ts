@@ -25,12 +25,13 @@ t.test('three browsers take one test at once', { skip: isMissing && 'no Chromium
   const list = await (await app.asAdmin('GET', '/api/accounts?limit=100')).json()
   const { users } = list as { users: { id: number; username: string }[] }
   for (const { id, username } of users) {
-    // Both have eight minutes, so that a busy machine does not end their attempts; the traveller has two.
+    // Users of phone and desk get eight minutes, so that a busy machine does not end their attempts; the traveller
+    // keeps two.
     if (![phone, desk].some(({ login }) => login.username === username)) continue
     t.equal((await app.asAdmin('PATCH', `/api/accounts/${id}`, { extra_time_percent: 300 })).status, 200)
   }
 
-  // The network between Firefox and the service
+  // Network between Firefox and the service
   const network = await openGateway(t, app.url)
   const cut = () => network.behave((_asked, answer) => answer.destroy())
   const firefox = await openFirefox(t)
@@ -56,7 +57,7 @@ t.test('three browsers take one test at once', { skip: isMissing && 'no Chromium
     await firefox.getByRole('button', { name: /^Frage 2,/ }).click()
     await firefox.getByLabel('Auskunft').check()
     await firefox.locator('[data-state=waiting]').waitFor()
-    // The laptop is closed with an answer that has not been sent.
+    // The laptop is closed before its last answer is sent.
     const context = firefox.context()
     await firefox.close()
     await untilAttempt(traveller.page, app, id, ({ state }) => state === 'submitted')

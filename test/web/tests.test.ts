@@ -15,10 +15,13 @@ import { post } from './support/written.js'
 
 const NAME = 'Datenschutz, Grundlagen'
 const NARROW = { width: 320, height: 640 }
-/** A request that failed because the test took the network away, also that of the service worker's script */
+/**
+ * Console message about a request that failed because the test disconnected the network; includes the service worker's
+ * script
+ */
 const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|unknown error occurred when fetching the script/
 
-/** Expression that is true once the browser has neither a copy nor marks of an attempt */
+/** Expression that is true once the browser stores neither a copy nor marks of an attempt */
 const hasNothingOf = (id: number) => `(async () => {
   const database = await new Promise((done) => {
     indexedDB.open('training ' + new URL(document.baseURI).pathname).onsuccess = (event) => done(event.target.result)
@@ -51,7 +54,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Abgeben', exact: true }).click()
   }
 
-  // It ends while the other tests run.
+  // This attempt reaches its time limit while the other tests run.
   const sleeper = await app.newPerson({ name: 'Tim Klappzu' })
   const short = await beginTest(sleeper.page, app, 'kurz')
   await sleeper.page.getByLabel('Innerhalb von 72 Stunden').check()
@@ -113,7 +116,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await gap.waitFor()
     t.strictSame(await gap.locator('option').allTextContents(), ['…', '22', '80', '443'])
     t.strictSame(await findBarriers(page), [])
-    // Without a rest, as after typing: the next frame shows that the answer is stored.
+    // Unlike typing, a choice is stored without delay: the next frame shows its state.
     const state = await page.evaluate(`(async () => {
       const gap = document.querySelector('main select')
       gap.value = '22'
@@ -304,7 +307,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('link', { name: 'Versuch 52', exact: true }).waitFor()
     const rows = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Versuch / }) })
     t.equal(await rows.count(), 50)
-    // The first request is lost and repeated.
+    // The first request fails and is retried.
     await page.route('**/api/tests/oft?before=*', (route) => route.abort(), { times: 1 })
     const earlier = page.getByRole('button', { name: 'Frühere Versuche' })
     await earlier.click()
@@ -328,7 +331,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const { request } = (await app.newBrowser()).page
     await request.post(`${app.url}/api/auth/login`, { data: login })
     t.equal((await request.post(`${app.url}/api/tests/attempts/${id}/submit`, { data: {} })).status(), 200)
-    // The network is back for some requests only, so that the page learns of the end before the answer arrives.
+    // The first requests fail, so that the page learns of the end before its answer arrives.
     let failures = 2
     await page.route('**/answers/*', (route) => (failures-- > 0 ? route.abort() : route.continue()))
     await page.context().setOffline(false)
@@ -357,9 +360,9 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal(chosen?.text, 'Innerhalb von 72 Stunden')
     await submit(page)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
-    // Nothing of the ended attempt stays on the device.
+    // The device keeps nothing of the ended attempt.
     await until(page, hasNothingOf(id))
-    // The other tab learns of the end with its next answer.
+    // The other tab learns of the end when it sends its next answer.
     await second.getByLabel('Innerhalb von 7 Tagen').check()
     await second.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
   })
@@ -398,7 +401,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
       await watcher.page.getByLabel('Innerhalb von 72 Stunden').check()
       await answered(watcher.page, watched, 0)
       await goTo(watcher.page, 3)
-      // The page submits by itself.
+      // The page submits without user action.
       await watcher.page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
       t.equal((await readAttempt(watcher.page, app, watched)).state, 'submitted')
       const { page } = sleeper

@@ -143,7 +143,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.locator('input[type=file]').setInputFiles({
       name: 'liste.csv',
       mimeType: 'text/csv',
-      // As Excel writes it
+      // Encoded as Excel does
       buffer: Buffer.from(
         'Benutzername;Name;Passwort\r\nviele-1;Jürgen Größer;\r\nviele-2;Aylin;vier-zufaellige\r\n',
         'latin1',
@@ -188,7 +188,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
     await page.getByRole('cell', { name: 'Deck alt' }).waitFor()
 
-    // A refusal that appears only at the import (the folder has changed since the check) asks, too.
+    // If the folder has changed since the check, the refusal appears only at the import; the page then asks for
+    // confirmation as well.
     await change({ 'decks/alt.md': deck('alt', 15) })
     await button(page, 'Noch einmal prüfen').click()
     await button(page, 'Jetzt einlesen').waitFor()
@@ -219,7 +220,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await button(page, 'Ansehen').click()
     await page.getByText('Was sich geändert hat').waitFor()
 
-    // After a proxy timeout the service continues, and the page waits for the outcome.
+    // After a proxy timeout the service continues the import, and the page waits for the outcome.
     await change({ 'decks/neu.md': deck('neu', 13) })
     await page.unroute('**/api/admin/import*')
     await page.route('**/api/admin/import*', (route) => route.abort())

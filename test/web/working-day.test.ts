@@ -118,7 +118,7 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       if ((await page.evaluate('document.activeElement.textContent')) === 'Erste Karten lernen') break
     }
     await page.keyboard.press('Enter')
-    // Twelve cards and two repetitions; „Leicht“ needs none.
+    // Twelve cards and two repetitions. The rating „Leicht“ adds no repetition.
     for (let card = 0; card < 14; card++) {
       await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
       await press(page, ' ', '4')

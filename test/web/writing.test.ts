@@ -25,7 +25,7 @@ const cardsOf = async (app: App, deck: string) =>
 const cardOf = async (app: App, id: number) =>
   (await post<{ card: Card }>(app, `/api/content/cards/${id}`, undefined, 'GET')).card
 
-/** Waits until the typed text is on the device. */
+/** Waits until the device has stored the typed text. */
 const untilKept = (page: Page) => page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
 
 t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
@@ -97,7 +97,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal(await field(again.page, 'Antwort').inputValue(), 'Mitten im Satz')
     await again.page.getByText('Hier steht dein noch nicht gespeicherter Text').waitFor()
 
-    // Another user of the same browser
+    // Another user logs in with the same browser.
     const other = await app.newPerson({ isAdmin: true })
     await again.page.request.post(`${app.url}/api/auth/login`, { data: other.login })
     await open(again, id)
@@ -181,7 +181,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await button(other, 'Menü von Erika Muster').click()
     const logout = other.getByRole('menuitem', { name: 'Abmelden' })
     await logout.waitFor()
-    // The text is still being typed when the page reloads.
+    // The text has not been stored yet when the logout reloads the page.
     await field(page, 'Antwort').fill('Vor dem Abmelden')
     await logout.click()
     await page.getByLabel('Passwort', { exact: true }).waitFor()
@@ -272,7 +272,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     const { page } = person
     const id = await newCard()
     await open(person, id)
-    // By key: similar questions, which appear above, would move it away from the mouse.
+    // With a key, because similar questions that appear above would move the control away from the mouse pointer.
     await page.getByText('Für Quiz und Test').press('Enter')
     const add = async (text: string) => {
       const shown = await page.getByPlaceholder('Antwort', { exact: true }).count()

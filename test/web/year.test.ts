@@ -25,19 +25,19 @@ import {
   PHONE,
 } from './support/app.js'
 
-/** Days of the year, all working days. The task is due on 31 March each year and opens 30 days before. */
+/** Days of the story, all of them working days. The task is due on 31 March each year and opens 30 days before. */
 const DAYS = { assign: '2027-03-01', instruct: '2027-03-03', late: '2027-04-05', audit: '2028-03-06' }
 const TITLE = 'IT-Sicherheit, jährlich'
 const PASSWORD = 'vier-zufaellige-woerter'
 const OFFICER = 'Sabine Sicher'
-/** Leads the team and does the task too */
+/** Lead of the team, who also has the task */
 const LEAD = 'Anna Amsel'
 const LATE = 'Dora Drossel'
 const LEAVER = 'Emil Elster'
 const MEMBERS = [LEAD, 'Ben Buchfink', 'Carla Cramer', LATE, LEAVER]
 const ON_TIME = MEMBERS.slice(0, 3)
 
-/** Right options of the shipped test, as the page shows them */
+/** Right options of the questions in the shipped test, as the page shows them */
 const RIGHT = new Set(
   Array.from(
     readFileSync(path.join(ROOT, 'content/decks/it-sicherheit-am-arbeitsplatz.md'), 'utf8').matchAll(
@@ -47,7 +47,7 @@ const RIGHT = new Set(
   ),
 )
 
-/** What open pages say while the service restarts */
+/** Console messages of open pages while the service restarts */
 const DURING_RESTART = ['net::ERR_CONNECTION_REFUSED', 'An unknown error occurred when fetching the script.']
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
@@ -55,7 +55,7 @@ const link = (page: Page, name: string | RegExp) => page.getByRole('link', { nam
 const dialog = (page: Page) => page.locator('dialog[open]')
 const row = (page: Page, name: string) => page.locator('main tr').filter({ hasText: name })
 
-/** Reads and confirms the sheet, and passes the test, from „Heute“ on. */
+/** Reads and confirms the sheet and passes the test, starting on „Heute“. */
 async function learn(page: Page): Promise<void> {
   await link(page, 'Alle anzeigen').click()
   await link(page, 'Lesen: IT-Sicherheit am Arbeitsplatz').click()
@@ -112,7 +112,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
   }
   const pages = new Map<string, Page>()
   const pageOf = (name: string) => pages.get(name) as Page
-  /** Each person has a browser of its own for the whole year. */
+  /** Each person keeps one browser for the whole year. */
   for (const display_name of [OFFICER, ...MEMBERS]) {
     const login = { username: display_name.split(' ')[0]?.toLowerCase() ?? '', password: PASSWORD }
     const account = { ...login, display_name, is_admin: display_name === OFFICER }
@@ -137,7 +137,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
     t.notOk(await isTooWide(page), `${name}: fits`)
   }
   const filter = (page: Page, stand: string) => page.goto(`${assignment}?stand=${stand}`)
-  /** Confirms the personal part of these persons, as the officer. */
+  /** Confirms the personal part for these persons as the officer. */
   const confirmPersonal = async (names: string[]) => {
     await officer.goto(assignment)
     for (const name of names) await officer.getByRole('checkbox', { name, exact: true }).check()
@@ -296,7 +296,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
   })
 })
 
-/** Moves all logins to yesterday, as `SIMULATED_DATE` does not. The service must not run. */
+/** Moves all logins to yesterday, because `SIMULATED_DATE` does not change them. The service must be stopped. */
 async function ageLogins(variables: Record<string, string>): Promise<void> {
   const authenticated_at = new Date(Date.now() - 86_400_000)
   await withStore(variables, (db) => db.updateTable('sessions').set({ authenticated_at }).execute())

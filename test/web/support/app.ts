@@ -11,9 +11,9 @@ import {
   startProcess,
 } from '../../support/process.js'
 
-/** Debian's, installed by `.ci/run` */
+/** Debian's Chromium, installed by `.ci/run` */
 export const CHROMIUM = '/usr/bin/chromium'
-/** The headless build needs a quarter less processor time. */
+/** Headless build of Chromium, which needs a quarter less processor time */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 export const HEADLESS = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 
@@ -35,21 +35,21 @@ export interface App {
   browser: Browser
   /** Login of the first administrator */
   admin: Login
-  /** Opens a new browser without a login */
+  /** Opens a new browser without a login. */
   newBrowser(options?: BrowserContextOptions): Promise<Omit<Person, 'login'>>
-  /** Creates a user and logs in with a new browser on the start page */
+  /** Creates a user and logs in with a new browser, which shows the start page. */
   newPerson(options?: BrowserContextOptions & { isAdmin?: boolean; name?: string }): Promise<Person>
-  /** Sends a request with an administrator's token */
+  /** Sends a request with an administrator's token. */
   asAdmin(method: string, path: string, body?: unknown): Promise<Response>
 }
 
-/** Header of every response of the service */
+/** Header that every response of the service has */
 export const OWN = { 'x-service': 'svc-training' }
 
-/** Timeout of a step: some take twenty seconds on a slow or busy machine. */
+/** Timeout of a step in milliseconds; some steps take twenty seconds on a slow or busy machine */
 export const PATIENCE_MS = 90_000
 
-/** Error responses to requests of the app are no console complaint. */
+/** Console message about an error response to a request of the app, which is not a fault */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
 
 /** Starts the service with the web app and the shipped content on a new store, and a real browser. */
@@ -104,8 +104,8 @@ export async function openApp(t: TestWithHooks, variables: Record<string, string
 }
 
 /**
- * Closes what a test opened in the browser when it ends: each page left open takes a second of processor time, most of
- * it for its service worker, which loads the whole app.
+ * Closes the browser contexts that a test has opened, when it ends. Each open page takes a second of processor time,
+ * most of it for its service worker, which loads the whole app.
  */
 function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   const earlier: Set<BrowserContext>[] = []
@@ -122,7 +122,7 @@ function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   })
 }
 
-/** Collects everything that a page must not do, from now on. */
+/** Returns a list that collects, from now on, everything that a page must not do. */
 export function collectComplaints(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -136,7 +136,7 @@ export function collectComplaints(page: Page, url: string): string[] {
   return complaints
 }
 
-/** Source of axe, to be run in the page */
+/** Source of axe, which runs in the page */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const barriersBy = (options: object) =>
@@ -150,19 +150,19 @@ const FAINT_TEXTS = barriersBy({ runOnly: ['color-contrast'] })
 
 /**
  * Returns the faults that axe finds against WCAG 2.2 AA and its best practices, one line each.
- * @param which `contrast`: only what a colour scheme changes
+ * @param which `contrast`: only faults that depend on the colour scheme
  */
 export async function findBarriers(page: Page, which: 'all' | 'contrast' = 'all'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
   return (await page.evaluate(which === 'all' ? BARRIERS : FAINT_TEXTS)) as string[]
 }
 
-/** Returns whether the page is wider than the window. */
+/** Returns whether the page is wider than its window. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')) as boolean
 }
 
-/** Rates the first cards of the queue, with all ratings in turn. */
+/** Rates the first cards of the queue with each rating in turn. */
 export async function studySome({ page }: Pick<Person, 'page'>, url: string, cards = 8): Promise<void> {
   const queue = (await (await page.request.get(`${url}/api/review/queue?limit=${cards}`)).json()) as {
     cards: { card_id: number }[]
@@ -175,7 +175,7 @@ export async function studySome({ page }: Pick<Person, 'page'>, url: string, car
   }
 }
 
-/** Gives the user two weeks of reviews with some days off and cards due today. */
+/** Creates two weeks of reviews with some days off, and cards that are due today. */
 export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string): Promise<void> {
   const { cards } = (await (await page.request.get(`${url}/api/review/cards?limit=120`)).json()) as {
     cards: { card_id: number }[]
@@ -208,7 +208,7 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
 
 const UNTIL_MS = 60_000
 
-/** Waits until the app has cached these contents. */
+/** Waits until the app has cached the responses with these names. */
 export async function untilKept(page: Page, ...names: string[]): Promise<void> {
   await until(
     page,
@@ -232,8 +232,9 @@ export const KEPT_PICTURES = `caches.keys().then(async (names) => {
 })`
 
 /**
- * Waits until an expression is true in the page. One that throws, for example because an element is missing or the page
- * changes, counts as not yet true. Playwright's own function needs `eval`, which the policy forbids.
+ * Waits until an expression is true in the page. An exception, for example for a missing element or during a
+ * navigation, counts as false. Playwright's `waitForFunction` needs `eval`, which the policy forbids.
+ * @throws Error if the expression does not become true in time
  */
 export async function until(page: Page, expression: string): Promise<void> {
   const end = Date.now() + UNTIL_MS
@@ -250,8 +251,8 @@ export async function until(page: Page, expression: string): Promise<void> {
 }
 
 /**
- * Checks the address of the page or a part of it. Waits, because the browser reports a change of the address after the
- * event that caused it.
+ * Waits until the address of the page, or a part of it, is the expected one: the browser reports a new address after
+ * the event that caused it.
  */
 export async function isAt(
   t: Test,

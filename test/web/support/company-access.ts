@@ -9,7 +9,7 @@ import { addDevice, LOGIN_OPTIONS, logInByButton, passkeysOf } from './device.js
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const ELEVEN_MINUTES = 660
 
-/** Makes the provider report a proof that is eleven minutes old, without asking again. */
+/** Makes the provider report that the user authenticated eleven minutes ago, although it was now. */
 function hasProvenLongAgo(provider: IdentityProvider): void {
   provider.tamper = async (answer) => ({
     ...answer,
@@ -20,7 +20,7 @@ function hasProvenLongAgo(provider: IdentityProvider): void {
   })
 }
 
-/** A user without a password grants lasting access in the browser. */
+/** Checks that a user without a password can grant lasting access in the browser. */
 export async function liveWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
   await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })
@@ -100,7 +100,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     await logOut()
     await logInByProvider()
     await askForToken('Zweiter')
-    // The provider must ask again for any user.
+    // Without its session, the provider asks for a login, which another user can then do.
     await context.clearCookies({ domain: '127.0.0.1' })
     provider.person = { sub: 'x-1', preferred_username: 'fremd', name: 'Jemand anderes' }
     await confirm()

@@ -8,13 +8,13 @@ import { collectComplaints, DESK, findBarriers, PATIENCE_MS } from './app.js'
 export interface Company {
   provider: IdentityProvider
   browser: Browser
-  /** Public address, ending with a slash */
+  /** Public URL, ending with a slash */
   publicUrl: string
-  /** Variables of the service, without those of the provider */
+  /** Environment variables of the service, without those of the provider */
   variables: Record<string, string>
 }
 
-/** Returns the provider settings of the company. */
+/** Returns the environment variables with the company's provider settings. */
 export function providerVariables(provider: IdentityProvider, publicUrl: string): Record<string, string> {
   return {
     PUBLIC_URL: publicUrl,
@@ -32,14 +32,14 @@ const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika aus der Fi
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const KARL = { sub: 'k-1', preferred_username: 'karl.gross', name: 'Karl aus der Firma' }
 
-/** What pages of the provider load */
+/** Origin of the fonts that the provider's pages load */
 const FONTS = 'https://fonts.googleapis.com/'
 
-/** The day on which a company with passwords introduces single sign-on. */
+/** Plays the day on which a company with passwords introduces single sign-on. */
 export async function liveFirstDay(t: Test, { provider, browser, publicUrl, variables }: Company): Promise<void> {
   let service: RunningService = await startProcess(t, variables)
   const admin = firstLogin(service, variables)
-  // Closes the open pages: they would complain about the time between.
+  // Restarts the service. Closes the open pages first, because they would report errors while the service is down.
   const restart = async (more: Record<string, string> = {}) => {
     await Promise.all(browser.contexts().map((context) => context.close()))
     await service.stop()
@@ -151,7 +151,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     await page.getByRole('button', { name: 'Verknüpfen' }).click()
     await page.getByText('gehört hier schon zu einem anderen Konto').waitFor()
     t.equal(page.url(), at('konto'), 'said over the page that one came from')
-    // A different person uses a browser without a session at the provider.
+    // Another person uses a browser without a session at the provider.
     await page.context().clearCookies({ domain: '127.0.0.1' })
     provider.person = KARL
     await page.getByRole('button', { name: 'Verknüpfen' }).click()

@@ -6,9 +6,9 @@ export interface Device {
   cdp: CDPSession
   authenticatorId: string
   credentials(): Promise<Credential[]>
-  /** Replaces this device by another one with the same credentials */
+  /** Replaces this device with another one that has these credentials. */
   replaceBy(credentials: Credential[]): Promise<void>
-  /** Sets whether prompts are confirmed at once; a name in the list then counts as chosen, too */
+  /** Sets whether prompts are confirmed at once. If they are, a passkey in the autofill list also counts as chosen. */
   isTouched(is: boolean): Promise<void>
 }
 export interface Credential {
@@ -56,11 +56,11 @@ export async function addDevice(page: Page): Promise<Device> {
   return device
 }
 
-/** Returns the listed passkeys of the account page. */
+/** Returns the section with the passkeys on the account page. */
 export const passkeysOf = (page: Page) =>
   page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) })
 
-/** Creates a passkey on the account page with automatic confirmation. */
+/** Creates a passkey on the account page. The device must confirm prompts at once. */
 export async function addPasskey(page: Page, name: string): Promise<void> {
   await passkeysOf(page).getByRole('button', { name: 'Passkey hinzufügen' }).click()
   const asked = page.getByRole('dialog', { name: 'Passkey hinzufügen' })
@@ -69,7 +69,7 @@ export async function addPasskey(page: Page, name: string): Promise<void> {
   await passkeysOf(page).getByText(name).waitFor()
 }
 
-/** Logs in by the button. The device does not respond before it is touched. */
+/** Logs in with the button. The device does not respond before the click. */
 export async function logInByButton(page: Page, device: Device): Promise<void> {
   const touch = async (route: Route) => {
     await device.isTouched(true)

@@ -3,10 +3,10 @@ import { firefox, type Page } from 'playwright-core'
 /** Debian's Firefox, installed by `.ci/run` */
 export const FIREFOX = '/usr/bin/firefox-esr'
 
-/** Timeout of a step on a slow or busy machine */
+/** Timeout of a step in milliseconds, on a slow or busy machine */
 export const PATIENCE_MS = 120_000
 
-/** Opens a page in Firefox, which is driven by WebDriver BiDi: it is not the patched one that Playwright brings. */
+/** Opens a page in Debian's Firefox through WebDriver BiDi, because Playwright's protocol needs its patched Firefox. */
 export async function openFirefox(t: { teardown(end: () => unknown): void }): Promise<Page> {
   const browser = await firefox.launch({ channel: 'moz-firefox', executablePath: FIREFOX })
   t.teardown(() => browser.close())

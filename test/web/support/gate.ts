@@ -1,4 +1,4 @@
-/** Returns a promise with its resolver: `Promise.withResolvers`, which Node 20 does not have. */
+/** Returns a promise and the function that resolves it, like `Promise.withResolvers`, which Node.js 20 lacks. */
 export function createGate(): { opened: Promise<void>; open: () => void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

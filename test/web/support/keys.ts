@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { PATIENCE_MS } from './firefox.js'
 
-/** Exceeds the time after a change in which a session ignores input */
+/** Pause before a key, in milliseconds; longer than the time after a change in which a session ignores input */
 export const GUARD_MS = 230
 
 /**
- * State that only a key changes: page, dialog, side (`question`, `answer` or `end`) and card. Not the labels of buttons,
- * which late responses change too.
+ * Expression for the state that only keys change: page, dialog, side (`question`, `answer` or `end`) and card. It
+ * excludes the labels of buttons, which late responses change as well.
  */
 const VIEW = `[
   location.pathname,
@@ -16,8 +16,8 @@ const VIEW = `[
 ].join()`
 
 /**
- * Presses keys one by one and waits until each has changed something.
- * @throws if a key changes nothing
+ * Presses keys one after another, and waits after each until it has changed the state.
+ * @throws Error if a key changes nothing
  */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) {
@@ -29,7 +29,10 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
   await page.waitForTimeout(GUARD_MS)
 }
 
-/** @throws if the condition is not met in time */
+/**
+ * Waits until the condition is true.
+ * @throws Error if it does not become true within `PATIENCE_MS`
+ */
 export async function until(isTrue: () => Promise<boolean>, name: string): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!(await isTrue())) {

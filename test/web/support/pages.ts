@@ -1,5 +1,5 @@
 export interface AppPage {
-  /** Below the base */
+  /** Path below the base path */
   path: string
   /** Name of the screenshot */
   name: string
@@ -8,7 +8,10 @@ export interface AppPage {
   isAdmin?: boolean
 }
 
-/** All pages of the app; each is checked for accessibility and policy in every view, and photographed */
+/**
+ * All pages of the app. Tests check each for accessibility and policy violations in every view; the screenshots show
+ * some
+ */
 export const PAGES: AppPage[] = [
   { path: '', name: 'heute', ready: 'text=Jetzt lernen' },
   { path: 'lernen', name: 'lernen', ready: 'text=Antwort zeigen' },

@@ -4,7 +4,7 @@ import { post } from './written.js'
 
 const PATIENCE_MS = 180_000
 
-/** A deck with one question of each form, in the order of the tests */
+/** A deck with one question of each form */
 export const QUESTIONS = `---
 name: Datenschutz
 ---
@@ -57,7 +57,7 @@ BfDI
 Nach {{72|zweiundsiebzig}} Stunden ist die {{Aufsichtsbehörde|Behörde}} informiert.
 `
 
-/** Definition of a test without shuffling, so that a test knows the order of its questions */
+/** Definition of a test without shuffling, so that the order of its questions is known */
 const DEFINITION = {
   description: 'Für alle mit Zugang zu **personenbezogenen** Daten',
   introduction: 'Nimm dir Zeit und lies jede Frage bis zum Ende.',
@@ -65,7 +65,7 @@ const DEFINITION = {
   sections: [{ deck: 'datenschutz' }],
 }
 
-/** Publishes tests of the deck „Datenschutz“, one for each definition, as an administrator.. */
+/** Publishes tests of the deck „Datenschutz“ as an administrator: definitions by slug. */
 export async function publishTests(app: App, definitions: Record<string, Record<string, unknown>>): Promise<void> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
   for (const [slug, definition] of Object.entries(definitions)) {
@@ -83,7 +83,7 @@ export interface StoredQuestion {
   answer: { option_ids?: string[]; text?: string; item_ids?: string[]; gaps?: Record<string, string> } | null
 }
 
-/** Returns an attempt as the service has it. */
+/** Reads an attempt from the service. */
 export async function readAttempt(
   { request }: Page,
   app: App,
@@ -94,7 +94,7 @@ export async function readAttempt(
   return (await answer.json()).attempt
 }
 
-/** Waits until the service has an attempt in the wanted state. */
+/** Waits until an attempt is in the wanted state on the service. */
 export async function untilAttempt(
   page: Page,
   app: App,
@@ -108,7 +108,7 @@ export async function untilAttempt(
   }
 }
 
-/** Begins a test on its page and waits for the first question. Returns the number of the attempt. */
+/** Begins a test on its page and waits for the first question. Returns the id of the attempt. */
 export async function beginTest(page: Page, app: App, slug: string): Promise<number> {
   await page.goto(`${app.url}/tests/${slug}`)
   await page.getByRole('button', { name: /beginnen$/ }).click()
@@ -123,7 +123,7 @@ const ACTIVE = `(() => {
   return label.replaceAll(/\\s+/g, ' ').trim()
 })()`
 
-/** Moves the focus by Tab to the control with this label. */
+/** Moves the focus with Tab to the control with this label. */
 export async function tabTo(page: Page, label: RegExp): Promise<void> {
   const passed: string[] = []
   for (let left = 80; left > 0; left--) {
@@ -135,7 +135,7 @@ export async function tabTo(page: Page, label: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${label}: ${passed.join(' | ')}`)
 }
 
-/** Takes the test of `QUESTIONS` by keyboard alone, with every answer right, from its page to its result. */
+/** Takes the test of `QUESTIONS` from its page to its result with the keyboard alone. Every answer is right. */
 export async function takeByKeyboard(page: Page): Promise<void> {
   const isSaved = () => page.locator('[data-state=saved]').waitFor()
   const next = async (text: string) => {
@@ -153,7 +153,7 @@ export async function takeByKeyboard(page: Page): Promise<void> {
     await page.keyboard.press('ArrowDown')
   }
   await next('Welche Rechte haben Betroffene?')
-  // In the order shown: behind the last control, Tab leads out of the page.
+  // In the displayed order, because Tab leaves the page after the last control.
   for (const option of await page.locator('.options label .text').allTextContents()) {
     if (!['Auskunft', 'Löschung'].includes(option)) continue
     await tabTo(page, new RegExp(`^${option}`))
@@ -195,7 +195,7 @@ export async function takeByKeyboard(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
 }
 
-/** Takes the test of `QUESTIONS` by touch alone, with every answer right, from its page to its result. */
+/** Takes the test of `QUESTIONS` from its page to its result by touch alone. Every answer is right. */
 export async function takeByTouch(page: Page): Promise<void> {
   const isSaved = () => page.locator('[data-state=saved]').waitFor()
   const next = async (text: string) => {
@@ -235,7 +235,7 @@ export async function takeByTouch(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
 }
 
-/** Returns the index of an item in the order shown. */
+/** Returns the index of an item in the displayed order. */
 async function placeOf(page: Page, text: string): Promise<number> {
   const items = await page.locator('.items li').allTextContents()
   return items.findIndex((item) => item.includes(text))

@@ -1,5 +1,5 @@
-// Takes the screenshots that the documents show into docs/screens/: `npm run screens`. Shows the shipped content to a
-// user with two weeks of reviews.
+// Takes the screenshots in docs/screens/: `npm run screens`. They show the shipped content to a user with two weeks of
+// reviews.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from '../../support/constants.js'
@@ -32,7 +32,7 @@ try {
   for (const { look, shown, ...options } of LOOKS) {
     const person = await app.newPerson({ ...options, isAdmin: true, reducedMotion: 'reduce' })
     await studyForWeeks(person, app.url)
-    // Hides the path of the content folder.
+    // Hides the actual path of the content folder.
     await person.page.route('**/api/content/state', async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), content_dir: '/srv/training/content' } })
@@ -49,7 +49,7 @@ try {
       await person.page.screenshot({ path: path.join(FOLDER, `${name}-${look}.png`) })
     }
   }
-  // Last, because learners' pages show only the shipped content.
+  // The content for these screenshots is created last, because the learners' screenshots show only the shipped content.
   const { cards } = await writeSome(app, 'Netzwerk', 8)
   await writeTest(app)
   const { page } = await app.newPerson({ colorScheme: 'light', viewport: DESK, isAdmin: true, reducedMotion: 'reduce' })

@@ -17,12 +17,15 @@ const PASSWORD = 'vier-zufaellige-woerter'
 const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika von der Sonnenberg-Hohenstein' }
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 
-/** Inspects a page. @param state its state, also used as file name */
+/**
+ * Inspects a page.
+ * @param state name of its state, also used as file name
+ */
 type Look = (page: Page, state: string) => Promise<void>
 
 /**
- * Brings login, account and administration into all states of the sign-in methods: all, none, passkeys only, provider
- * only, broken or removed, and password login off.
+ * Shows the login, account and administration pages in all states of the login methods: all methods, none, passkeys
+ * only, provider only, a broken or removed provider, and password login off.
  */
 export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   const port = await freePort()
@@ -70,7 +73,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
     const device = await addDevice(page)
     for (const name of names) {
       await addPasskey(page, name)
-      // The next passkey is created by another device.
+      // The next passkey is created on another device.
       await device.replaceBy([])
     }
   }
@@ -126,7 +129,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   await look(first, 'alles-konto-verknuepfen')
   await question.getByRole('button', { name: 'Verknüpfen' }).click()
   await first.getByRole('button', { name: /trennen$/ }).waitFor()
-  // The provider reports no time of authentication, so the login is never fresh.
+  // The provider reports no authentication time, so a login never counts as recent.
   const all = await byProvider(ERIKA)
   await lookAtAccount(all, 'alles-konto-alles')
   await lookAtProof(all, 'alles-bestaetigen-alles')

@@ -1,13 +1,13 @@
 import type { App } from './app.js'
 
-/** A deck that can be written in, with its source and cards */
+/** An editable deck with its source and cards */
 export interface Written {
   source: number
   deck: string
   cards: number[]
 }
 
-/** Creates what every page of the app has something to show of. */
+/** Creates content for every page of the app. */
 export async function writeAll(app: App): Promise<Written> {
   const written = await writeSome(app)
   await writeTest(app)
@@ -34,7 +34,7 @@ export async function writeSome(app: App, name = 'Netzwerk', cards = 3): Promise
   return { source: source.id, deck: deck.slug, cards: ids }
 }
 
-/** Creates a pool with questions of three forms and a published test of them, `osi`. */
+/** Creates a pool with questions of three forms and publishes the test `osi` with them. */
 export async function writeTest(app: App): Promise<void> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
   const pool = { source_id: source.id, name: 'Prüfungsfragen', tests_only: true }
@@ -55,7 +55,7 @@ export async function writeTest(app: App): Promise<void> {
   await post(app, '/api/content/tests/osi/publish', {})
 }
 
-/** Creates a team of the administrator, who leads it, and a person with a long name. */
+/** Creates a team led by the administrator, with a member whose name is long. */
 export async function writeTeam(app: App): Promise<void> {
   const { team } = await post<{ team: { id: number } }>(app, '/api/teams', {
     ...{ name: 'Werkstatt Süd und Außenlager', external_group: 'cn=training-werkstatt,ou=gruppen,dc=firma,dc=example' },
@@ -69,7 +69,7 @@ export async function writeTeam(app: App): Promise<void> {
   await post(app, `${members}/${created.id}`, { role: 'member' }, 'PUT')
 }
 
-/** Gives everybody a task of a shipped sheet and a personal part, and one of a shipped deck. */
+/** Assigns all users a task with a shipped sheet and a personal part, and one with a shipped deck. */
 export async function writeTasks(app: App): Promise<void> {
   const task = {
     ...{ audience: { everybody: true }, starts: '2026-01-01', due: '2099-12-31', recurrence: null },
@@ -84,14 +84,17 @@ export async function writeTasks(app: App): Promise<void> {
 
 const wrong = (...texts: string[]) => texts.map((text) => ({ text, correct: false }))
 
-/** Sends a request as administrator. @throws for any other status than 200 */
+/**
+ * Sends a request as an administrator.
+ * @throws Error if the status is not a success
+ */
 export async function post<T>(app: App, path: string, body: object | undefined, method = 'POST'): Promise<T> {
   const answer = await app.asAdmin(method, path, body)
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as T
 }
 
-/** Assigns the sheet of `writeSome` and an instruction to everybody, each year. */
+/** Assigns the sheet of `writeSome` and an instruction to all users, each year. Returns the id of the assignment. */
 export async function writeAssignment(app: App, values: object = {}): Promise<number> {
   const { assignment } = await post<{ assignment: { id: number } }>(app, '/api/assignments', {
     ...{ title: 'Unterweisung Netzwerk und Werkstatt', description: 'Bitte vor der Einweisung lesen.' },
