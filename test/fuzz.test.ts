@@ -123,7 +123,7 @@ for (const [publicUrl, requests] of [
   ['https://localhost:3999/', REQUESTS_WITH_HTTPS],
 ] as const) {
   t.test(
-    `requests to ${publicUrl}, made from the OpenAPI document, nearly right and hostile, are answered as described`,
+    `responses to valid, almost valid and hostile requests to ${publicUrl} match the OpenAPI document`,
     async (t) => {
       const contentDir = await writeContentFolder(t, {
         'decks/git.md': deckFile(

@@ -146,7 +146,7 @@ t.test('packages of the domain are imported through their index.ts only', async 
   t.ok(imports.some(({ to }) => PACKAGE.test(to)))
 })
 
-t.test('packages of the domain import only each other and the rooms below them', async (t) => {
+t.test('packages of the domain import only each other and the folders below them', async (t) => {
   t.same((await readImports(SERVICE)).filter(leavesPackages), [])
   t.ok(leavesPackages({ from: 'src/domain/table/cells.ts', to: 'src/domain/content/types.ts' }))
   t.notOk(leavesPackages({ from: 'src/domain/table/cells.ts', to: 'src/domain/text/text.ts' }))

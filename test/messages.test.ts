@@ -21,7 +21,7 @@ async function findTexts(folder: string): Promise<{ file: string; text: string }
   return texts
 }
 
-t.test('German messages quote as German does', async (t) => {
+t.test('German messages use German quotation marks', async (t) => {
   const texts = (await Promise.all(['src', 'plugins', 'routes'].map(findTexts))).flat()
   t.ok(texts.length > 1_000, 'the sources have been read')
   const straight = texts.filter(({ text }) => SUBJECTS.test(text)).map(({ file, text }) => `${file}: ${text}`)

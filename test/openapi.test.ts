@@ -16,7 +16,7 @@ const { anonymous } = service
 
 // Must be the first test: later ones run the linter and the compiler, which block the process until it refuses requests
 // with 503.
-t.test('describes each refusal as it is answered', async (t) => {
+t.test('the examples of refusals equal the actual responses', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   const described = (path: string, method: string, status: number) => {
     const { $ref } = body.paths[path][method].responses[status]

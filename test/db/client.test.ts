@@ -26,7 +26,7 @@ async function startFrozenServer(t: Test): Promise<{ url: string; connections: (
 }
 
 for (const parameters of ['', '?query_timeout=50', '?application_name=x&query_timeout=50&connect_timeout=5']) {
-  t.test(`a frozen server is given up with its connection ${parameters}`, async (t) => {
+  t.test(`the connection to a frozen server is closed after a timeout ${parameters}`, async (t) => {
     const { url, connections } = await startFrozenServer(t)
     const { db, close, poolState } = await openDatabase({
       databaseUrl: url + parameters,
@@ -43,13 +43,13 @@ for (const parameters of ['', '?query_timeout=50', '?application_name=x&query_ti
       t.ok(isDatabaseUnavailable(reason))
     }
     t.equal(connections(), 2, 'a waiting request gets a new connection')
-    t.ok(performance.now() - started >= 390, 'and nearly all of its time')
+    t.ok(performance.now() - started >= 390, 'and still has nearly its whole timeout')
     t.match(poolState(), { total: 0, waiting: 0 })
     await close()
   })
 }
 
-t.test('runs unlimited work on a connection of its own and returns it', async (t) => {
+t.test('runs unlimited work on a separate connection and returns it', async (t) => {
   const { db, close, withoutLimit } = await createEmptyDatabase()
   t.teardown(close)
   const read = async (on: typeof db) => {

@@ -79,6 +79,6 @@ t.test('runs on one instance at a time', async (t) => {
   t.equal(
     rounds.reduce((sum, round) => sum + (round?.sessions ?? 0), 0),
     1,
-    'and nothing is lost or counted twice',
+    'no row is lost or counted twice',
   )
 })

@@ -534,7 +534,7 @@ t.test('a second migration applies nothing', async (t) => {
   t.equal(await isMigrated(db), true)
 })
 
-t.test('types and real columns are equal', async (t) => {
+t.test('declared types equal the actual columns', async (t) => {
   const { rows } = await sql<{ table_name: string; column_name: string; data_type: string; is_nullable: string }>`
     select table_name, column_name, data_type, is_nullable from information_schema.columns
     where table_schema = 'public' and table_name not like 'kysely%'`.execute(db)
@@ -585,7 +585,7 @@ t.test(
 )
 
 t.test(
-  'of several instances that start at once, each finds the schema complete',
+  'several instances that start at once all find the schema complete',
   { skip: !TEST_DATABASE_URL && 'the embedded store has one process' },
   async (t) => {
     const serverUrl = TEST_DATABASE_URL as string

@@ -34,7 +34,7 @@ t.test('card_count follows every change of cards', async (t) => {
   t.equal(await countOf(one.id), 0)
 })
 
-t.test('a card_count written by a script does not count', async (t) => {
+t.test('a card_count written by a script is overwritten', async (t) => {
   const { rows } = await sql<{ id: number }>`
     insert into decks (id, slug, name, description, card_count, sort_order)
     values (5000, ${unique('s')}, 'n', 'd', 99, 1) returning id`.execute(db)
@@ -45,7 +45,7 @@ t.test('a card_count written by a script does not count', async (t) => {
   t.equal(await countOf(id), 1)
 })
 
-t.test('a progress row knows its deck', async (t) => {
+t.test('a progress row stores the deck of its card', async (t) => {
   const user = await createUser(db)
   const [one, two] = [await createDeck(db), await createDeck(db)]
   const card = await createCard(db, { deck_id: one.id })
@@ -55,7 +55,7 @@ t.test('a progress row knows its deck', async (t) => {
   await createProgress(db, { user_id: user.id, card_id: card.id, last_rating: 'hard', next_review: '2026-01-01' })
   t.equal(await deckOfProgress(), one.id)
   await sql`update card_progress set deck_id = ${two.id}`.execute(db)
-  t.equal(await deckOfProgress(), one.id, 'a script cannot get it wrong')
+  t.equal(await deckOfProgress(), one.id, 'a script cannot set another deck')
   await db.updateTable('cards').set({ deck_id: two.id }).where('id', '=', card.id).execute()
   t.equal(await deckOfProgress(), two.id)
   await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', card.id).execute()
@@ -160,7 +160,7 @@ t.test('search texts follow every change of sheets', async (t) => {
         or sort_title collate "C" is distinct from case when archived_at is null then cheatsheets.title end collate "C"`.execute(
       db,
     )
-    t.equal(summaries.length, 0, 'what the search answers')
+    t.equal(summaries.length, 0, 'the stored summaries follow the sheets')
     return rows.map(({ text }) => text)
   }
   await sql`truncate cheatsheets cascade`.execute(db)

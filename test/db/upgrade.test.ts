@@ -37,7 +37,7 @@ async function testVersion(t: Test, folder: string, version: string): Promise<vo
     t.strictSame(kept?.map((row) => JSON.stringify(row)).sort(), rows.map((row) => JSON.stringify(row)).sort(), table)
   }
   t.ok((await replayVersion(db, folder, version)) > 100, 'every statement works')
-  t.ok((await createUser(db)).id > (before.users?.length ?? 0), 'ids go on')
+  t.ok((await createUser(db)).id > (before.users?.length ?? 0), 'ids continue')
 }
 
 // The list is empty as long as no version has been released.

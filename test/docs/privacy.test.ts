@@ -46,7 +46,7 @@ t.test('a table that refers to a user is not listed as one without personal data
   for (const { table, column } of rows) t.ok(LISTED.get(table)?.includes(column), `${table}.${column}`)
 })
 
-t.test('each part says what for, who sees it, when it goes and how one gets it', async (t) => {
+t.test('each section states purpose, access, retention and export', async (t) => {
   const [, parts = ''] = text.split('## Die Bestandteile')
   const sections = (parts.split('\n## ')[0] ?? '').split('\n### ').slice(1)
   t.ok(sections.length > 5)

@@ -11,7 +11,7 @@ t.test('every file named in the page exists', async (t) => {
   for (const name of new Set(names)) t.ok(existsSync(`${ROOT}${name}`), name)
 })
 
-t.test('its totals match its tables', async (t) => {
+t.test('the totals match the tables', async (t) => {
   const count = (status: string) =>
     [...text.matchAll(/^\| ([\d., ]+) \| (\S+) +\|/gm)]
       .filter(([, , found]) => found === status)

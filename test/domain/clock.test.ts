@@ -9,7 +9,7 @@ t.test('without a day it is the clock of the machine', async (t) => {
   t.equal(clockFrom(undefined, 'Europe/Berlin', real), real)
 })
 
-t.test('stands on the day at the same time and runs on, also over midnight', async (t) => {
+t.test('starts on the given day at the same time of day and continues, even past midnight', async (t) => {
   let real = new Date('2026-11-25T22:30:00Z')
   const clock = clockFrom('2027-01-01', 'Europe/Berlin', () => real)
   t.equal(clock().toISOString(), '2027-01-01T22:30:00.000Z')

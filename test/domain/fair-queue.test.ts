@@ -112,10 +112,14 @@ t.test('groups take turns, and owners within a group', async () => {
 t.test('a single owner cannot fill the queue', async (t) => {
   const queue = new FairQueue<string>(10)
   for (let i = 0; i < 10; i++) t.equal(queue.push({ group: 'flood', owner: `${i}` }, `flood ${i}`), undefined)
-  t.equal(queue.push({ group: 'flood', owner: '10' }, 'flood 10'), 'flood 10', 'among equals the newcomer gives way')
+  t.equal(
+    queue.push({ group: 'flood', owner: '10' }, 'flood 10'),
+    'flood 10',
+    'among owners with equally many items, the newest item is evicted',
+  )
   t.match(queue.push({ group: 'other', owner: 'x' }, 'other'), /^flood/)
   t.equal(queue.shift()?.item.startsWith('flood'), true)
-  t.equal(queue.shift()?.item, 'other', 'and its turn is the next but one')
+  t.equal(queue.shift()?.item, 'other', 'it is served second')
 })
 
 t.test('serves only owners that may be served, and forgets removed items', async (t) => {

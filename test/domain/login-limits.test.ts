@@ -2,7 +2,7 @@ import t from 'tap'
 import { networkOf, siteOf } from '../../src/domain/accounts/login-limits.js'
 import { bearerOf, createToken, hashToken } from '../../src/domain/accounts/tokens.js'
 
-t.test('which addresses count as one', async (t) => {
+t.test('groups addresses by network', async (t) => {
   for (const [address, network] of [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],

@@ -50,7 +50,7 @@ t.test('compiles nothing before it is needed', async (t) => {
   t.equal((await app.inject('/')).statusCode, 500)
 })
 
-t.test('a schema that does not compile is no fault of the caller', async (t) => {
+t.test('a schema that does not compile is reported as a server error', async (t) => {
   const { app } = await startService(t, {
     onRoute: (route) => {
       if (route.url === '/api/auth/login') route.schema = { ...route.schema, body: { type: 'no such type' } }

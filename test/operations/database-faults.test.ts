@@ -82,7 +82,7 @@ t.test('answers 503 while the database is down', async (t) => {
   await expectUnavailable(t)
   t.equal((await fetch(`${service.url}/readyz`)).status, 503)
   t.equal((await fetch(`${service.url}/healthz`)).status, 200)
-  t.equal((await fetch(`${service.url}/api/decks`)).status, 401, 'a stranger needs no database')
+  t.equal((await fetch(`${service.url}/api/decks`)).status, 401, 'an anonymous request needs no database')
   line.set('open')
   await expectRecovery(t)
   t.equal((await fetch(`${service.url}/readyz`)).status, 200)

@@ -81,7 +81,7 @@ t.test('a kill at any point of sending sends no mail twice, and leaves none unma
   t.strictSame(
     server.received.map(({ to }) => to),
     states.map(({ address }) => address).filter((_, index) => !withoutText.has(index + 1)),
-    'each mail once, but for those that were cut before their text',
+    'each mail once, except those interrupted before their text',
   )
 })
 

@@ -127,7 +127,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const large = await ask('POST', '/api/content/convert', {}, { html: 'x'.repeat(1_500_000) })
     t.equal(large.status, 401, 'large sheets reach the service')
     const { address } = await entryOf(loggedIn)
-    t.equal(address, CLIENT_ADDRESS, 'not the proxy, and not what the client says of itself')
+    t.equal(address, CLIENT_ADDRESS, "neither the proxy's address nor one that the client claims")
     const own = { origin: `https://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin', cookie }
     t.equal((await ask('POST', '/api/quiz/submit', own, {})).status, 200)
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', cookie }
@@ -138,12 +138,12 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const decks = await sendPatiently('/api/decks', { cookie, 'accept-encoding': 'gzip' })
     t.equal(decks.statusCode, 200, 'the decks')
     t.match(decks.headers, { 'content-encoding': 'gzip', vary: /Accept-Encoding/ }, 'the decks are compressed')
-    t.match(JSON.parse(gunzipSync(await buffer(decks)).toString()), { decks: Array }, 'the decks can be unpacked')
+    t.match(JSON.parse(gunzipSync(await buffer(decks)).toString()), { decks: Array }, 'the decks can be decompressed')
     t.match(decks.headers['strict-transport-security'], /^max-age=\d{8}/, 'browsers remember TLS')
     const document = await sendPatiently('/openapi.json', { 'accept-encoding': 'gzip' })
     t.equal(document.statusCode, 200, 'the document')
     t.equal(document.headers['content-encoding'], 'gzip', 'the document is compressed')
-    t.match(JSON.parse(gunzipSync(await buffer(document)).toString()), { paths: Object }, 'and can be unpacked')
+    t.match(JSON.parse(gunzipSync(await buffer(document)).toString()), { paths: Object }, 'and can be decompressed')
     const unasked = await sendPatiently('/api/decks', { cookie })
     t.equal(unasked.statusCode, 200, 'the decks for a client without gzip')
     t.equal(unasked.headers['content-encoding'], undefined, 'are not compressed')
@@ -159,7 +159,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const unpacked = await buffer(page)
     const html = (page.headers['content-encoding'] === 'gzip' ? gunzipSync(unpacked) : unpacked).toString()
     const same = await ask('GET', '/', { 'accept-encoding': 'gzip', 'if-none-match': String(page.headers.etag) })
-    t.equal(same.status, 304, 'also by the tag that nginx has made weak')
+    t.equal(same.status, 304, 'a weak tag of nginx is accepted as well')
     const [script = ''] = /assets[/][^"]+[.]js/.exec(html) ?? []
     for (const [encoding, unpack] of [
       ['br', brotliDecompressSync],
@@ -170,11 +170,11 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
       t.match(
         file.headers,
         { 'content-encoding': encoding, 'cache-control': /immutable/ },
-        'as the build has packed it',
+        'as the build has compressed it',
       )
       t.ok(
         unpack(await buffer(file)).equals(await readFile(path.join(ROOT, 'dist/app', script))),
-        `${encoding} is unpacked`,
+        `${encoding} can be decompressed`,
       )
     }
 
@@ -193,13 +193,13 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const logged = await readFile(accessLog, 'utf8')
     t.match(logged, '"GET /api/proofs/verify/*** HTTP/1.1" 404')
     t.match(logged, '"GET /nachweis/*** HTTP/1.1"')
-    t.notMatch(logged, code, 'codes of proofs are not')
+    t.notMatch(logged, code, 'codes of proofs are not logged')
     t.match(logged, '"GET /api/calendar/*** HTTP/1.1" 404')
     t.match(logged, '"POST /api/mail/unsubscribe HTTP/1.1" 200')
-    t.notMatch(logged, token, 'nor are tokens of calendars and keys of mails')
-    t.notMatch(logged, 'geheimer-text', 'nor are queries')
+    t.notMatch(logged, token, 'tokens of calendars and keys of mails are not logged')
+    t.notMatch(logged, 'geheimer-text', 'queries are not logged')
     t.match(logged, /"GET \/api\/decks HTTP\/1\.1" 200/, 'requests are logged')
-    t.notMatch(logged, /healthz|readyz/, 'probes are not')
+    t.notMatch(logged, /healthz|readyz/, 'probes are not logged')
   })
 
   await t.test('counts failed logins per client on both instances', async (t) => {

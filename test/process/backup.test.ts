@@ -316,7 +316,7 @@ const file = path.join(folder, 'store.gz')
 
 t.test('the saved store has rows in every table, including new ones', async (t) => {
   const empty = Object.entries(original).filter(([, rows]) => rows.length === 0)
-  t.strictSame(empty, [], 'fill it above')
+  t.strictSame(empty, [], '`fill` must add a row to each table')
   t.ok(Object.keys(original).length >= 19)
 })
 
@@ -400,7 +400,11 @@ t.test('replaces an existing store only on request', async (t) => {
     t.match(await run(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten\.$/m })
     t.match(await run(target, 'backup', `${file}.2`), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
   } else {
-    t.match(await run(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')
+    t.match(
+      await run(target, 'backup', `${file}.2`),
+      { code: 0 },
+      'a database on a server can be saved while the service runs',
+    )
   }
   await service.stop()
   const before = await withStore(target, async (db) => {
@@ -416,7 +420,7 @@ t.test('replaces an existing store only on request', async (t) => {
   await checkRestored(t, target)
 })
 
-t.test('a damaged, truncated or foreign file changes nothing', async (t) => {
+t.test('a damaged, truncated or other file changes nothing', async (t) => {
   const target = await createDatabaseToSpoil()
   t.teardown(() => target.close())
   const empty = await dump(target.db)

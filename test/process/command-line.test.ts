@@ -134,7 +134,7 @@ t.test('grants and withdraws the right to write content', async (t) => {
   t.match(await print('user', 'author', 'niemand'), { code: 1, stderr: /keinen Benutzer niemand/ })
 })
 
-t.test('disables an account from a day on and frees it again', async (t) => {
+t.test('disables an account from a given day on and enables it again', async (t) => {
   t.match(await print('user', 'disable', 'anna', '--from', '2999-12-31'), {
     code: 0,
     stdout: 'Deaktiviert ab 2999-12-31: anna\n',
@@ -198,7 +198,7 @@ t.test('escapes names that would control the terminal or the layout', async (t) 
   t.match((await print('user', 'add', name)).stdout, `Benutzer erstellt: ${shown} (`)
   const { stdout } = await print('user', 'list')
   t.ok(stdout.includes(`\t${shown}\t${shown}\tBenutzer\n`), JSON.stringify(stdout))
-  t.equal((await json('user', 'list')).users.at(-1).username, name, 'programs get the name itself')
+  t.equal((await json('user', 'list')).users.at(-1).username, name, 'machine-readable output has the unchanged name')
   t.match(await run(store.variables(), ['user', 'password', '\u001b[31m\n'], 'geheim-genug\n'), {
     code: 1,
     stderr: 'Es gibt keinen Benutzer \\u001b[31m\\u000a.\n',

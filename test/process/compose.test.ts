@@ -70,7 +70,7 @@ t.test('no secret enters the repository or the image', async (t) => {
   const ignored = await lines('.gitignore')
   t.ok(ignored.includes('secrets/') && ignored.includes('tls/'))
   const [first, ...exceptions] = (await lines('.dockerignore')).filter((line) => line !== '')
-  t.equal(first, '*', 'only what is named is sent to the builder')
+  t.equal(first, '*', 'only the listed files are sent to the builder')
   t.strictSame(
     exceptions.filter((line) => /secrets|tls|data|lab/.test(line)),
     [],

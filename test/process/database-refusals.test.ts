@@ -68,7 +68,7 @@ t.test('refuses to restore a backup while the service uses the database', { skip
   t.teardown(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'sicherung.gz')
   const service = await startProcess(t, variables)
-  t.equal((await runCommand(variables, ['backup', file])).code, 0, 'saving needs no stop')
+  t.equal((await runCommand(variables, ['backup', file])).code, 0, 'a backup does not require a stop')
   t.match(await runCommand(variables, ['restore', '--replace', file]), {
     code: 1,
     stdout: '',

@@ -50,7 +50,7 @@ t.test('archives most cards only if forced', async (t) => {
     '1 neu, 0 geändert, 2 unverändert, 10 archiviert',
   )
   const stdout = `${counts(2, 3)}Ein Import würde ändern:\n${changes}`
-  t.strictSame(await run('--check'), { code: 1, stdout, stderr }, 'the plan, and that it would be refused')
+  t.strictSame(await run('--check'), { code: 1, stdout, stderr }, 'the output contains the plan and the refusal')
   t.match(await run('--check', '--json'), { code: 1, stdout: /"archived":10\b/, stderr })
   t.strictSame(await run('--check', '--force'), { code: 0, stdout, stderr: '' })
   t.strictSame(await run(), { code: 1, stdout: '', stderr })

@@ -47,7 +47,7 @@ const STOP_DURING_FIT = `data:text/javascript,${encodeURIComponent(`
     if (message.task?.kind === 'fit' && ++fits === ${STOPPED_FIT}) process.kill(process.pid, 'SIGTERM')
   }`)}`
 
-t.test('SIGTERM during a fit leaves each learner whole, and the next run does the rest', async (t) => {
+t.test('SIGTERM during a fit leaves each learner consistent, and the next run fits the others', async (t) => {
   const variables = await createStoreVariables(t)
   await withStore(variables, fill)
   const before = await withStore(variables, readStates)
@@ -58,14 +58,18 @@ t.test('SIGTERM during a fit leaves each learner whole, and the next run does th
   ])
   t.match(stopped, { code: 1, stdout: '', stderr: /Abgebrochen/ })
   const run = await withStore(variables, (db) => db.selectFrom('job_runs').selectAll().execute())
-  t.match(run, [{ name: 'fit', leased_until: null, finished_at: null }], 'not finished, and free for the next run')
+  t.match(
+    run,
+    [{ name: 'fit', leased_until: null, finished_at: null }],
+    'the job is not finished, and its lease is free',
+  )
   const after = await withStore(variables, readStates)
   const fitted = after.filter(({ is_fitted }) => is_fitted)
   t.equal(fitted.length, STOPPED_FIT - 1, 'the stopped fit has stored nothing')
   t.strictSame(
     after.map(({ dates }) => dates),
     before.map(({ dates }) => dates),
-    'no date has moved',
+    'no due date has changed',
   )
   const former = new Set(before.map(({ memory }) => memory))
   t.ok(
@@ -102,7 +106,7 @@ const HIDE_LIBRARY = `
   }\`
   register('data:text/javascript,' + encodeURIComponent(hooks))`
 
-t.test('works with the default intervals where the native library cannot load, and says so once', async (t) => {
+t.test('uses the default intervals if the native library cannot be loaded, and logs this once', async (t) => {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-no-binary-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const hide = path.join(folder, 'hide.mjs')

@@ -12,7 +12,7 @@ interface Step {
   output: string
 }
 
-t.test('the tour of the README prints what it says', async (t) => {
+t.test('the commands in the README print the output shown there', async (t) => {
   const variables = await createStoreVariables(t)
   const service = await startProcess(t, variables)
   const { password } = firstLogin(service, variables)

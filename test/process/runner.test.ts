@@ -52,7 +52,7 @@ const FILES: [name: string, program: string, traces: RegExp[]][] = [
   ['database', borrow, [/1 open database/]],
 ]
 
-t.test('a file that leaves something behind fails by name', async (t) => {
+t.test('a test file that leaves something behind is reported by name', async (t) => {
   const { code, output } = await runFiles(
     t,
     FILES.map(([name, program]) => [name, `import t from 'tap'; ${program}; t.pass('ran')`]),
@@ -68,7 +68,7 @@ t.test('a file that leaves something behind fails by name', async (t) => {
   }
 })
 
-t.test('a file that fails, throws or ends early fails by name, and the others run', async (t) => {
+t.test('a test file that fails, throws or ends early is reported by name, and the others run', async (t) => {
   const { code, output } = await runFiles(t, [
     ['failing', "import t from 'tap'; t.test('x', async (t) => t.fail('on purpose'))"],
     ['throwing', "import t from 'tap'; t.test('x', async (t) => t.pass('told')); throw new Error('on purpose')"],

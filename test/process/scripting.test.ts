@@ -85,7 +85,7 @@ t.test('readiness and tokens', async (t) => {
   t.match(await follow('Rotate a token'), { status: 0, stdout: '', stderr: '' })
   t.not(header(), first)
   const headers = { authorization: first.slice('Authorization: '.length).trim() }
-  t.equal((await fetch(`${service.url}/api/auth/me`, { headers })).status, 401, 'the old one is dead')
+  t.equal((await fetch(`${service.url}/api/auth/me`, { headers })).status, 401, 'the old token is invalid')
   t.notOk(existsSync(`${folder}/session.cookie`))
 })
 

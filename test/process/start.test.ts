@@ -136,7 +136,8 @@ t.test('an unusable address stops the start with one line that names the setting
   t.match(stderr, /^HOST oder PORT: host\.invalid:0 ist nicht benutzbar \((ENOTFOUND|EAI_AGAIN)\)\n$/)
   await running.stop()
   const first = await startProcess(t, variables)
-  if (!TEST_DATABASE_URL) t.match(first.output(), /Passwort \S+\n/, 'the password was kept for a start that succeeds')
+  if (!TEST_DATABASE_URL)
+    t.match(first.output(), /Passwort \S+\n/, 'the first password is shown only by a successful start')
   await first.stop()
 })
 
@@ -167,7 +168,7 @@ t.test(
   },
 )
 
-t.test('SIMULATED_DATE: service and commands live on another day, and the start warns', async (t) => {
+t.test('SIMULATED_DATE: service and commands use another day, and the start logs a warning', async (t) => {
   const variables = await createStoreVariables(t)
   const mail = { SMTP_HOST: '127.0.0.1', SMTP_FROM: 'training@example.org' }
   const service = await startProcess(t, { ...variables, ...mail, CONTENT_DIR: small, SIMULATED_DATE: '2027-01-01' })
@@ -175,7 +176,7 @@ t.test('SIMULATED_DATE: service and commands live on another day, and the start 
   t.match(service.output(), /^Achtung: Es gehen keine Erinnerungen hinaus, weil PUBLIC_URL fehlt/m)
   const send = await loginOver(service.url, firstLogin(service, variables))
   const { today } = (await (await send('/api/review/stats')).json()) as { today: string }
-  t.match(today, /^2027-01-0[12]$/, 'the second one if midnight passes in between')
+  t.match(today, /^2027-01-0[12]$/, 'the second date if midnight passes in between')
   const state = await send('/api/accounts/service')
   t.match(await state.json(), { simulated_date: '2027-01-01' })
   t.match(calendarIn('Europe/Berlin')(new Date(state.headers.get('x-service-time') ?? '')), /^2027-01-0[12]$/)

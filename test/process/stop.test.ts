@@ -89,7 +89,7 @@ t.test('answers an import that ends soon after the signal', async (t) => {
   t.equal(await ended, 0)
 })
 
-t.test('rolls back work that would outlast the stop, and answers it', async (t) => {
+t.test('rolls back work that would outlast the shutdown, and responds with 503', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
   const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
   const service = await startProcess(t, variables)

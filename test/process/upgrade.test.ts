@@ -65,7 +65,7 @@ t.test(
     const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-upgrade-'))
     t.teardown(() => rm(folder, { recursive: true }))
     const backup = path.join(folder, 'sicherung.gz')
-    t.equal((await run(old, ['backup', backup])).code, 0, 'saved by the program that can read it')
+    t.equal((await run(old, ['backup', backup])).code, 0, 'the backup by the previous program')
 
     const mark = path.join(old.DATA_DIR as string, 'pglite', 'PG_VERSION')
     await writeFile(mark, '17\n')

@@ -71,7 +71,7 @@ t.test('administrators search, sort and page users', async (t) => {
   t.strictSame(await namesOf('?sort=display_name&q=z'), ['Anna', 'a\u0308nne', 'zoe'])
   t.strictSame((await namesOf('?sort=created_at')).slice(0, 3), [...(await byId()).slice(0, 3)])
   t.strictSame(await namesOf('?limit=2&offset=1'), (await namesOf('')).slice(1, 3))
-  t.strictSame(await list('?offset=100'), { users: [], total: 6 }, 'the number is told behind the last page, too')
+  t.strictSame(await list('?offset=100'), { users: [], total: 6 }, 'the total is returned even after the last page')
   t.equal((await list('?limit=1000')).users.length, 6)
 })
 
@@ -106,7 +106,7 @@ t.test('records the last activity once a day, in the time zone of the service', 
   const caller = await service.loginAs(user.username)
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
   const script = callerOf(app, undefined, token)
-  t.equal(await seen(), '2026-11-21', 'by the login')
+  t.equal(await seen(), '2026-11-21', 'recorded by the login')
   t.equal(await counter.countOf(() => caller.get('/api/auth/me')), 2)
 
   instant = new Date('2026-11-21T22:59:59Z')
@@ -116,7 +116,7 @@ t.test('records the last activity once a day, in the time zone of the service', 
   t.equal(await seen(), '2026-11-22')
   t.equal(await counter.countOf(() => caller.get('/api/auth/me')), 2)
   instant = new Date('2026-11-20T12:00:00Z')
-  t.equal(await counter.countOf(() => caller.get('/api/auth/me')), 2, 'a clock that was set back takes nothing back')
+  t.equal(await counter.countOf(() => caller.get('/api/auth/me')), 2, 'a clock that was set back changes nothing')
   t.equal(await seen(), '2026-11-22')
 
   instant = new Date('2026-11-23T12:00:00Z')

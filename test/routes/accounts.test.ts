@@ -45,14 +45,14 @@ t.test('an administrator reads and changes accounts', async (t) => {
   const promoted = await service.loginAs(user.username)
   t.equal((await promoted.get('/api/admin/users')).status, 200)
   await admin.patch(url, { is_admin: false })
-  t.strictSame((await promoted.get('/api/admin/users')).body, FORBIDDEN, 'it holds from the next request on')
+  t.strictSame((await promoted.get('/api/admin/users')).body, FORBIDDEN, 'it takes effect with the next request')
 })
 
 t.test('an administrator grants and withdraws the right to write content', async (t) => {
   const user = await createUser(db)
   const url = `/api/accounts/${user.id}`
   for (const is_author of [true, false]) {
-    t.strictSame((await admin.patch(url, { is_author })).body, { user: json(user) }, 'the user keeps its keys')
+    t.strictSame((await admin.patch(url, { is_author })).body, { user: json(user) }, 'the response keeps its keys')
     t.equal((await admin.get(url)).body.user.is_author, is_author)
     t.match((await admin.get(`/api/accounts?q=${user.username}`)).body.users, [{ is_author }])
     const [entry] = (await admin.get('/api/accounts/audit?limit=1')).body.entries
@@ -111,13 +111,13 @@ t.test('administrators view and end sessions and tokens of others', async (t) =>
   t.strictSame(await Promise.all(scripts.map(async (one) => (await one.get('/api/decks')).status)), [200, 401, 200])
 
   for (const path of [`sessions/${sessions[0].id}`, 'sessions/999999', `tokens/${'9'.repeat(30)}`]) {
-    t.strictSame((await admin.delete(`${url}/${path}`)).body, { ok: true }, 'also when there is none')
+    t.strictSame((await admin.delete(`${url}/${path}`)).body, { ok: true }, 'also if there is no session')
   }
   t.strictSame((await admin.delete(`${url}/sessions`)).body, { ok: true })
   t.strictSame((await admin.delete(`${url}/tokens`)).body, { ok: true })
   t.equal((await callers[0].get('/api/auth/me')).status, 401)
   t.equal((await scripts[0]?.get('/api/decks'))?.status, 401)
-  t.equal((await admin.get('/api/auth/me')).status, 200, 'those of others stay')
+  t.equal((await admin.get('/api/auth/me')).status, 200, 'sessions of others stay')
   t.strictSame((await admin.delete(`${url}/sessions`)).body, { ok: true })
 
   const { entries } = (await admin.get('/api/accounts/audit?limit=4')).body
@@ -150,7 +150,7 @@ t.test('checks these requests in the order of the contract', async (t) => {
   }
 })
 
-t.test('logging out everywhere ends all own sessions including this one, but no token', async (t) => {
+t.test("logging out everywhere ends all of the user's sessions including this one, but no token", async (t) => {
   const { username } = await createUser(db)
   const [here, elsewhere] = [await service.loginAs(username), await service.loginAs(username)]
   const { token } = (await here.post('/api/auth/tokens', { name: 'x' })).body
@@ -232,7 +232,7 @@ t.test('reports invalid changes', async (t) => {
   }
 })
 
-t.test('changing the own password requires the current one', async (t) => {
+t.test("changing one's password requires the current one", async (t) => {
   const caller = await service.admin()
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
   for (const self of [caller, callerOf(app, undefined, token)]) {
@@ -281,7 +281,7 @@ t.test('users view and end their own sessions', async (t) => {
   t.equal((await here.get('/api/accounts/me/sessions')).body.sessions.length, 1)
   t.strictSame((await here.delete('/api/accounts/me/sessions/x')).body, errorBody(400, 'Ungültige Sitzungs-ID'))
   t.strictSame((await here.delete(`/api/accounts/me/sessions/${sessions[0].id}`)).body, { ok: true })
-  t.equal((await here.get('/api/auth/me')).status, 401, 'the current one too')
+  t.equal((await here.get('/api/auth/me')).status, 401, 'the current session as well')
   t.strictSame(await db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute(), [])
 })
 
@@ -383,11 +383,11 @@ t.test('the download includes every table with personal data', async (t) => {
       'suspended_cards',
       'team_members',
     ],
-    'a new table must be added to db/queries/own-data.ts',
+    'a new table must be added to db/queries/own-data.ts or be excluded deliberately',
   )
 })
 
-t.test('anonymous callers learn nothing', async (t) => {
+t.test('anonymous callers get no data', async (t) => {
   for (const url of ['/api/accounts/1', '/api/accounts/me/data', '/api/accounts/me/sessions', '/api/accounts/audit']) {
     t.strictSame((await anonymous.get(url)).body, errorBody(401, 'Nicht angemeldet'))
   }

@@ -147,7 +147,7 @@ t.test('deleting a user deletes all of its data', async (t) => {
   }
 })
 
-t.test('deleting an unknown user succeeds, and the own account is refused', async (t) => {
+t.test("deleting an unknown user succeeds, and deleting one's account is refused", async (t) => {
   for (const id of ['999999', '-5', '+77777', '2147483648', '9'.repeat(40), '000']) {
     t.strictSame((await admin.delete(`/api/admin/users/${id}`)).body, { ok: true }, id)
   }
@@ -170,7 +170,7 @@ t.test('deleting an unknown user succeeds, and the own account is refused', asyn
   t.equal((await admin.get('/api/auth/me')).status, 200)
 })
 
-t.test('an administrator who loses the right is refused from the next request on', async (t) => {
+t.test('a former administrator is refused from the next request on', async (t) => {
   const former = await service.admin()
   t.equal((await former.get('/api/admin/users')).status, 200)
   await db.updateTable('users').set({ is_admin: false }).where('id', '=', former.id).execute()
@@ -185,7 +185,7 @@ t.test('an empty body counts as absent', async (t) => {
   t.equal((await admin.delete(`/api/admin/users/${id}`, { headers: form, payload: '' })).status, 200)
 })
 
-t.test('names that look the same are equal, stored as sent', async (t) => {
+t.test('names that look the same are equal but stored as sent', async (t) => {
   const caller = await service.admin()
   const name = unique('Müller')
   const [composed, decomposed] = [name.normalize('NFC'), name.normalize('NFD')]
@@ -210,6 +210,6 @@ t.test('names that look the same are equal, stored as sent', async (t) => {
   for (const { status, body } of answers) {
     if (status !== 200) t.strictSame(body, errorBody(400, 'Benutzername existiert bereits'))
   }
-  t.equal((await create(unique('kurz'), 'ä'.normalize('NFD').repeat(3))).status, 200, 'what was sent is counted')
+  t.equal((await create(unique('kurz'), 'ä'.normalize('NFD').repeat(3))).status, 200, 'the length as sent counts')
   t.equal((await create(unique('kurz'), 'ä'.repeat(5))).status, 400)
 })

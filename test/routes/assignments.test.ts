@@ -39,13 +39,13 @@ const occurrencesOf = async (id: number, by: Caller = admin) =>
 const post = (caller: Caller, occurrence: number, action: string, body: object) =>
   caller.post(`/api/assignments/occurrences/${occurrence}/${action}`, body)
 
-t.test('a learner does an assignment of all kinds of parts', async (t) => {
+t.test('a learner completes an assignment with each kind of part', async (t) => {
   const learner = await service.member()
   const test = await assignedTest(db)
   const deck = await createDeck(db)
   const cards = [await createCard(db, { deck_id: deck.id }), await createCard(db, { deck_id: deck.id })]
   const sheet = await sheetPart(db)
-  t.match(await takeTest(learner, test.slug, true), { status: 403 }, 'not assigned yet')
+  t.match(await takeTest(learner, test.slug, true), { status: 403 }, 'the test is not assigned yet')
   const parts = [
     sheet,
     { kind: 'test', slug: test.slug },
@@ -78,7 +78,7 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
   )
   const { updated_at } = (await learner.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet
   const old = { part: 0, sheet_updated_at: '2026-01-01T00:00:00Z' }
-  t.match(await post(learner, open.id, 'confirm', old), { status: 409 }, 'another text')
+  t.match(await post(learner, open.id, 'confirm', old), { status: 409 }, 'the confirmed text is another one')
   t.equal((await post(learner, open.id, 'confirm', { ...old, sheet_updated_at: 'gestern' })).status, 400)
   for (const sheet_updated_at of [updated_at, undefined, old.sheet_updated_at]) {
     t.strictSame((await post(learner, open.id, 'confirm', { part: 0, sheet_updated_at })).body, { ok: true })
@@ -89,18 +89,26 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
   t.match(await takeTest(learner, test.slug, false), { status: 200, body: { attempt: { passed: false } } })
   t.match(await takeTest(learner, test.slug, true), { status: 200, body: { attempt: { passed: true } } })
   await learner.post('/api/review', { card_id: cards[0]?.id, rating: 'hard' })
-  t.match(await mine(learner, id), [{ parts: [{}, { state: 'done' }, { state: 'open' }] }], 'hard is not good')
+  t.match(
+    await mine(learner, id),
+    [{ parts: [{}, { state: 'done' }, { state: 'open' }] }],
+    'the rating „hard“ does not count as known',
+  )
   await learner.post('/api/review', { card_id: cards[1]?.id, rating: 'medium' })
   await createCard(db, { deck_id: deck.id })
   await createCard(db, { deck_id: deck.id })
-  t.match(await mine(learner, id), [{ parts: [{}, {}, { state: 'open' }] }], 'cards were added before it was looked at')
+  t.match(
+    await mine(learner, id),
+    [{ parts: [{}, {}, { state: 'open' }] }],
+    'cards were added before the result was read',
+  )
   await learner.post('/api/review', { card_id: cards[0]?.id, rating: 'easy' })
   t.match(await mine(learner, id), [{ parts: [{}, {}, { state: 'done' }] }])
   await createCard(db, { deck_id: deck.id })
   t.match(
     await mine(learner, id),
     [{ state: 'in_progress', parts: [{}, {}, { state: 'done' }] }],
-    'reached stays reached',
+    'a reached share stays reached',
   )
   const held = { ids: [open.id], held_on: '2026-12-01', note: 'mit Feuerlöscher' }
   for (const held_on of ['2026-11-30', '2026-12-02', '2026-02-30']) {
@@ -114,9 +122,13 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
     },
   ])
   t.match(await occurrencesOf(id), [{ id: open.id, state: 'done', user: { id: learner.id } }])
-  t.equal((await admin.post('/api/assignments/occurrences/confirm-personal', held)).status, 409, 'is no longer open')
-  t.strictSame((await post(learner, open.id, 'confirm', { part: 0 })).body, { ok: true }, 'a retry')
-  t.strictSame((await takeTest(learner, test.slug, true)).status, 403, 'the test is closed again')
+  t.equal(
+    (await admin.post('/api/assignments/occurrences/confirm-personal', held)).status,
+    409,
+    'the occurrence is no longer open',
+  )
+  t.strictSame((await post(learner, open.id, 'confirm', { part: 0 })).body, { ok: true }, 'a repeated request')
+  t.strictSame((await takeTest(learner, test.slug, true)).status, 403, 'the test can no longer be started')
   const own = (await learner.get('/api/accounts/me/data')).body
   t.match(own.occurrences, [
     {
@@ -127,7 +139,7 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
   ])
 })
 
-t.test('a sheet is not confirmed while another text replaces it', async (t) => {
+t.test('a sheet is not confirmed while its text is being replaced', async (t) => {
   const learner = await service.member()
   const sheet = await sheetPart(db)
   const id = await assign({ parts: [sheet], audience: { user_ids: [learner.id] } })
@@ -156,7 +168,7 @@ t.test('an occurrence of another person is not found', async (t) => {
   t.strictSame(await mine(other, id), [])
 })
 
-t.test('the next period asks for everything again, with new attempts', async (t) => {
+t.test('the next period requires all parts again, with new attempts', async (t) => {
   const learner = await service.member()
   const name = await nameOf(learner.id)
   const test = await assignedTest(db, null, 1)
@@ -178,8 +190,8 @@ t.test('the next period asks for everything again, with new attempts', async (t)
     parts: [{ state: 'open' }, { state: 'open' }],
   })
   t.match(before, { id: first.id, state: 'done' })
-  t.match(await takeTest(later, test.slug, false), { status: 200 }, 'the attempt of the last period does not count')
-  t.match(await takeTest(later, test.slug, true), { status: 409 }, 'none is left')
+  t.match(await takeTest(later, test.slug, false), { status: 200 }, 'the attempt of the previous period does not count')
+  t.match(await takeTest(later, test.slug, true), { status: 409 }, 'no attempt is left')
   const boss = await onDay('2027-11-01')
   t.strictSame((await post(boss, next.id, 'grant-attempt', { reason: 'Störung' })).body, { ok: true })
   t.match(await takeTest(later, test.slug, true), { status: 200, body: { attempt: { passed: true } } })
@@ -187,37 +199,40 @@ t.test('the next period asks for everything again, with new attempts', async (t)
   t.equal((await post(boss, first.id, 'grant-attempt', { reason: 'x' })).status, 409)
 })
 
-t.test('one attempt does the same test of two assignments, but not of two periods of one', async (t) => {
-  const learner = await service.member()
-  const name = await nameOf(learner.id)
-  const test = await assignedTest(db, null, null)
-  const parts = [{ kind: 'test', slug: test.slug }]
-  const recurrence = { every_months: 12, window_end: '03-31' }
-  const audience = { user_ids: [learner.id] }
-  const [one, two] = [await assign({ parts, audience }), await assign({ parts, audience, recurrence })]
-  t.match([await mine(learner, one), await mine(learner, two)], [[{ state: 'open' }], [{ state: 'open' }]])
-  const later = await onDay('2027-03-05', name)
-  t.match(await mine(later, two), [
-    { period: '2026-12-01', state: 'open', overdue: true },
-    { period: '2027-03-01', state: 'open', due: '2027-03-31', overdue: false },
-  ])
-  await takeTest(later, test.slug, true)
-  t.match(
-    [await mine(later, one), await mine(later, two)],
-    [
-      [{ state: 'done' }],
+t.test(
+  'one attempt counts for two assignments with the same test, but not for two periods of one assignment',
+  async (t) => {
+    const learner = await service.member()
+    const name = await nameOf(learner.id)
+    const test = await assignedTest(db, null, null)
+    const parts = [{ kind: 'test', slug: test.slug }]
+    const recurrence = { every_months: 12, window_end: '03-31' }
+    const audience = { user_ids: [learner.id] }
+    const [one, two] = [await assign({ parts, audience }), await assign({ parts, audience, recurrence })]
+    t.match([await mine(learner, one), await mine(learner, two)], [[{ state: 'open' }], [{ state: 'open' }]])
+    const later = await onDay('2027-03-05', name)
+    t.match(await mine(later, two), [
+      { period: '2026-12-01', state: 'open', overdue: true },
+      { period: '2027-03-01', state: 'open', due: '2027-03-31', overdue: false },
+    ])
+    await takeTest(later, test.slug, true)
+    t.match(
+      [await mine(later, one), await mine(later, two)],
       [
-        { period: '2027-03-01', state: 'open' },
-        { period: '2026-12-01', state: 'done' },
+        [{ state: 'done' }],
+        [
+          { period: '2027-03-01', state: 'open' },
+          { period: '2026-12-01', state: 'done' },
+        ],
       ],
-    ],
-  )
-  now = new Date(now.getTime() + 60_000)
-  await takeTest(later, test.slug, true)
-  t.match(await mine(later, two), [{ state: 'done' }, { state: 'done' }])
-})
+    )
+    now = new Date(now.getTime() + 60_000)
+    await takeTest(later, test.slug, true)
+    t.match(await mine(later, two), [{ state: 'done' }, { state: 'done' }])
+  },
+)
 
-t.test('a responsible person exempts, recognises and extends, with a reason that is noted', async (t) => {
+t.test('a responsible person exempts, recognises and extends, with a recorded reason', async (t) => {
   const learners = [await service.member(), await service.member(), await service.member()]
   const boss = await service.member()
   const id = await assign({
@@ -233,7 +248,11 @@ t.test('a responsible person exempts, recognises and extends, with a reason that
   )
   const [first, second, third] = rows
   const refused = errorBody(403, 'Das entscheidet nur die verantwortliche Person der Aufgabe')
-  t.strictSame((await post(admin, first.id, 'exempt', { reason: 'x' })).body, refused, 'not even administrators')
+  t.strictSame(
+    (await post(admin, first.id, 'exempt', { reason: 'x' })).body,
+    refused,
+    'administrators may not do it either',
+  )
   t.strictSame((await admin.get(`/api/assignments/${id}/occurrences`)).status, 403)
   t.equal((await post(boss, first.id, 'exempt', { reason: ' ' })).status, 400)
   t.equal((await post(boss, first.id, 'exempt', { reason: 'x', until: '2026-11-30' })).status, 400)
@@ -244,7 +263,7 @@ t.test('a responsible person exempts, recognises and extends, with a reason that
   t.equal((await post(boss, third.id, 'extend', { reason: 'Urlaub' })).status, 400)
   t.equal((await post(boss, third.id, 'extend', { reason: 'Urlaub', until: '2026-12-31' })).status, 400)
   t.strictSame((await post(boss, third.id, 'extend', { reason: 'Urlaub', until: '2027-01-15' })).body, { ok: true })
-  t.equal((await post(boss, third.id, 'grant-attempt', { reason: 'x' })).status, 400, 'it has no test')
+  t.equal((await post(boss, third.id, 'grant-attempt', { reason: 'x' })).status, 400, 'the assignment has no test')
   t.equal((await post(boss, first.id, 'extend', { reason: 'x', until: '2028-01-01' })).status, 409)
   t.match(await occurrencesOf(id, boss), [
     { state: 'exempt', done_at: String },
@@ -292,7 +311,7 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
   t.strictSame(
     (await lead.post('/api/assignments/occurrences/confirm-personal', held)).body,
     refused,
-    'of another team',
+    'a member of another team',
   )
   t.match(
     (await lead.get('/api/assignments')).body.assignments.map((one: { id: number }) => one.id),
@@ -303,7 +322,7 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
   t.equal((await member.get('/api/assignments')).status, 403)
 })
 
-t.test('tells each reader what he or she may do, and names only to those who may see them', async (t) => {
+t.test('tells each caller the allowed actions, and names only to callers that may see them', async (t) => {
   const source = await createSource(db)
   const author = await createEditor(service, source)
   const [lead, responsible] = [await service.member(), await service.member()]
@@ -365,7 +384,7 @@ t.test('tells each reader what he or she may do, and names only to those who may
   ])
 })
 
-t.test('a list to sign has those who have not finished, for a lead the own members', async (t) => {
+t.test("a list to sign contains the persons who have not finished; for a lead, only the team's members", async (t) => {
   const [lead, member, outsider] = [await service.member(), await service.member(), await service.member()]
   const done = await service.member()
   const team = await createTeam(db, { members: [member.id], leads: [lead.id] })
@@ -392,7 +411,11 @@ t.test('a list to sign has those who have not finished, for a lead the own membe
     .where('action', '=', 'assignment.view')
     .where('target_id', '=', id)
     .execute()
-  t.strictSame(views.map((view) => view.actor_id).sort(), [admin.id, lead.id].sort(), 'noted once a day for each')
+  t.strictSame(
+    views.map((view) => view.actor_id).sort(),
+    [admin.id, lead.id].sort(),
+    'recorded once a day for each person',
+  )
 })
 
 t.test('the list is paged by name', async (t) => {
@@ -427,7 +450,7 @@ t.test('the list is paged by name', async (t) => {
   t.match(
     (await occurrencesOf(id)).filter(({ state }: { state: string }) => state === 'left'),
     [{ user: { id: persons[0]?.id } }],
-    'of a disabled account',
+    'of a person with a disabled account',
   )
 })
 
@@ -471,7 +494,7 @@ t.test('a renewal restarts open occurrences and makes finished ones due again', 
   t.equal((await later.post('/api/assignments/999999/renew')).status, 404)
 })
 
-t.test('a change of the content is told until it is a correction or a renewal', async (t) => {
+t.test('a change of the content is reported until it is declared a correction or a renewal', async (t) => {
   const sheet = await sheetPart(db)
   const id = await assign({ parts: [sheet], audience: { user_ids: [admin.id] } })
   const url = `/api/assignments/${id}`
@@ -491,12 +514,12 @@ t.test('a change of the content is told until it is a correction or a renewal', 
   await later.post(`${url}/correction`, { changed_at })
   t.strictSame(await changes(), [])
   await change('2099-01-01T08:00:01Z')
-  t.match(await changes(), [{ part: 0 }], 'a later change')
+  t.match(await changes(), [{ part: 0 }], 'a later change is reported')
   await change('2099-03-01T08:00:00Z')
   await admin.post(`${url}/correction`, { changed_at: '2199-01-01T00:00:00Z' })
-  t.match(await changes(), [{ part: 0 }], 'the future is now')
+  t.match(await changes(), [{ part: 0 }], 'a time in the future counts as now')
   t.match((await admin.get('/api/accounts/audit?action=assignment.correct')).body.entries, [{ target_id: id }, {}])
-  t.strictSame((await mine(admin, id)).length, 1, 'nothing is due again')
+  t.strictSame((await mine(admin, id)).length, 1, 'no occurrence is due again')
   for (const body of [{}, { changed_at: 'gestern' }, { changed_at: 5 }]) {
     t.equal((await admin.post(`${url}/correction`, body)).status, 400)
   }
@@ -541,7 +564,7 @@ t.test('authors assign content of their sources to teams that they lead', async 
   }
 })
 
-t.test('refuses what cannot be planned', async (t) => {
+t.test('refuses assignments that cannot be planned', async (t) => {
   const parts = [await sheetPart(db)]
   const values = { ...ASSIGNMENT, parts, audience: { user_ids: [admin.id] } }
   const statusOf = async (change: object) => (await admin.post('/api/assignments', { ...values, ...change })).status
@@ -576,12 +599,16 @@ t.test('refuses what cannot be planned', async (t) => {
   t.equal((await admin.patch(`/api/assignments/${id}`, { parts: [...parts, ...parts] })).status, 200)
   t.equal((await admin.patch(`/api/assignments/${id}`, { parts })).status, 200)
   await post(admin, occurrence.id, 'confirm', { part: 0 })
-  t.equal((await admin.patch(`/api/assignments/${id}`, { parts, mandatory: false })).status, 200, 'the same parts')
+  t.equal(
+    (await admin.patch(`/api/assignments/${id}`, { parts, mandatory: false })).status,
+    200,
+    'an update with the same parts',
+  )
   t.match((await admin.patch(`/api/assignments/${id}`, { parts: [...parts, ...parts] })).body, { statusCode: 409 })
   t.equal((await admin.patch('/api/assignments/999999', {})).status, 404)
 })
 
-t.test('a change ignores other keys', async (t) => {
+t.test('an update ignores unknown keys', async (t) => {
   const id = await assign({ parts: [await sheetPart(db)], audience: { everybody: true } })
   const { status, body } = await admin.send({
     method: 'PATCH',
@@ -593,7 +620,7 @@ t.test('a change ignores other keys', async (t) => {
   t.match(body, { assignment: { id, title: 'Brandschutz 2027' } })
 })
 
-t.test('a deleted assignment is gone, but what persons have finished stays with them', async (t) => {
+t.test('a deleted assignment disappears, but finished occurrences stay with their persons', async (t) => {
   const [done, open] = [await service.member(), await service.member()]
   const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [done.id, open.id] } })
   const [finished] = await mine(done, id)

@@ -31,11 +31,11 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
   t.match(cookie, /; Path=\/; .*HttpOnly; SameSite=Lax/i)
   t.notMatch(cookie, /Secure/i)
   const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
-  t.ok(Math.abs(expires - Date.now() - 7 * 24 * 3600 * 1000) < 10_000, 'it lives seven days')
+  t.ok(Math.abs(expires - Date.now() - 7 * 24 * 3600 * 1000) < 10_000, 'it is valid for seven days')
   t.equal(answer.headers['cache-control'], 'no-store')
 })
 
-t.test('login and me tell the roles of the user; an editor without the flag has none', async (t) => {
+t.test('login and me return the roles of the user; an editor without the flag has none', async (t) => {
   const NONE = { author: false, editor: false, lead: false, responsible: false, tasks: false, overseer: false }
   const source = await createSource(db)
   const users = [
@@ -197,8 +197,8 @@ t.test('changing the password ends every other session', async (t) => {
   t.strictSame(changed.body, { ok: true })
   const again = sessionOf(changed)
   t.equal((await again.get('/api/auth/me')).body.user.id, user.id)
-  t.not(again.cookie, here.cookie, 'this one gets a new id')
-  t.equal((await here.get('/api/auth/me')).status, 401, 'the old id is dead')
+  t.not(again.cookie, here.cookie, 'the current session gets a new id')
+  t.equal((await here.get('/api/auth/me')).status, 401, 'the old id is invalid')
   t.equal((await elsewhere.get('/api/auth/me')).status, 401)
   const login = (password: string) => anonymous.post('/api/auth/login', { username: user.username, password })
   t.equal((await login(PASSWORD)).status, 401)

@@ -93,7 +93,7 @@ t.test('creates nothing if there is a fault, and reports each', async (t) => {
   t.equal(await countUsers(), before)
 })
 
-t.test('only administrators may send a list, and only here up to a mebibyte', async (t) => {
+t.test('only administrators may send a list, and only this route accepts up to a mebibyte', async (t) => {
   const member = await service.member()
   const large = { users: [{ username: 'x', padding: 'x'.repeat(1024 * 1024 - 42) }] }
   const size = JSON.stringify(large).length
@@ -131,7 +131,7 @@ t.test('a closed connection creates nothing and stops hashing', async (t) => {
   const head = `POST ${URL} HTTP/1.1\r\nHost: localhost\r\nCookie: ${admin.cookie}\r\nContent-Type: application/json\r\n`
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
   await sleep(300)
-  t.equal((await admin.get('/api/decks')).status, 200, 'the database is free')
+  t.equal((await admin.get('/api/decks')).status, 200, 'the database connection is released')
   const { username } = await createUser(db)
   t.equal((await anonymous.post('/api/auth/login', { username, password: PASSWORD })).status, 200)
   socket.destroy()

@@ -52,7 +52,7 @@ t.test('the address shows open tasks without a login, until it is replaced or en
   await admin.patch(`/api/assignments/${id}`, { title: 'Neuer Titel' })
   t.strictSame(await show(path), ['Neuer Titel'])
   await person.post(`/api/assignments/occurrences/${occurrence}/confirm`, { part: 0 })
-  t.strictSame(await show(path), [], 'what is done vanishes')
+  t.strictSame(await show(path), [], 'a completed task disappears')
 
   const replaced = await make(person)
   t.equal(await show(path), 404)
@@ -63,7 +63,7 @@ t.test('the address shows open tasks without a login, until it is replaced or en
   t.equal(await show(replaced), 404)
 })
 
-t.test('only the holder has an address, and only while the account has', async (t) => {
+t.test('only the owner gets the address, and it ends with the account', async (t) => {
   for (const wrong of ['x', 'A'.repeat(43), `${'A'.repeat(42)}%00`, 'ä'.repeat(43), `${'A'.repeat(43)}/x`]) {
     t.equal((await anonymous.get(`/api/calendar/${wrong}.ics`)).status, wrong.includes('/') ? 401 : 404, wrong)
   }
@@ -72,7 +72,11 @@ t.test('only the holder has an address, and only while the account has', async (
   const person = await service.loginAs(user.username)
   const { token } = (await person.post('/api/auth/tokens', { name: 'Skript' })).body
   const script = callerOf(app, undefined, token)
-  t.equal((await script.post('/api/calendar/token')).status, 403, 'the address would outlive the token')
+  t.equal(
+    (await script.post('/api/calendar/token')).status,
+    403,
+    'a token cannot create the address, which would outlive it',
+  )
   const path = await make(person)
   t.strictSame(await show(path), [])
   await admin.patch(`/api/accounts/${user.id}`, { disabled_on: '2026-12-05' })
@@ -81,7 +85,7 @@ t.test('only the holder has an address, and only while the account has', async (
   t.equal(await show(path), 404, 'a deactivation ends the address')
   const again = await make(await service.loginAs(user.username))
   await admin.patch(`/api/accounts/${user.id}`, { password: PASSWORD })
-  t.equal(await show(again), 404, 'so does a new password from an administrator')
+  t.equal(await show(again), 404, 'a new password from an administrator ends the address')
   const last = await make(await service.loginAs(user.username))
   t.equal((await admin.delete(`/api/admin/users/${user.id}`)).status, 200)
   t.equal(await show(last), 404, 'a deleted account')

@@ -48,8 +48,8 @@ t.test('lists the changes of a source, newest first', async (t) => {
 
   await writeCard(editor, await writeDeck(editor, source))
   const all = (await author.get('/api/content/changes')).body.changes
-  t.match(all[0], { how: 'create', source: { id: source } }, 'of all own sources')
-  t.strictSame((await second.get('/api/content/changes')).body.changes, changes, 'not of others')
+  t.match(all[0], { how: 'create', source: { id: source } }, 'changes of all sources that the caller edits')
+  t.strictSame((await second.get('/api/content/changes')).body.changes, changes, 'no changes of other sources')
   t.equal((await editor.get(`/api/content/sources/${own}/changes`)).status, 403)
   t.equal((await editor.get('/api/content/sources/99999/changes')).status, 404)
 })
@@ -70,7 +70,7 @@ t.test('hides the text of a card that has moved to a source of others', async (t
   t.match(await list(author), [{ how: 'edit', card_id: card.id, title: 'Geheim?', deck: { slug: deck } }])
 })
 
-t.test('finds the same and similar questions in the own sources', async (t) => {
+t.test('finds equal and similar questions in the sources that the caller edits', async (t) => {
   const deck = await writeDeck(editor, source)
   const same = await writeCard(editor, deck, { question: 'Wann muss eine Datenpanne gemeldet werden?', draft: true })
   const similar = await writeCard(editor, deck, { question: 'Wem muss eine Datenpanne gemeldet werden, und wie?' })

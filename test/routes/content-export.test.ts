@@ -28,7 +28,7 @@ t.afterEach(async () => {
 
 const get = (parameters: string) => member.get(`/api/content/export?${parameters}`)
 
-t.test('refuses an export of something unknown', async (t) => {
+t.test('refuses invalid parameters and unknown decks', async (t) => {
   await createDeck(db, { slug: 'weg', archived_at: new Date() })
   const formats = 'apkg, csv, markdown'
   for (const [parameters, status, message] of [
@@ -47,7 +47,7 @@ t.test('refuses an export of something unknown', async (t) => {
   t.strictSame(body, errorBody(401, 'Nicht angemeldet'))
 })
 
-t.test('names, types and lengths', async (t) => {
+t.test('sets file name, content type and length', async (t) => {
   const deck = await createDeck(db)
   await createCard(db, { deck_id: deck.id })
   for (const [format, type, name] of [
@@ -102,7 +102,7 @@ t.test('a package without progress', async (t) => {
     notes.map(({ did }) => decks[Number(did)]),
     ['svc-training::Git', 'svc-training::Git', 'svc-training::Linux::Netz'],
   )
-  t.ok(Object.values(decks).includes('svc-training::Linux'), 'decks above are there, too')
+  t.ok(Object.values(decks).includes('svc-training::Linux'), 'parent decks are included')
   t.strictSame(query(collection, 'select distinct type, queue, ivl, reps, ord from cards'), [
     { type: 0, queue: 0, ivl: 0, reps: 0, ord: 0 },
   ])
@@ -115,7 +115,7 @@ t.test('a package without progress', async (t) => {
   t.strictSame(query(renamed.get('collection.anki2'), guids), query(collection, guids), 'guids stay')
 })
 
-t.test('a package with the own progress', async (t) => {
+t.test("a package with the caller's progress", async (t) => {
   const deck = await createDeck(db, { slug: 'git' })
   const cards = []
   for (let index = 0; index < 4; index++) cards.push(await createCard(db, { deck_id: deck.id, sort_order: index }))
@@ -221,7 +221,7 @@ t.test('a Markdown folder that can be read back', async (t) => {
 })
 
 t.test('a closed connection leaves no file; one export per user at a time', async (t) => {
-  t.strictSame(await readdir(scratch), [], 'nothing is left of the others')
+  t.strictSame(await readdir(scratch), [], 'no files of the other exports are left')
   const deck = await createDeck(db)
   await sql`
     insert into cards (deck_id, question, answer)

@@ -46,7 +46,7 @@ const versionsOf = (id: number) =>
     .orderBy('version')
     .execute()
 
-t.test('an upload keeps what was changed here, unless it is told otherwise', async (t) => {
+t.test('an upload keeps edited cards unless their replacement is requested', async (t) => {
   const first = await upload(author, 'name=Netz.csv', tableOf({ dns: 'Namen', arp: 'Adressen', tcp: 'Ströme' }))
   t.match(first, { status: 200, body: { edited: { total: 0, cards: [], cheatsheets: [] } } })
   const { id } = first.body.source
@@ -91,7 +91,7 @@ t.test('an upload keeps what was changed here, unless it is told otherwise', asy
   t.match(await upload(author, `source=${id}&theirs=a`, next), { status: 400 })
 })
 
-t.test('a card that was moved inside its source stays where it is, unless the upload is told otherwise', async (t) => {
+t.test('a card that was moved within its source stays there unless its replacement is requested', async (t) => {
   const file = await makePackage({
     Herkunft: [
       { guid: 'geht', front: 'Wer geht?' },
@@ -132,7 +132,11 @@ t.test('a card that was moved inside its source stays where it is, unless the up
     t.same([await countOf('Herkunft'), await countOf('Ankunft')], [1, 3])
   }
   t.match(await author.post(`/api/content/changes/${moved.body.change_id}/undo`), { body: { undone: 1 } })
-  t.match((await upload(author, `source=${id}`, file)).body.edited, { total: 1 }, 'a card that is back differs no more')
+  t.match(
+    (await upload(author, `source=${id}`, file)).body.edited,
+    { total: 1 },
+    'a card that was moved back does not differ',
+  )
   t.match(await upload(author, `source=${id}&theirs=${one.id}`, file), { status: 200 })
   t.same([await countOf('Herkunft'), await countOf('Ankunft')], [3, 1])
   t.match(await cardOf('Wer geht?'), { edited: false })
@@ -174,7 +178,7 @@ t.test('sources of others are neither updated, matched nor named', async (t) => 
   })
 })
 
-t.test('a package holds each note once, and creates no copies in its store', async (t) => {
+t.test('a package contains each note once, and its re-import creates no copies', async (t) => {
   const file = await download(t, service, member.cookie, 'format=apkg')
   const collection = (await unzip(file)).get('collection.anki2')
   const guids = query(collection, 'select guid from notes').map(({ guid }) => guid)
@@ -234,7 +238,7 @@ t.test('an archive updates a written source, with drafts, options and pools', as
   })
 })
 
-t.test('what was written, moved and renamed here comes back unchanged', async (t) => {
+t.test('written, moved and renamed content is re-imported unchanged', async (t) => {
   const source = await createSource(db)
   const editor = await createEditor(service, source)
   const [from, to] = [await writeDeck(editor, source), await writeDeck(editor, source, { name: 'Ziel' })]
@@ -256,7 +260,7 @@ t.test('what was written, moved and renamed here comes back unchanged', async (t
   }
 })
 
-t.test('editors export drafts and pools of a source, others what they see', async (t) => {
+t.test('editors export drafts and pools of a source, other users only visible content', async (t) => {
   const source = await createSource(db)
   const editor = await createEditor(service, source)
   const deck = await writeDeck(editor, source, { name: 'Offen' })
@@ -279,13 +283,13 @@ t.test('editors export drafts and pools of a source, others what they see', asyn
   }
   const csv = (await download(t, service, editor.cookie, `source=${source}&format=csv`)).toString()
   t.ok(csv.includes('Sichtbar?'))
-  t.notOk(/Verborgen|Geheim|Was ist/.test(csv), 'only Markdown has them, and only this source')
+  t.notOk(/Verborgen|Geheim|Was ist/.test(csv), 'only a Markdown export of this source contains them')
   t.match(await editor.get('/api/content/export?source=999999'), { status: 404 })
   t.match(await editor.get('/api/content/export?source=x'), { status: 400 })
   t.match(await editor.get(`/api/content/export?source=${source}&deck=${deck}`), { status: 400 })
 })
 
-t.test('an upload leaves a test archived that was archived here, unless it is told otherwise', async (t) => {
+t.test('an upload does not restore a test that an editor archived unless its replacement is requested', async (t) => {
   const editor = await createEditor(service)
   const stuff = deckFile('Stoff', [{ id: 'eins', answer: 'A\n\n- [x] a\n- [ ] b\n- [ ] c' }])
   const test = '---\nname: Stoff\nsections:\n  - { deck: stoff }\n---\n'

@@ -190,7 +190,7 @@ t.test('a repeated upload: unchanged, updated, moved, missing; progress is kept'
     stats: { decks: { unchanged: 2 }, cards: { created: 0, updated: 0, unchanged: 3 } },
   })
   const { content_sources: _, ...rest } = await snapshot()
-  t.match(before, rest, 'nothing but the date of the source')
+  t.match(before, rest, 'only the date of the source changes')
 
   const changed = {
     Neu: [{ guid: 'a', front: 'Was ist <b>TCP</b>?', tags: 'netz' }],
@@ -216,15 +216,15 @@ t.test('a repeated upload: unchanged, updated, moved, missing; progress is kept'
   t.ok(moved.some(({ id, question }) => id === ip?.id && question === 'Was ist IPv6?'))
   t.ok(
     moved.some(({ question }) => question === 'Wozu?'),
-    'what is missing stays',
+    'missing cards stay',
   )
   const progress = await db
     .selectFrom('card_progress')
     .selectAll()
     .where('card_id', '=', tcp?.id ?? 0)
     .execute()
-  t.match(progress, [{ last_rating: 'easy', next_review: '2027-01-01', deck_id: Number }], 'it came along')
-  t.equal((await member.get('/api/decks/netz-tcp-ip')).status, 404, 'its last card has gone')
+  t.match(progress, [{ last_rating: 'easy', next_review: '2027-01-01', deck_id: Number }], 'it moved with its card')
+  t.equal((await member.get('/api/decks/netz-tcp-ip')).status, 404, 'the deck without cards is archived')
 
   t.match((await upload(`source=${source.id}&mirror=true`, { Ärger: [{ guid: 'd', front: 'Neu?' }] })).body.stats, {
     decks: { archived: 1 },
@@ -232,7 +232,7 @@ t.test('a repeated upload: unchanged, updated, moved, missing; progress is kept'
   })
   t.match(await cardsOf('aerger'), [{ question: 'Neu?' }])
   t.match((await upload(`source=${source.id}`, changed)).body.stats, { cards: { updated: 2, unchanged: 1 } })
-  t.match(await cardsOf('neu'), [{ id: tcp?.id }], 'back with its progress')
+  t.match(await cardsOf('neu'), [{ id: tcp?.id }], 'the card returns with its progress')
 })
 
 t.test('content of others stays unchanged', async (t) => {
@@ -282,7 +282,7 @@ t.test('content of others stays unchanged', async (t) => {
   const taken = await upload('name=Dritte.apkg', {
     Dritte: [{ guid: 'a', front: 'Was ist <b>TCP</b>?', tags: 'netz' }],
   })
-  t.match(taken.body.stats, { cards: { updated: 1 }, warnings_total: 0 }, 'an archived source holds on to nothing')
+  t.match(taken.body.stats, { cards: { updated: 1 }, warnings_total: 0 }, 'an archived source claims no content')
   const [card] = await cardsOf('dritte')
   t.match(
     await db
@@ -421,7 +421,7 @@ t.test('released decks stay unchanged until a file describes them, with all prog
   t.match((await admin.post('/api/admin/import')).body.stats, { cards: { updated: 0, archived: 0 } })
 })
 
-t.test('the cards of another source are one warning, with the words of the first ones', async (t) => {
+t.test('cards of another source give one warning, which quotes the first ones', async (t) => {
   const notes = Array.from({ length: 32 }, (_, at) => ({ guid: `viele-${at}`, front: `Was ist <b>Nummer ${at}</b>?` }))
   const first = await upload('name=Eigentümer.apkg', { Viele: notes })
   const second = await upload('name=Nachzügler.apkg&check=true', { Viele: notes })
@@ -438,7 +438,7 @@ t.test('the cards of another source are one warning, with the words of the first
   await admin.delete(`/api/content/sources/${first.body.source.id}?purge=true`)
 })
 
-t.test('our own package creates no copies in its store', async (t) => {
+t.test('a re-imported package creates no copies', async (t) => {
   await changeFiles(folder, { 'decks/hin.md': deckFile('Hin', [{ id: 'eins' }, { id: 'zwei' }]) })
   await admin.post('/api/admin/import')
   const script = await createDeck(db, { slug: 'her', name: 'Her' })

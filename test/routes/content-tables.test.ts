@@ -34,7 +34,7 @@ t.test('a table that updates its source keeps its deck under any file name', asy
     t.strictSame(await listDecks(), decks)
   }
   const { source } = (await upload('name=C:\\a/b/Ordner.csv&check=true', TABLE)).body
-  t.equal(source.name, 'Ordner', 'a file loses its folders')
+  t.equal(source.name, 'Ordner', 'the folders of a file name are removed')
   t.match(await upload('source=999&check=true', TABLE), { status: 404 })
 })
 
@@ -48,7 +48,7 @@ t.test('two rows with the same key are one card, with a warning', async (t) => {
   t.match(answer.body.stats.warnings.at(-1), { line: 3, message: /Dieselbe Karte steht schon in Zeile 2/ })
 })
 
-t.test('leaves no source behind when everything in a file belongs to another', async (t) => {
+t.test('leaves no source behind if all content of a file belongs to another source', async (t) => {
   const table = 'Frage;Antwort;GUID\nWem gehört sie?;dem Ersten;eigen-1\n'
   const sources = async () =>
     (await admin.get('/api/content/sources')).body.sources.map(({ name }: { name: string }) => name)

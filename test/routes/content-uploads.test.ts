@@ -88,7 +88,7 @@ t.test('an upload may be slow, other bodies may not', async (t) => {
     60,
   )
   t.match(cut, { status: 408, body: { message: 'Zeitüberschreitung der Anfrage' } })
-  t.match(await drip('/api/auth/login', headers, [json], 10), { status: 401 }, 'who is fast is answered')
+  t.match(await drip('/api/auth/login', headers, [json], 10), { status: 401 }, 'a fast client gets a response')
 })
 
 t.test('several large files of one administrator do not delay another one', async (t) => {
@@ -106,7 +106,7 @@ t.test('several large files of one administrator do not delay another one', asyn
   t.equal(done[0], 'klein')
 })
 
-t.test('an upload learns that others are read first', async (t) => {
+t.test('an upload that waits too long for other files is refused as busy', async (t) => {
   const folder = await mkdtemp(path.join(tmpDir, 'files-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'tabelle')
@@ -126,7 +126,7 @@ t.test('neither receives nor reads an upload after the signal to stop', async (t
   const stopped = { name: 'ServiceStopped' }
   const signal = AbortSignal.abort(Object.assign(new Error('stopped'), stopped))
   const endless = new Readable({ read() {} })
-  const unexpected = async () => t.fail('works on a stopped upload')
+  const unexpected = async () => t.fail('the stopped upload was read')
   await t.rejects(withReceivedFile(endless, folder, 100, unexpected, { signal }), stopped)
   t.same(await readdir(folder), [], 'leaves no file')
   const options = { fileName: 'x.csv', defaultDeck: 'x', workFolder: folder, levels: [] }
@@ -293,14 +293,14 @@ t.test('reports a full disk', async (t) => {
   )
 })
 
-t.test('ends an upload that stalls or trickles', async (t) => {
+t.test('ends an upload that stalls or is too slow', async (t) => {
   const stalled = new Readable({ read() {} })
   stalled.push('x'.repeat(5_000))
   await t.rejects(
     withReceivedFile(stalled, tmpDir, 10_000, async () => 1, { windowMs: 100 }),
     { kind: 'timeout', code: 'upload_too_slow', message: 'Die Datei kam zu langsam an; bitte noch einmal hochladen' },
   )
-  t.notOk(stalled.destroyed, 'the response can still be sent')
+  t.notOk(stalled.destroyed, 'the connection stays open for the response')
   t.strictSame(await readdir(tmpDir), [])
   const steady = Readable.from(
     (async function* () {
@@ -313,7 +313,7 @@ t.test('ends an upload that stalls or trickles', async (t) => {
   t.equal(await withReceivedFile(steady, tmpDir, 20_000, async ({ size }) => size, { windowMs: 1_000 }), 12_288)
 })
 
-t.test('reports a full disk that only SQLite has noticed', async (t) => {
+t.test('reports a full disk that only SQLite detects', async (t) => {
   for (const message of ['disk I/O error', 'database or disk is full']) {
     await t.rejects(
       withWorkFolder(tmpDir, 'export', () => Promise.reject(new Error(message))),

@@ -24,7 +24,7 @@ t.test('converts pasted HTML', async (t) => {
   t.match(body.markdown, /Rest$/)
 })
 
-t.test('2 MB of text are converted; more, and what cannot be stored, is refused', async (t) => {
+t.test('2 MB of text are converted; longer text and invalid characters are refused', async (t) => {
   const large = `<p>${'Wort '.repeat(100)}</p>`.repeat(4_000)
   // With a longer timeout than the service's, because the machine may be busy
   t.match(await convertToMarkdown(large, { userId: 3, timeoutMs: 120_000 }), /^Wort Wort/)
@@ -35,14 +35,14 @@ t.test('2 MB of text are converted; more, and what cannot be stored, is refused'
   t.strictSame((await convert(undefined)).body, errorBody(400, 'Das Feld „html“ fehlt'))
 })
 
-t.test('ends a conversion that takes too long, or whose caller is gone', async (t) => {
+t.test('ends a conversion that takes too long or whose caller has disconnected', async (t) => {
   const html = '<b>x</b>'.repeat(200_000)
   await t.rejects(convertToMarkdown(html, { userId: 1, timeoutMs: 1 }), { code: 'converting_too_long' })
   const gone = new AbortController()
   const converted = convertToMarkdown(html, { userId: 1, signal: gone.signal })
   gone.abort(new Error('gone'))
   await t.rejects(converted, { message: 'gone' })
-  t.equal(await convertToMarkdown('<i>y</i>', { userId: 1 }), '_y_', 'the turn is free again')
+  t.equal(await convertToMarkdown('<i>y</i>', { userId: 1 }), '_y_', 'the next conversion can run')
 })
 
 t.test('serves one conversion per author at a time and refuses a flood', async (t) => {

@@ -7,7 +7,7 @@ const corsHeaders = (headers: Record<string, unknown>) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
 for (const publicUrl of PUBLIC_URLS) {
-  t.test(`with the public URL ${publicUrl}`, async (t) => {
+  t.test(`CORS with the public URL ${publicUrl}`, async (t) => {
     const service = await startService(t, { config: { publicUrl, corsOrigins: [ORIGIN, 'http://localhost:5173'] } })
     const { anonymous } = service
     const member = await service.member()
@@ -31,7 +31,7 @@ for (const publicUrl of PUBLIC_URLS) {
       }
     })
 
-    t.test('an OPTIONS without preflight headers meets the fallback', async (t) => {
+    t.test('an OPTIONS request without preflight headers gets the fallback', async (t) => {
       for (const headers of [
         {},
         { origin: ORIGIN },
@@ -67,7 +67,7 @@ for (const publicUrl of PUBLIC_URLS) {
       }
     })
 
-    t.test('responses outside of hooks are readable, too', async (t) => {
+    t.test('responses outside the hooks are readable as well', async (t) => {
       const url = '/api/decks/%ZZ'
       const headers = { origin: ORIGIN }
       const tooLarge = { ...headers, 'content-type': 'application/json' }

@@ -79,18 +79,18 @@ const CREDENTIALS: Record<string, (person: Person) => Promise<boolean>> = {
 
 const ways = () => Object.entries(WAYS_IN).flatMap(([name, admits]) => (admits === null ? [] : [{ name, admits }]))
 
-t.test('knows all ways in: public operations and credentials of requests', async (t) => {
+t.test('the tables cover all public operations and credentials', async (t) => {
   const { components, paths } = app.swagger() as unknown as {
     components: { securitySchemes: object }
     paths: Record<string, Record<string, { operationId: string; security?: object[] }>>
   }
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   const open = operations.filter(({ security }) => security?.length === 0).map(({ operationId }) => operationId)
-  t.strictSame(Object.keys(WAYS_IN).sort(), open.sort(), 'a new one needs a check of disabled accounts')
+  t.strictSame(Object.keys(WAYS_IN).sort(), open.sort(), 'a new operation needs a check of disabled accounts')
   t.strictSame(Object.keys(CREDENTIALS).sort(), Object.keys(components.securitySchemes).sort())
 })
 
-t.test('no way in admits a disabled account; an undo admits it again, without old sessions and tokens', async (t) => {
+t.test('a disabled account cannot log in; after an undo it can, without its old sessions and tokens', async (t) => {
   const person = await createPerson()
   for (const { name, admits } of ways()) t.ok(await admits(person), name)
   for (const [name, admits] of Object.entries(CREDENTIALS)) t.ok(await admits(person), name)
@@ -108,7 +108,7 @@ t.test('no way in admits a disabled account; an undo admits it again, without ol
   for (const { name, admits } of ways()) t.ok(await admits(person), name)
 })
 
-t.test('each way answers as for a wrong credential, and the failures count', async (t) => {
+t.test('each login responds as for a wrong credential, and the failures count', async (t) => {
   const { user, caller, authenticator, script } = await createPerson()
   await disable(user.id, '2020-01-01')
   t.strictSame((await logIn(user.username)).body, WRONG_LOGIN)

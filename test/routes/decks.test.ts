@@ -93,7 +93,7 @@ t.test('archived decks and cards do not count', async (t) => {
   await db.updateTable('cards').set({ archived_at: new Date() }).execute()
   t.strictSame(await counts(), [[0, 0, 0, 0]])
   await db.updateTable('cards').set({ archived_at: null }).execute()
-  t.strictSame(await counts(), [[1, 1, 1, 1]], 'its progress is back with it')
+  t.strictSame(await counts(), [[1, 1, 1, 1]], 'its progress returns with it')
   t.equal((await member.get(`/api/decks/${hidden.slug}`)).status, 404)
 })
 

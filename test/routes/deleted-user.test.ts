@@ -62,7 +62,11 @@ t.test('a user deleted during a write is logged out, and nothing is stored', asy
   for (const table of TABLES) {
     t.strictSame(await db.selectFrom(table).selectAll().execute(), [], table)
   }
-  t.strictSame(await db.selectFrom('audit_log').selectAll().execute(), [], 'what did not happen is not noted')
+  t.strictSame(
+    await db.selectFrom('audit_log').selectAll().execute(),
+    [],
+    'no audit entry for an action that did not happen',
+  )
 })
 
 t.test('deleting users during logins and writes causes no error', async (t) => {

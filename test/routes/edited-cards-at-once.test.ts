@@ -28,7 +28,7 @@ interface Save {
   wrote: string
 }
 
-t.test('no save of two clients at once loses a text that its author has not seen', async (t) => {
+t.test('concurrent saves of two clients never overwrite a text that the author has not seen', async (t) => {
   const second = await createEditor(service, source)
   const card = await writeCard(editor, await writeDeck(editor, source), { question: 'Anfang' })
   const saves: Save[] = []
@@ -53,7 +53,7 @@ t.test('no save of two clients at once loses a text that its author has not seen
   const seen = ['Anfang', ...chain.map(({ wrote }) => wrote)]
   t.ok(
     chain.every(({ saw }, index) => saw === seen[index]),
-    'each author saw the version before',
+    'each author had seen the previous version',
   )
   t.equal((await editor.get(`${CARDS}/${card.id}`)).body.card.question, seen.at(-1))
   t.comment(`${chain.length} saves, ${refused} refused`)
@@ -173,38 +173,35 @@ t.test('saves of a sheet during uploads are kept or refused, never overwritten u
   t.comment(outcomes)
 })
 
-t.test(
-  'a card that moves to a source of others is neither changed nor deleted by those of its former one',
-  async (t) => {
-    const former = await createSource(db)
-    const author = await createEditor(service, former)
-    const admin = await service.admin()
-    const [card, other] = [
-      await writeCard(author, await writeDeck(author, former)),
-      await writeCard(editor, await writeDeck(editor, source)),
-    ]
-    const { deck_id } = await db
-      .selectFrom('cards')
-      .select('deck_id')
-      .where('id', '=', other.id)
-      .executeTakeFirstOrThrow()
-    const answers: Promise<{ status: number }>[] = []
-    await db.transaction().execute(async (transaction) => {
-      await transaction.updateTable('cards').set({ deck_id }).where('id', '=', card.id).execute()
-      await transaction.updateTable('imported_cards').set({ deck_id }).where('card_id', '=', card.id).execute()
-      answers.push(author.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Zu spät' }))
-      answers.push(admin.delete(`/api/content/sources/${former}?purge=true`))
-      await sleep(200)
-    })
-    t.strictSame(
-      (await Promise.all(answers)).map(({ status }) => status),
-      [403, 200],
-    )
-    t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 1, question: card.question })
-  },
-)
+t.test('after a card moves to another source, editors of its former source neither change nor delete it', async (t) => {
+  const former = await createSource(db)
+  const author = await createEditor(service, former)
+  const admin = await service.admin()
+  const [card, other] = [
+    await writeCard(author, await writeDeck(author, former)),
+    await writeCard(editor, await writeDeck(editor, source)),
+  ]
+  const { deck_id } = await db
+    .selectFrom('cards')
+    .select('deck_id')
+    .where('id', '=', other.id)
+    .executeTakeFirstOrThrow()
+  const answers: Promise<{ status: number }>[] = []
+  await db.transaction().execute(async (transaction) => {
+    await transaction.updateTable('cards').set({ deck_id }).where('id', '=', card.id).execute()
+    await transaction.updateTable('imported_cards').set({ deck_id }).where('card_id', '=', card.id).execute()
+    answers.push(author.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Zu spät' }))
+    answers.push(admin.delete(`/api/content/sources/${former}?purge=true`))
+    await sleep(200)
+  })
+  t.strictSame(
+    (await Promise.all(answers)).map(({ status }) => status),
+    [403, 200],
+  )
+  t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 1, question: card.question })
+})
 
-t.test('reviews, moves, bulk changes and saves at once neither fail nor block each other', async (t) => {
+t.test('concurrent reviews, moves, bulk changes and saves neither fail nor block each other', async (t) => {
   const [deck, target] = [await writeDeck(editor, source), await writeDeck(editor, source)]
   const cards: { id: number }[] = []
   for (let number = 0; number < 12; number++) cards.push(await writeCard(editor, deck))

@@ -48,7 +48,7 @@ t.test('lists the versions of a card with their authors and restores one', async
   t.strictSame((await restore(1, { version: 2 })).body, errorBody(409, 'Inzwischen geändert'))
   t.match((await restore(1, { version: 3 })).body.card, { version: 4, question: 'eins', level: 'a' })
   t.match((await list()).versions[0], { version: 4, how: 'restore', changed_by: second.username })
-  t.match((await restore(4)).body.card, { version: 4 }, 'the live version is no change')
+  t.match((await restore(4)).body.card, { version: 4 }, 'restoring the current version changes nothing')
   t.strictSame((await restore(9)).body, errorBody(404, 'Fassung nicht gefunden'))
   await db.deleteFrom('users').where('id', '=', second.id).execute()
   t.match((await list()).versions[0], { version: 4, question: 'eins', changed_by: null })
@@ -65,7 +65,7 @@ t.test('keeps the first and the latest texts of a card', async (t) => {
   t.ok(versions.every(({ changed_by }: { changed_by: string }) => changed_by === editor.username))
 })
 
-t.test('a bulk change is one entry of the history and is undone as one', async (t) => {
+t.test('a bulk change is one entry of the history and is undone as a whole', async (t) => {
   const [deck, other] = [await writeDeck(editor, source), await writeDeck(editor, source)]
   const ids = await writeCards(deck, 4)
   const before = await Promise.all(ids.map(read))
@@ -85,11 +85,11 @@ t.test('a bulk change is one entry of the history and is undone as one', async (
     t.match(await read(id), { ...expected, version: 3 })
   }
   const listed = (await editor.get(`${CARDS}?deck=${deck}`)).body.cards.map(({ id }: { id: number }) => id)
-  t.strictSame(listed, ids, 'in the former order')
+  t.strictSame(listed, ids, 'the undo restores the order')
   t.strictSame((await undo(body.change_id)).body, errorBody(409, 'Diese Änderung ist schon rückgängig gemacht'))
 })
 
-t.test('an undo leaves and names cards that have changed since', async (t) => {
+t.test('an undo skips and reports cards that have changed since', async (t) => {
   const deck = await writeDeck(editor, source)
   const [a, b, c] = (await writeCards(deck, 3)) as [number, number, number]
   const { change_id } = (await bulk({ ids: [a, b, c], change: { replace: { find: 'Frage', with: 'Aufgabe' } } })).body
@@ -107,7 +107,7 @@ t.test('one of two simultaneous undos is refused', async (t) => {
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409])
 })
 
-t.test('changes more cards than a statement does and undoes that', async (t) => {
+t.test('changes more cards than one statement covers, and undoes the change', async (t) => {
   const slug = await writeDeck(editor, source)
   await sql`
     with created as (
@@ -127,7 +127,7 @@ t.test('changes more cards than a statement does and undoes that', async (t) => 
   ])
 })
 
-t.test('find and replace tells the hits before and after', async (t) => {
+t.test('find and replace reports the hits before and after the change', async (t) => {
   const deck = await writeDeck(editor, source)
   const card = await writeCard(editor, deck, {
     question: 'Was ist der Master?',
@@ -165,7 +165,7 @@ t.test('writes nothing if one text would break a rule', async (t) => {
   t.match(await read(a.id), { version: 1 })
 })
 
-t.test('filters restore and publish what they match', async (t) => {
+t.test('bulk changes by filter restore and publish the matching cards', async (t) => {
   const deck = await writeDeck(editor, source)
   const ids = await writeCards(deck, 3, { draft: true, level: 'x' })
   const [last] = await writeCards(deck, 1)
@@ -176,7 +176,7 @@ t.test('filters restore and publish what they match', async (t) => {
   t.match((await bulk({ filter: { deck, state: 'archived' }, change: { archived: false } })).body, { changed: 3 })
 })
 
-t.test('refuses what the caller may not edit', async (t) => {
+t.test('refuses cards that the caller may not edit', async (t) => {
   const other = await createSource(db)
   const stranger = await createEditor(service, other)
   const foreign = await writeCard(stranger, await writeDeck(stranger, other))
@@ -211,7 +211,7 @@ t.test('a creation cannot be undone', async (t) => {
   t.equal((await undo(change_id)).headers['x-error-code'], 'not_undoable')
 })
 
-t.test('resets the progress of all learners of a card, and the audit trail says so', async (t) => {
+t.test('resets the progress of all learners of a card, with an audit entry', async (t) => {
   const card = await writeCard(editor, await writeDeck(editor, source))
   const [one, two] = [await service.member(), await service.member()]
   await one.post('/api/review', { card_id: card.id, rating: 'medium' })
@@ -222,7 +222,7 @@ t.test('resets the progress of all learners of a card, and the audit trail says 
   t.strictSame((await reset()).body, { learners: 0 })
   const [entry, former] = (await admin.get('/api/accounts/audit?action=card.reset')).body.entries
   t.match(entry, { actor_id: editor.id, target_id: card.id, target: card.deck.slug, details: { learners: 2 } })
-  t.equal(former, undefined, 'nothing to reset is no deed')
+  t.equal(former, undefined, 'no audit entry if there is nothing to reset')
   const log = await db.selectFrom('review_log').selectAll().where('card_id', '=', card.id).orderBy('id').execute()
   t.match(log.at(-1), { kind: 'reset', after: null })
   t.equal((await one.post('/api/review', { card_id: card.id, rating: 'easy' })).status, 200)

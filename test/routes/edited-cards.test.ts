@@ -71,14 +71,14 @@ t.test('a client id of another source is refused', async (t) => {
   t.equal(refused.headers['x-error-code'], 'client_id_taken')
 })
 
-t.test('saves a text by its version only', async (t) => {
+t.test('saves a text only with its current version', async (t) => {
   const card = await writeCard(editor, await writeDeck(editor, source))
   const saved = await editor.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Neu?', options: null })
   t.match(saved.body.card, { version: 2, question: 'Neu?', answer: card.answer, changed_here: false })
   const outdated = await editor.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Anders?' })
   t.strictSame(outdated.body, errorBody(409, 'Inzwischen geändert'))
   t.equal(outdated.headers['x-error-code'], 'version_outdated')
-  t.strictSame((await editor.get(`${CARDS}/${card.id}`)).body, saved.body, 'nothing is written')
+  t.strictSame((await editor.get(`${CARDS}/${card.id}`)).body, saved.body, 'the refused save writes nothing')
   t.strictSame(
     (await editor.patch(`${CARDS}/${card.id}`, { question: 'Anders?' })).body,
     errorBody(400, 'Das Feld „version“ fehlt'),
@@ -89,11 +89,11 @@ t.test('saves a text by its version only', async (t) => {
   t.strictSame(
     [await versionsOf(card.id), await changesOf(card.id)],
     [versions, changes],
-    'the same text leaves no trace',
+    'a save of the same text creates no version',
   )
 })
 
-t.test('refuses texts that the file format cannot hold', async (t) => {
+t.test('refuses texts that the file format cannot express', async (t) => {
   const deck = await writeDeck(editor, source)
   const refuse = async (body: object, message: string | RegExp) => {
     const answer = await editor.post(CARDS, { deck, question: 'F', answer: 'A', client_id: unique('c'), ...body })
@@ -111,7 +111,7 @@ t.test('refuses texts that the file format cannot hold', async (t) => {
   t.equal((await editor.get(`${CARDS}?deck=${deck}`)).body.cards.length, 0)
 })
 
-t.test('holds options, forms and their settings', async (t) => {
+t.test('stores options, forms and their settings', async (t) => {
   const deck = await writeDeck(editor, source)
   const options = [
     { text: '72 Stunden', correct: true, feedback: null },
@@ -125,11 +125,11 @@ t.test('holds options, forms and their settings', async (t) => {
   t.match((await edit(3, { form: 'number', answer: '72', tolerance: 0.5, unit: 'h' })).body.card, {
     ...{ version: 4, form: 'number', tolerance: 0.5, unit: 'h' },
   })
-  t.match((await edit(4, { answer: 'keine Zahl' })).status, 400, 'an answer must suit the form')
+  t.match((await edit(4, { answer: 'keine Zahl' })).status, 400, 'the answer must fit the form')
   t.match((await edit(4, { form: null })).body.card, { version: 5, form: null, tolerance: null, unit: null })
 })
 
-t.test('names the weaknesses of a choice in answers of a single card', async (t) => {
+t.test('reports the weaknesses of a choice in the response for a single card', async (t) => {
   const wrong = { text: 'Zweites', correct: false }
   const written = await writeCard(editor, await writeDeck(editor, source), { options: [wrong] })
   const { body: read } = await editor.get(`${CARDS}/${written.id}`)
@@ -213,7 +213,7 @@ t.test('orders the cards of a deck without versions', async (t) => {
   t.equal(await versionsOf(a as number), 0)
 })
 
-t.test('a card stands where it was placed, whatever the order was before', async (t) => {
+t.test('a moved card stands at its new place, whatever the previous order', async (t) => {
   const deck = await writeDeck(editor, source)
   const order: number[] = []
   for (let card = 0; card < 6; card++) order.push((await writeCard(editor, deck, { draft: card % 3 === 1 })).id)
@@ -246,7 +246,7 @@ t.test('a card stands where it was placed, whatever the order was before', async
   t.strictSame((await editor.post(`${CARDS}/${only.id}/move`, { before: null })).body, { ok: true })
 })
 
-t.test('refuses a deck for a source that was deleted after the request was let in', async (t) => {
+t.test('refuses a deck for a source that was deleted after the authorization', async (t) => {
   await t.rejects(createDeckOf(db, { source_id: 999_999, name: unique('Deck') }), SOURCE_NOT_FOUND)
 })
 
@@ -375,7 +375,7 @@ t.test('a deck has a language and a default retention for its learners', async (
   t.match(loose, { usual: 0.8, lang: 'de-CH' })
   t.ok(strict.easy < loose.easy, `${strict.easy} is before ${loose.easy}`)
   t.match((await member.get(`/api/review/cards/${card.id}`)).body.card.deck, { lang: 'de-CH' })
-  t.match((await edit({ name: 'Neu' })).body.deck, { desired_retention: 0.8, lang: 'de-CH' }, 'both stay')
+  t.match((await edit({ name: 'Neu' })).body.deck, { desired_retention: 0.8, lang: 'de-CH' }, 'both settings stay')
   t.match((await edit({ desired_retention: null })).body.deck, { desired_retention: null, lang: 'de-CH' })
   t.equal((await seen()).usual, null)
   const listed = (await author.get(`/api/content/decks?source=${own}`)).body.decks
@@ -387,7 +387,7 @@ t.test('a deck has a language and a default retention for its learners', async (
   for (const wrong of ['', 'Deutsch', 'x']) t.equal((await edit({ lang: wrong })).status, 400, wrong)
 })
 
-t.test('a pool is made at creation and stays hidden', async (t) => {
+t.test('a deck becomes a pool only at its creation and stays hidden', async (t) => {
   const numbers = async () => {
     const { sources } = (await editor.get('/api/content/sources')).body
     const { decks, cards } = sources.find(({ id }: { id: number }) => id === source)
@@ -397,7 +397,7 @@ t.test('a pool is made at creation and stays hidden', async (t) => {
   const pool = await writeDeck(editor, source, { tests_only: true })
   const { decks, cards } = await numbers()
   await writeCard(editor, pool)
-  t.strictSame(await numbers(), { decks, cards: cards + 1, archived: false }, 'its editors count it')
+  t.strictSame(await numbers(), { decks, cards: cards + 1, archived: false }, 'the list of its editors includes it')
   const edit = async (body: object) => (await editor.patch(`/api/content/decks/${pool}`, body)).body.deck
   const member = await service.member()
   t.match(await edit({ archived: true }), { tests_only: true, archived_at: String, cards: 1 })

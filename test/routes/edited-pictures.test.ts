@@ -49,7 +49,7 @@ async function showOnCard(bytes: Buffer) {
   return { deck, card }
 }
 
-t.test('an author uploads a picture and only he sees it until a text shows it', async (t) => {
+t.test('only its author sees an uploaded picture until a text shows it', async (t) => {
   const bytes = gifOf('erst')
   const answer = await send(bytes)
   t.strictSame(answer.body, { sha: shaOf(bytes), address: targetOf(bytes), width: 1, height: 1 })
@@ -57,7 +57,7 @@ t.test('an author uploads a picture and only he sees it until a text shows it', 
   const { card } = await showOnCard(bytes)
   t.strictSame(await seenBy(bytes), ['learner', 'stranger', 'editor', 'admin'])
   await db.updateTable('cards').set({ answer: 'ohne' }).where('id', '=', card.id).execute()
-  t.strictSame(await seenBy(bytes), ['editor', 'admin'], 'a superseded text shows it to editors only')
+  t.strictSame(await seenBy(bytes), ['editor', 'admin'], 'a picture in an earlier version is visible only to editors')
   t.strictSame(
     await db
       .selectFrom('media')
@@ -113,7 +113,7 @@ t.test('every type is recognised by its contents', async (t) => {
   }
 })
 
-t.test('refuses what is no picture, too large or not allowed', async (t) => {
+t.test('refuses files that are not a picture, too large or of another type', async (t) => {
   t.strictSame(
     (await send(Buffer.from('<svg/>'), 'image/svg+xml')).body,
     errorBody(400, 'Das Bild ist weder PNG noch JPEG, GIF, WebP oder AVIF'),
@@ -139,7 +139,7 @@ t.test('refuses what is no picture, too large or not allowed', async (t) => {
   t.equal((await reader.get(`/api/content/media/${shaOf(headOf('png', 300, 200))}`)).status, 200)
 })
 
-t.test('limits the pictures of an author and of all', async (t) => {
+t.test('limits the pictures of an author and of all authors', async (t) => {
   const author = await createEditor(service)
   const bytes = gifOf('Grenze')
   const upload = (picture: Buffer, mediaMaxBytes: number, ownMaxBytes: number) =>
@@ -154,7 +154,7 @@ t.test('limits the pictures of an author and of all', async (t) => {
   t.strictSame(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'at the same moment')
 })
 
-t.test('a picture that no text shows goes after seven days', async (t) => {
+t.test('a picture that no text shows is deleted after seven days', async (t) => {
   await db.deleteFrom('media').execute()
   const [unused, used, superseded] = [gifOf('unbenutzt'), gifOf('benutzt'), gifOf('abgelöst')]
   for (const bytes of [unused, used, superseded]) await send(bytes)
@@ -164,14 +164,14 @@ t.test('a picture that no text shows goes after seven days', async (t) => {
   t.equal(await purgePictures(db), 0)
   await db.updateTable('media').set({ created_at: sql`now() - interval '8 days'` }).execute()
   await send(unused)
-  t.equal(await purgePictures(db), 0, 'another upload keeps it')
+  t.equal(await purgePictures(db), 0, 'another upload of it prevents the deletion')
   await db.updateTable('media').set({ created_at: sql`now() - interval '8 days'` }).execute()
   t.equal(await purgePictures(db), 1)
   t.strictSame(await seenBy(unused), [])
   t.ok((await seenBy(superseded)).includes('editor'))
 })
 
-t.test('the pictures of a version that is no longer kept go', async (t) => {
+t.test('the pictures of a deleted version are deleted', async (t) => {
   await db.deleteFrom('media').execute()
   const [first, pruned, latest] = [gifOf('Bild 1'), gifOf('Bild 2'), gifOf('Bild 3')]
   for (const bytes of [first, pruned, latest]) await send(bytes)
@@ -193,7 +193,7 @@ t.test('the pictures of a version that is no longer kept go', async (t) => {
   t.equal(uses.length, 1)
 })
 
-t.test('the pictures of a version of a sheet that is no longer kept go', async (t) => {
+t.test('the pictures of a deleted version of a sheet are deleted', async (t) => {
   const { id } = await createCheatsheet(db, { content_md: '# Blatt' })
   const write = (content_md: string) => db.updateTable('cheatsheets').set({ content_md }).where('id', '=', id).execute()
   await write(`![x](${targetOf(gifOf('Blatt 2'))})`)

@@ -47,7 +47,7 @@ t.test('an editor writes a sheet, and learners read it', async (t) => {
   t.match((await learner.get('/api/search?q=Befehle')).body, { results: [{ kind: 'cheatsheet', slug: sheet.slug }] })
 })
 
-t.test('slugs are unique, reserved ones are avoided, and a title without letters has one too', async (t) => {
+t.test('slugs are unique, avoid reserved ones, and exist even for a title without letters', async (t) => {
   const title = unique('Titel')
   const first = await create({ title })
   const second = await create({ title })
@@ -59,7 +59,7 @@ t.test('slugs are unique, reserved ones are avoided, and a title without letters
   t.equal(new Set(both.map(({ slug }) => slug)).size, 2, 'two at the same time')
 })
 
-t.test('a repeated creation returns the same sheet, as it is now', async (t) => {
+t.test('a repeated creation returns the same sheet in its current state', async (t) => {
   const client_id = unique('client')
   const title = unique('Wiederholt')
   const both = await Promise.all([create({ client_id, title }), create({ client_id, title })])
@@ -82,7 +82,7 @@ async function ownSource(caller: { id?: number }): Promise<number | undefined> {
   return row?.source_id
 }
 
-t.test('a save makes a version; one that is based on another version writes nothing', async (t) => {
+t.test('a save creates a version; a save based on another version writes nothing', async (t) => {
   const { slug, id } = await create({ title: unique('Fassungen') })
   const second = await editor.patch(`${URL}/${slug}`, { version: 1, content_md: 'zwei' })
   t.match(second.body, { sheet: { version: 2, content_md: 'zwei', title: /Fassungen/ } })
@@ -95,7 +95,7 @@ t.test('a save makes a version; one that is based on another version writes noth
   t.match((await editor.patch(`${URL}/${slug}`, { version: 2, content_md: 'zwei' })).body.sheet, {
     version: 2,
   })
-  t.equal(await countChanges(), before, 'the same text leaves no trace')
+  t.equal(await countChanges(), before, 'a save of the same text creates no version')
   t.equal((await editor.patch(`${URL}/${slug}`, {})).status, 200)
   t.strictSame(
     (await editor.patch(`${URL}/${slug}`, { content_md: 'x' })).body,
@@ -162,7 +162,7 @@ t.test('keeps the first version and the latest fifty, all with their author', as
   t.ok(versions.every(({ changed_by, how }) => changed_by === editor.username && (how === 'edit' || how === 'create')))
 })
 
-t.test('long texts share a page only up to a size', async (t) => {
+t.test('a page of versions is limited by the size of its texts', async (t) => {
   const { slug } = await create({ title: unique('Lang') })
   for (let version = 1; version <= 4; version++) {
     await editor.patch(`${URL}/${slug}`, { version, content_md: `${version}${'x'.repeat(1_900_000)}` })
@@ -175,7 +175,7 @@ t.test('long texts share a page only up to a size', async (t) => {
   ])
 })
 
-t.test('drafts and archived sheets are invisible to learners, and return', async (t) => {
+t.test('drafts and archived sheets are hidden from learners until published or restored', async (t) => {
   const { slug } = await create({ title: unique('Entwurf'), draft: true })
   const isVisible = async () => (await learner.get(`/api/cheatsheets/${slug}`)).status === 200
   const change = async (body: object) => (await editor.patch(`${URL}/${slug}`, body)).body.sheet
@@ -190,7 +190,7 @@ t.test('drafts and archived sheets are invisible to learners, and return', async
   t.equal((await editor.patch(`${URL}/${slug}`, { version: 1, archived: true })).status, 409)
 })
 
-t.test('lists what the caller edits, filtered and paged', async (t) => {
+t.test('lists the sheets that the caller may edit, filtered and in pages', async (t) => {
   const own = await createSource(db)
   const author = await createEditor(service, own)
   const titles = ['Zebra', 'Äpfel', 'Birne'].map((title) => `${title} ${unique('x')}`)
@@ -211,7 +211,7 @@ t.test('lists what the caller edits, filtered and paged', async (t) => {
   t.strictSame(titlesOf(first), [titles[1], titles[2]])
   t.strictSame(titlesOf(await list(`?limit=2&after=${first.next_after}`)), [titles[0]])
   for (const key of ['source', 'after']) {
-    t.strictSame(await list(`?${key}=99999999999`), { sheets: [], next_after: null }, 'an id beyond the column')
+    t.strictSame(await list(`?${key}=99999999999`), { sheets: [], next_after: null }, "an id out of the column's range")
   }
   t.notOk('content_md' in first.sheets[0])
   const folder = await createCheatsheet(db, { title: unique('Ordner') })
@@ -281,7 +281,7 @@ t.test('a sheet of the folder is read-only', async (t) => {
   t.match((await admin.get(`${URL}/${slug}`)).body, { sheet: { source: null } })
 })
 
-t.test('marks a sheet of an uploaded source as changed here, but not for its state', async (t) => {
+t.test('marks a sheet of an uploaded source as edited after a change of its text, but not of its state', async (t) => {
   const uploaded = await createSource(db, { kind: 'archive', name: 'Archiv' })
   const author = await createEditor(service, uploaded)
   const { slug } = await create({ source_id: uploaded, title: unique('Archiv') }, author)

@@ -25,7 +25,7 @@ const pool = async (questions = 2, rest: object = {}) => {
   return deck
 }
 
-t.test('a definition gets its defaults, and the answer can be sent back', async (t) => {
+t.test('a definition gets its defaults, and the returned definition can be saved', async (t) => {
   const slug = unique('test')
   const deck = await pool()
   const { status, body } = await put(slug, { source_id: source, name: ' Datenschutz ', sections: [{ deck }] })
@@ -88,10 +88,10 @@ t.test('two editors cannot overwrite each other', async (t) => {
   t.strictSame(both.map(({ status }) => status).sort(), [200, 409])
   const other = unique('test')
   const created = await Promise.all(['A', 'B'].map((name) => put(other, { ...body(name), source_id: source })))
-  t.strictSame(created.filter(({ status }) => status === 200).length, 1, 'one creates it')
+  t.strictSame(created.filter(({ status }) => status === 200).length, 1, 'one of two requests creates it')
 })
 
-t.test('refuses faulty definitions by a sentence', async (t) => {
+t.test('refuses faulty definitions with a message', async (t) => {
   const deck = await pool()
   const section = { deck }
   for (const [change, message] of [
@@ -142,7 +142,10 @@ t.test('publishing copies the questions, and the same questions publish nothing'
   const same = await publish(slug)
   t.match(same.body, { version: 1, changed: false, questions: 3, question_count: 3, draws: '1', open_questions: false })
   t.equal(await countVersions(), before)
-  t.ok(Math.abs(same.body.guess_percent - 100 / 64) < 0.01, 'three of three among four options')
+  t.ok(
+    Math.abs(same.body.guess_percent - 100 / 64) < 0.01,
+    'the chance to guess three single choices with four options',
+  )
 
   const card = (await editor.get(`/api/content/cards/${cards[0]}`)).body.card
   await editor.patch(`/api/content/cards/${cards[0]}`, { version: card.version, question: 'Neu gefragt?' })
@@ -165,10 +168,10 @@ t.test('publishing copies the questions, and the same questions publish nothing'
 
   await editor.patch(`/api/content/decks/${deck}`, { archived: true })
   t.match((await publish(slug)).body, errorBody(409, `Abschnitt 1: Das Deck „${deck}“ ist archiviert`))
-  t.match((await editor.get(`${URL}/${slug}`)).body.test, { published_version: 2 }, 'the version goes on')
+  t.match((await editor.get(`${URL}/${slug}`)).body.test, { published_version: 2 }, 'the version number continues')
 })
 
-t.test('says what weakens the questions and how many draws there are', async (t) => {
+t.test('reports the weaknesses of the questions and the number of possible draws', async (t) => {
   const deck = await pool(5, { options: OPTIONS.slice(0, 2) })
   const slug = unique('test')
   await put(slug, { source_id: source, name: 'Test', sections: [{ deck, draw: 2 }] })
@@ -177,7 +180,7 @@ t.test('says what weakens the questions and how many draws there are', async (t)
   t.match(body.findings[0], { rule: 'few-options', card_id: Number, question: String })
 })
 
-t.test('refuses to publish what cannot be drawn', async (t) => {
+t.test('refuses to publish a test whose questions cannot be drawn', async (t) => {
   const deck = await pool(2)
   const plain = await writeDeck(editor, source)
   const key = async (deck: string, rest: object = {}) => {
@@ -222,7 +225,7 @@ t.test('refuses to publish what cannot be drawn', async (t) => {
   t.equal((await editor.get(`${URL}/${slug}`)).body.test.published_version, null)
 })
 
-t.test('a pool that shrinks below the draw stops the next publication only', async (t) => {
+t.test('a pool that becomes too small for the draw prevents only the next publication', async (t) => {
   const { slug, deck, cards } = await writeTest(editor, source, {}, { questions: 3 })
   const { body } = await editor.get(`${URL}/${slug}`)
   await put(slug, { ...body.test, sections: [{ deck, draw: 3 }] })
@@ -240,7 +243,7 @@ t.test('ordinary decks of other sources are open questions', async (t) => {
   t.match((await publish(slug)).body, { open_questions: true, questions: 3 })
 })
 
-t.test('a test draws from pools of its own source only, also by those who edit both', async (t) => {
+t.test('a test draws only from pools of its source, even if its editor edits several sources', async (t) => {
   const other = await createSource(db)
   const both = await createEditor(service, other)
   await db.insertInto('source_editors').values({ user_id: both.id, source_id: source }).execute()
@@ -253,7 +256,7 @@ t.test('a test draws from pools of its own source only, also by those who edit b
   }
 })
 
-t.test('only editors see a test, also after their right was withdrawn', async (t) => {
+t.test('only current editors see a test', async (t) => {
   const own = await createSource(db)
   const passing = await createEditor(service, own)
   const { slug } = await writeTest(passing, own)
@@ -278,7 +281,7 @@ t.test('only editors see a test, also after their right was withdrawn', async (t
   t.strictSame(moved.body, errorBody(409, 'Der Test gehört einer anderen Quelle'))
 })
 
-t.test('the preview is what a learner would see, without keys', async (t) => {
+t.test("the preview equals the learner's view, without right answers", async (t) => {
   const deck = await pool(4)
   await writeQuestion(editor, deck, { answer: '1. eins\n2. zwei', options: [], form: 'order' })
   const slug = unique('test')

@@ -20,7 +20,7 @@ t.test('an empty store gives an empty file with its headers', async (t) => {
   t.equal(answer.headers['cache-control'], 'no-cache')
 })
 
-t.test('orders cards by deck and position, without archived ones', async (t) => {
+t.test('orders cards by deck and position, and leaves out archived ones', async (t) => {
   const last = await createDeck(db, { name: 'A', sort_order: 2 })
   const second = await createDeck(db, { name: 'Über', sort_order: 1 })
   const first = await createDeck(db, { name: 'uber', sort_order: 1 })

@@ -53,7 +53,11 @@ t.test('ignores the port of a forwarded address', async (t) => {
     const headers = { 'x-forwarded-for': `203.0.113.78:${port}` }
     statuses.push((await anonymous.post('/api/auth/login', login, { headers })).status)
   }
-  t.strictSame(statuses.slice(12), [...Array(6).fill(401), 429, 429], 'nor for wrong passwords')
+  t.strictSame(
+    statuses.slice(12),
+    [...Array(6).fill(401), 429, 429],
+    'the limit of wrong passwords ignores the port as well',
+  )
   const again = { username, password: 'geheim-genug' }
   await anonymous.post('/api/auth/login', again, { headers: { 'x-forwarded-for': '[2001:db8::5]:9' } })
   const { sessions } = (await member.get('/api/accounts/me/sessions')).body

@@ -22,7 +22,7 @@ const callerWith = (answer: Answer) => callerOf(app, cookieOf(answer))
 
 const sessionsOf = (userId: number) => db.selectFrom('sessions').selectAll().where('user_id', '=', userId).execute()
 
-t.test('asks for a new proof after ten minutes, before validating the input', async (t) => {
+t.test('requires a new authentication after ten minutes, before validating the input', async (t) => {
   const admin = await service.admin()
   const other = await createUser(db)
   await ageLogins(admin.id, 9)
@@ -57,7 +57,7 @@ t.test('asks for a new proof after ten minutes, before validating the input', as
   t.equal(await db.selectFrom('users').where('username', '=', 'chef').select('id').executeTakeFirst(), undefined)
 })
 
-t.test('disables an account without a new proof, and frees it only with one', async (t) => {
+t.test('disables an account without a new authentication, but enables it only with one', async (t) => {
   const admin = await service.admin()
   const other = await createUser(db)
   await ageLogins(admin.id, 11)
@@ -80,7 +80,7 @@ t.test('a stale session cannot change the password of an emergency administrator
   t.equal((await login(password)).status, 200)
 })
 
-t.test('a list of users asks only when it creates an administrator or an author', async (t) => {
+t.test('a list of users requires a new authentication only if it creates an administrator or an author', async (t) => {
   const admin = await service.admin()
   const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
   await ageLogins(admin.id, 11)
@@ -93,7 +93,7 @@ t.test('a list of users asks only when it creates an administrator or an author'
   t.match(await send([chief], '', callerOf(app, undefined, token)), { status: 200 }, 'a token is judged by its scopes')
 })
 
-t.test('no other route asks for it, least of all those that revoke access', async (t) => {
+t.test('no other route requires it, in particular none that revokes access', async (t) => {
   const admin = await service.admin()
   const other = await createUser(db, { is_admin: true })
   const token = (await admin.post('/api/auth/tokens', { name: 'x' })).body
@@ -154,9 +154,13 @@ t.test('confirming by password starts a new session that replaces the old one', 
   const again = callerWith(answer)
   t.not(again.cookie, member.cookie)
   t.equal((await again.post('/api/auth/tokens', { name: 'x' })).status, 200)
-  t.equal((await member.get('/api/auth/me')).status, 401, 'the old id is dead')
+  t.equal((await member.get('/api/auth/me')).status, 401, 'the old id is invalid')
   const sessions = await sessionsOf(member.id)
-  t.match(sessions, [{ authenticated_by: 'password', provider_session: 'sid-1' }], 'the provider can still end it')
+  t.match(
+    sessions,
+    [{ authenticated_by: 'password', provider_session: 'sid-1' }],
+    'the provider can still end the session',
+  )
   t.equal(sessions.length, 1)
 })
 
@@ -179,14 +183,14 @@ t.test('an account without password, or with passkeys only, cannot confirm by pa
   t.strictSame((await confirm(member, PASSWORD)).body, errorBody(400, 'Dieses Konto hat kein Passwort'))
 })
 
-t.test('guesses share one budget across routes', async (t) => {
+t.test('failed attempts share one limit across routes', async (t) => {
   const member = await service.member()
   const answers: Answer[] = []
   for (let count = 0; count < 8; count++) answers.push(await confirm(member, `falsch-${count}`))
   t.equal(answers[0]?.status, 400)
   t.equal(answers.at(-1)?.status, 429)
   t.ok(Number(answers.at(-1)?.headers['retry-after']) > 0)
-  t.equal((await confirm(member, PASSWORD)).status, 429, 'the right one too')
+  t.equal((await confirm(member, PASSWORD)).status, 429, 'the right password is refused as well')
   const { username } = await db
     .selectFrom('users')
     .select('username')
@@ -199,5 +203,5 @@ t.test('needs no additional statement', async (t) => {
   const member = await service.member()
   await ageLogins(member.id, 11)
   const refused = async () => t.equal((await member.post('/api/auth/tokens', { name: 'x' })).status, 403)
-  t.equal(await counter.countOf(refused), 1, 'it comes with the session')
+  t.equal(await counter.countOf(refused), 1, 'the time is read with the session')
 })

@@ -78,7 +78,7 @@ t.test('150 concurrent password changes of one member do not block logins', asyn
     (person) => (person % 2 === 0 ? '127.0.0.1' : `198.51.100.${person}`),
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
-  t.ok((answers[200] ?? 0) > 0, 'the member is served, too')
+  t.ok((answers[200] ?? 0) > 0, 'the member is served as well')
   // A successful change ends the member's other sessions; on a slow machine it does so before the other requests are
   // authenticated.
   const refused = (answers[401] ?? 0) + (answers[429] ?? 0)
@@ -95,5 +95,5 @@ t.test('20 anonymous callers in 20 networks do not block logins', async (t) => {
     (person) => `198.51.100.${person}`,
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
-  t.ok((answers[503] ?? 0) >= 40, `the strangers were too many: ${JSON.stringify(answers)}`)
+  t.ok((answers[503] ?? 0) >= 40, `anonymous requests are refused: ${JSON.stringify(answers)}`)
 })

@@ -131,7 +131,7 @@ t.test('nothing hidden is found by its id', async (t) => {
   t.match((await learner.get(`/api/review/cards/${archived.id}`)).body.card, { archived: true }, 'unlike archived ones')
 })
 
-t.test('no route tells a learner a hidden text', async (t) => {
+t.test('no route returns a hidden text to a learner', async (t) => {
   const values: Record<string, (string | number)[]> = {
     id: [...secretIds, ...reviews, UNKNOWN_CARD],
     slug: [pool, deck, sheet.slug],
@@ -167,7 +167,7 @@ t.test('no route tells a learner a hidden text', async (t) => {
   t.ok(asked > 60, `${asked} requests`)
 })
 
-t.test('a search does not even tell that a hidden text has a word', async (t) => {
+t.test('a search does not reveal whether a hidden text contains a word', async (t) => {
   for (const [hidden, unknown] of [
     [MARK, 'unbekanntes'],
     ['geheimwrot', 'unbekannest'],
@@ -178,7 +178,7 @@ t.test('a search does not even tell that a hidden text has a word', async (t) =>
   }
 })
 
-t.test('no export holds hidden content', async (t) => {
+t.test('no export contains hidden content', async (t) => {
   const download = async (parameters: string) => {
     const { cookie = '' } = learner
     return (await app.inject({ url: `/api/content/export?${parameters}`, headers: { cookie } })).rawPayload
@@ -205,7 +205,7 @@ t.test('a hidden answer is no option of a quiz', async (t) => {
   t.equal(live.version, 1)
 })
 
-t.test('own data keep the progress of hidden cards without their texts', async (t) => {
+t.test("the user's data contain the progress of hidden cards without their texts", async (t) => {
   const { body } = await learner.get('/api/accounts/me/data')
   t.strictSame(
     body.progress.map(({ card_id, question, deck_slug }: Record<string, unknown>) => ({
@@ -217,7 +217,7 @@ t.test('own data keep the progress of hidden cards without their texts', async (
   )
 })
 
-t.test('editors see all of it', async (t) => {
+t.test('editors see all hidden content', async (t) => {
   t.match((await editor.get(`/api/content/cards/${draft.id}`)).text, MARK)
   t.match((await editor.get(`/api/content/cards?deck=${pool}`)).text, MARK)
   t.equal((await editor.get(`/api/content/media/${shas[0]}`)).status, 200)

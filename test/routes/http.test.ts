@@ -92,7 +92,7 @@ t.test('requires exactly one Host header', async (t) => {
   }
 })
 
-t.test('refuses other HTTP versions and codings and closes the connection', async (t) => {
+t.test('refuses other HTTP versions and transfer codings and closes the connection', async (t) => {
   const { cookie } = await service.member()
   const chunked = '2\r\n{}\r\n0\r\n\r\n'
   const post = (version: string, coding: string) =>
@@ -172,7 +172,7 @@ t.test('public routes answer HEAD', async (t) => {
   t.equal((await fetch(`${address}/docs/unknown`, { method: 'HEAD' })).status, 404)
 })
 
-t.test('refuses a second request on a connection like the first', async (t) => {
+t.test('refuses a malformed second request on a connection like a first one', async (t) => {
   const socket = connect(Number(port), '127.0.0.1')
   let received = ''
   socket.on('data', (data) => {
@@ -208,7 +208,7 @@ t.test('garbage during a response cuts it without adding bytes', async (t) => {
   socket.write('NONSENSE\r\n\r\n')
   const received = await text(socket).catch(() => 'reset')
   t.notMatch(received, 'Ungültige HTTP-Anfrage')
-  t.notMatch(received, /\r\n0\r\n\r\n$/, 'it does not look whole')
+  t.notMatch(received, /\r\n0\r\n\r\n$/, 'the response is visibly incomplete')
 })
 
 t.test('accepts absolute request targets, HTTP/1.0 without a host and unknown expectations', async (t) => {

@@ -10,13 +10,13 @@ const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
 const UNAVAILABLE = { ...errorBody(503, 'Dienst vorübergehend nicht verfügbar'), requestId: String }
 
 for (const publicUrl of PUBLIC_URLS) {
-  t.test(`one address cannot take the whole process (${publicUrl})`, async (t) => {
+  t.test(`limits the requests of an address (${publicUrl})`, async (t) => {
     const { anonymous } = await startService(t, { config: { publicUrl, rateLimit: 2, trustProxy: ['127.0.0.1'] } })
     const from = (address: string, url = '/api/decks') =>
       anonymous.get(url, { headers: { 'x-forwarded-for': address, origin: 'https://app.example.org' } })
     for (let i = 0; i < 10; i++) {
       t.equal((await from('203.0.113.1')).status, 401)
-      t.equal((await from('203.0.113.1', '/api/unknown')).status, 404, 'what matches no endpoint counts too')
+      t.equal((await from('203.0.113.1', '/api/unknown')).status, 404, 'requests without an endpoint count as well')
     }
     const refused = await from('203.0.113.1')
     t.strictSame([refused.status, refused.body], [429, LIMITED])
@@ -24,14 +24,14 @@ for (const publicUrl of PUBLIC_URLS) {
     t.ok(wait >= 1 && wait <= 10, `Retry-After: ${wait}`)
     t.notOk(Object.keys(refused.headers).some((name) => name.startsWith('x-ratelimit')))
     t.equal((await from('203.0.113.1', '/api/auth/login')).status, 429)
-    t.equal((await from('203.0.113.1', '/healthz')).status, 200, 'the proxy may always ask')
-    t.equal((await from('203.0.113.2')).status, 401, 'others are served')
+    t.equal((await from('203.0.113.1', '/healthz')).status, 200, 'health checks of the proxy are never limited')
+    t.equal((await from('203.0.113.2')).status, 401, 'other addresses are served')
 
     for (let i = 0; i < 21; i++) await from(`2001:db8::${i}`)
     t.equal((await from('2001:db8::ffff')).status, 429, 'a /64 is one address')
     t.equal((await from('2001:db8:0:1::1')).status, 401)
     for (let i = 0; i < 80; i++) t.equal((await from(`2001:db8:1:${i}::1`)).status, 401)
-    t.equal((await from('2001:db8:1:ffff::1')).status, 429, 'a /48 has the budget of four /64s')
+    t.equal((await from('2001:db8:1:ffff::1')).status, 429, 'a /48 has the limit of four /64 networks')
     t.equal((await from('2001:db8:2::1')).status, 401)
   })
 }
@@ -88,16 +88,16 @@ for (const publicUrl of PUBLIC_URLS) {
     const last = await asks[1_099]
     const waited = performance.now() - started
     t.match(last, { status: 503, body: UNAVAILABLE, headers: { 'retry-after': '2' } })
-    t.equal((await service.anonymous.get('/healthz')).status, 200, 'the process is alive all the same')
+    t.equal((await service.anonymous.get('/healthz')).status, 200, 'the health check succeeds')
     await Promise.all(transactions)
     const statuses = (await Promise.all(asks)).map((answer) => answer.status)
-    t.ok(waited < (performance.now() - started) / 2, `told after ${waited} ms, while the others wait`)
+    t.ok(waited < (performance.now() - started) / 2, `refused after ${waited} ms, while the others wait`)
     const served = statuses.filter((status) => status === 200).length
-    t.ok(served >= 1_000 && served < 1_070, `${served} who were waiting are served`)
+    t.ok(served >= 1_000 && served < 1_070, `${served} waiting requests are served`)
     t.equal((await member.get('/api/auth/me')).status, 200)
   })
 
-  t.test(`refuses requests while the event loop is late, but not after one long task (${publicUrl})`, async (t) => {
+  t.test(`refuses requests while the event loop is delayed, but not after one long task (${publicUrl})`, async (t) => {
     const { anonymous } = await startService(t, { database: lent, maxDelayMs: 500, config: { publicUrl } })
     const status = async () => (await anonymous.get('/api/decks')).status
     // Blocks this thread without using the processor

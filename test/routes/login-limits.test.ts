@@ -61,7 +61,7 @@ t.test('the networks of one /48 share a more generous limit', async (t) => {
   t.equal((await login(username, PASSWORD, '2001:db8:77:ffff::1')).status, 429)
   t.equal((await login(username, PASSWORD, '2001:db8:78::1')).status, 200, 'another network is not limited')
   const other = await createUser(db)
-  t.equal((await login(other.username, PASSWORD, '2001:db8:77:1::1')).status, 200, 'nor are others')
+  t.equal((await login(other.username, PASSWORD, '2001:db8:77:1::1')).status, 200, 'other accounts are not limited')
 })
 
 t.test('all names together have a limit in one /48', async (t) => {
@@ -84,7 +84,7 @@ t.test('the right password gets 429 while limited', async (t) => {
 
   await pass(10)
   t.equal((await login(username, PASSWORD, address)).status, 200)
-  t.strictSame(await fail(5, username, address), Array(5).fill(401), 'and all is forgotten')
+  t.strictSame(await fail(5, username, address), Array(5).fill(401), 'the counters are reset')
 })
 
 t.test('delays grow to a quarter of an hour and decay', async (t) => {
@@ -110,7 +110,11 @@ t.test('an attacker cannot lock an account for other addresses', async (t) => {
   await fail(7, username, stranger)
   t.equal((await login(username, PASSWORD, stranger)).status, 429)
   t.equal((await login(username, PASSWORD, owner)).status, 200)
-  t.equal((await login(username, PASSWORD, stranger)).status, 429, "the owner's login helps the stranger nothing")
+  t.equal(
+    (await login(username, PASSWORD, stranger)).status,
+    429,
+    "the owner's login does not reset the attacker's limit",
+  )
 })
 
 t.test('an unknown account is limited like an existing one', async (t) => {
@@ -120,7 +124,7 @@ t.test('an unknown account is limited like an existing one', async (t) => {
   t.strictSame((await login(username, 'x', newAddress())).body, WRONG)
 })
 
-t.test('a company behind one address may mistype; trying all names is limited', async (t) => {
+t.test('many users behind one address may mistype, but trying all names is limited', async (t) => {
   const address = newAddress()
   const { username } = await createUser(db)
   for (let i = 0; i < 20; i++) {
@@ -167,14 +171,14 @@ t.test('a forwarded address may be any text', async (t) => {
   }
 })
 
-t.test('parallel guesses gain nothing', async (t) => {
+t.test('parallel attempts do not exceed the limit', async (t) => {
   const { username } = await createUser(db)
   const address = newAddress()
   const guesses = Array.from({ length: 60 }, (_, i) => login(username, i === 59 ? PASSWORD : `falsch ${i}`, address))
   const statuses = (await Promise.all(guesses)).map((answer) => answer.status)
   const judged = statuses.filter((status) => status === 401).length
-  t.ok(judged >= 6 && judged <= 12, `${judged} of 59 wrong passwords were called wrong`)
-  t.equal(statuses.at(-1), 429, 'not even the right one is confirmed')
+  t.ok(judged >= 6 && judged <= 12, `${judged} of 59 wrong passwords were checked`)
+  t.equal(statuses.at(-1), 429, 'the right password is refused as well')
 })
 
 t.test('parallel right passwords all succeed', async (t) => {
@@ -217,19 +221,19 @@ t.test('guesses at the current password are limited like logins, per address', a
   const limited = await change(PASSWORD, screen)
   t.strictSame([limited.status, limited.body], [429, LIMITED], 'the right one is not confirmed')
   t.ok(Number(limited.headers['retry-after']) >= 1)
-  t.match(await change('x', screen, '12345'), { status: 400 }, 'what is wrong with the request is said all the same')
-  t.equal((await login(user.username, PASSWORD, screen)).status, 429, 'one budget for both doors')
+  t.match(await change('x', screen, '12345'), { status: 400 }, 'an invalid request is still reported')
+  t.equal((await login(user.username, PASSWORD, screen)).status, 429, 'login and password change share one limit')
 
-  t.equal((await login(user.username, PASSWORD, owner)).status, 200, 'the owner is not locked out elsewhere')
+  t.equal((await login(user.username, PASSWORD, owner)).status, 200, 'the owner can log in from another address')
   const changed = await change(PASSWORD, owner)
   t.equal(changed.status, 200)
   caller = callerOf(service.app, cookieOf(changed))
   await pass(10)
   t.equal((await change(PASSWORD, screen)).status, 200)
-  t.strictSame(await fail(5, user.username, screen), Array(5).fill(401), 'the right one forgives the mistypes')
+  t.strictSame(await fail(5, user.username, screen), Array(5).fill(401), 'the right password resets the failures')
 })
 
-t.test('all spellings of a name share a budget', async (t) => {
+t.test('all spellings of a name share a limit', async (t) => {
   const { username } = await createUser(db, { username: unique('Jürgen Größe') })
   const address = newAddress()
   await fail(3, username.normalize('NFC'), address)
@@ -255,5 +259,5 @@ t.test('a clock that was ahead limits no login after its correction', async (t) 
   t.equal((await login(username, PASSWORD, limited)).status, 200)
   t.strictSame(await fail(1, username, mistyped), [401])
   t.equal((await login(username, PASSWORD, mistyped)).status, 200)
-  t.strictSame(await fail(7, username, limited), [401, 401, 401, 401, 401, 401, 429], 'the limit holds on')
+  t.strictSame(await fail(7, username, limited), [401, 401, 401, 401, 401, 401, 429], 'the limit still applies')
 })

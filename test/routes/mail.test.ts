@@ -26,7 +26,7 @@ async function insert(state: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknow
   return id
 }
 
-t.test('lists the outbox in pages, without what the mails say', async (t) => {
+t.test('lists the outbox in pages, without the texts of the mails', async (t) => {
   await db.deleteFrom('mails').execute()
   const ids = [await insert('sent', null), await insert('unknown', 'Geheim'), await insert('failed', null)]
   const { body, text } = await admin.get('/api/mail/outbox?limit=2')
@@ -54,7 +54,7 @@ t.test('lists the outbox in pages, without what the mails say', async (t) => {
   t.match((await admin.get('/api/accounts/service')).body.mail, { configured: true, failed: 1, unknown: 1 })
 })
 
-t.test('sends again what failed or is unknown, and notes who did it', async (t) => {
+t.test('resends failed and unknown mails, with an audit entry', async (t) => {
   const unknown = await insert('unknown', 'Hallo')
   t.equal((await admin.post(`/api/mail/outbox/${unknown}/resend`)).status, 200)
   t.match(await db.selectFrom('mails').selectAll().where('id', '=', unknown).executeTakeFirst(), {
@@ -76,7 +76,7 @@ t.test('sends again what failed or is unknown, and notes who did it', async (t) 
   t.equal((await admin.post('/api/mail/outbox/x/resend')).status, 400)
 })
 
-t.test('sends a test mail and tells what the server says, some times a minute', async (t) => {
+t.test("sends a test mail and returns the server's reply, at a limited rate", async (t) => {
   const test = (to: string) => admin.post('/api/mail/test', { to })
   for (const to of ['erika', 'a@b\r\nBcc: c@d', '', 'a@example.org, b@example.org']) {
     t.equal((await test(to)).status, 400, to)
@@ -98,7 +98,7 @@ t.test('sends a test mail and tells what the server says, some times a minute', 
   t.match(refused, { status: 429, headers: { 'retry-after': /^[1-9][0-9]?$/ } })
 })
 
-t.test('says so where no mail server is configured', async (t) => {
+t.test('reports that no mail server is configured', async (t) => {
   const without = await startService(t, { config: { simulatedDate: '2027-01-01' } })
   const chef = await without.admin()
   t.match((await chef.get('/api/mail/outbox')).body, { mails: [], configured: false, held: true, next_before: null })

@@ -70,8 +70,12 @@ t.test('checks it after authorization, before fallback and validation', async (t
     }
     t.strictSame((await one.get('/api/quiz/generate?count=x')).body, REFUSED)
     t.strictSame((await one.post('/api/quiz/submit', { deck: 5 })).body, REFUSED)
-    t.strictSame((await one.get('/api/unknown')).body, errorBody(404, 'Nicht gefunden'), 'of no group')
-    t.strictSame((await one.get('/api/auth/unknown')).body, errorBody(404, 'Unbekannter Auth-Endpunkt'), 'for anyone')
+    t.strictSame((await one.get('/api/unknown')).body, errorBody(404, 'Nicht gefunden'), 'a path outside all groups')
+    t.strictSame(
+      (await one.get('/api/auth/unknown')).body,
+      errorBody(404, 'Unbekannter Auth-Endpunkt'),
+      'for any caller',
+    )
   }
   const chief = await createBound(true)
   for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/audit?limit=x', '/api/accounts']) {
@@ -82,7 +86,7 @@ t.test('checks it after authorization, before fallback and validation', async (t
   await db.updateTable('users').set({ must_change_password: true }).where('id', '=', admin.id).execute()
   const refused = await callerOf(app, undefined, token).get('/api/admin/users')
   await db.updateTable('users').set({ must_change_password: false }).where('id', '=', admin.id).execute()
-  t.strictSame(refused.body, errorBody(403, 'Der API-Token darf das nicht'), 'the scope is of the first step')
+  t.strictSame(refused.body, errorBody(403, 'Der API-Token darf das nicht'), 'the scope is checked first')
 })
 
 t.test('a different password satisfies it, the same one does not, and no token can', async (t) => {
@@ -113,7 +117,7 @@ t.test('logout stays possible', async (t) => {
   t.equal((await caller.get('/api/auth/me')).status, 401)
 })
 
-t.test('an administrator sets it with a new password and lifts it, with audit entries', async (t) => {
+t.test('an administrator requires and revokes the change, with audit entries', async (t) => {
   const user = await createUser(db)
   const url = `/api/accounts/${user.id}`
   await admin.patch(url, { password: 'vom-chef', must_change_password: true })
@@ -121,7 +125,7 @@ t.test('an administrator sets it with a new password and lifts it, with audit en
   t.equal(login.body.must_change_password, true)
   await admin.patch(url, { display_name: 'Otto' })
   const caller = callerOf(app, String(login.headers['set-cookie']).split(';', 1)[0])
-  t.equal((await caller.get('/api/decks')).status, 403, 'other changes leave it')
+  t.equal((await caller.get('/api/decks')).status, 403, 'other changes do not affect it')
   await admin.patch(url, { must_change_password: false })
   t.equal((await caller.get('/api/decks')).status, 200)
   const wrong = await admin.patch(url, { must_change_password: 'ja' })
@@ -138,6 +142,6 @@ t.test('needs no additional statement', async (t) => {
   const { caller, script } = await createBound()
   for (const one of [caller, script]) {
     const refused = async () => t.equal((await one.get('/api/decks')).status, 403)
-    t.equal(await counter.countOf(refused), 1, 'it comes with the session or the token')
+    t.equal(await counter.countOf(refused), 1, 'the flag is read with the session or the token')
   }
 })

@@ -24,7 +24,7 @@ const questionsOf = async (member: Member, query = '') =>
 const script = await createDeck(db, { slug: 'skript', name: 'Zuletzt', sort_order: 70 })
 await createCard(db, { deck_id: script.id, question: 'Alt?' })
 
-t.test('the decks of an upload come last and are off until a learner switches them on', async (t) => {
+t.test('the decks of an upload come last and are inactive until a learner activates them', async (t) => {
   const answer = await upload('name=Anfang.csv', 'id;deck;Frage;Antwort\n1;Anfang;Neu?;Ja\n')
   t.equal(answer.status, 200, JSON.stringify(answer.body))
   const { decks } = (await erika.get('/api/decks')).body
@@ -32,15 +32,19 @@ t.test('the decks of an upload come last and are off until a learner switches th
     decks.map(({ slug }: { slug: string }) => slug),
     ['skript', 'anfang'],
   )
-  t.notOk('active' in decks[1], 'the list of decks keeps its keys')
+  t.notOk('active' in decks[1], 'the list of decks keeps its properties')
   t.strictSame(await activeOf(erika), { skript: true, anfang: false })
   t.strictSame(await questionsOf(erika), ['Alt?'])
-  t.strictSame(await questionsOf(erika, '?deck=anfang'), ['Neu?'], 'its own queue ignores the choice')
+  t.strictSame(await questionsOf(erika, '?deck=anfang'), ['Neu?'], 'the queue of the deck ignores the choice')
 
   t.equal((await choose(erika, 'anfang', true)).body.active, true)
   t.strictSame(await questionsOf(erika), ['Alt?', 'Neu?'])
   t.strictSame((await erika.get('/api/accounts/me/data')).body.chosen_decks, ['anfang'])
-  t.strictSame(await activeOf(otto), { skript: true, anfang: false }, 'the choice of one learner is no other one’s')
+  t.strictSame(
+    await activeOf(otto),
+    { skript: true, anfang: false },
+    'the choice of one learner does not affect another one',
+  )
 
   await upload('source=1', 'id;deck;Frage;Antwort\n1;Anfang;Neuer?;Ja\n')
   t.strictSame(await activeOf(erika), { skript: true, anfang: true }, 'the next upload changes no choice')
@@ -48,14 +52,14 @@ t.test('the decks of an upload come last and are off until a learner switches th
   t.strictSame(await db.selectFrom('chosen_decks').selectAll().execute(), [])
 })
 
-t.test('on request the decks of an upload are on for all learners', async (t) => {
+t.test('on request the decks of an upload are active for all learners', async (t) => {
   t.equal((await upload('name=Pflicht.csv&active=true', 'Frage;Antwort\nPflicht?;Ja\n')).status, 200)
   const active = await activeOf(otto)
   t.equal(Object.values(active).filter(Boolean).length, 2)
   t.equal((await upload('name=Falsch.csv&active=ja', 'Frage;Antwort\nx;y\n')).status, 400)
 })
 
-t.test('a new deck is on when cards move there that learners know already', async (t) => {
+t.test('a new deck is active if learned cards move into it', async (t) => {
   await upload('name=Umzug.csv&active=true', 'id;deck;Frage;Antwort\n1;Vorher;Bekannt?;Ja\n')
   const { sources } = (await admin.get('/api/content/sources')).body
   const { id } = sources.find(({ name }: { name: string }) => name === 'Umzug')

@@ -211,13 +211,13 @@ t.test('a stalled download holds no connection and is the only one of its user',
   const refused = await learner.get(URL)
   t.strictSame(refused.body, errorBody(429, 'Zu viele Versuche, bitte später erneut'))
   t.ok(Number(refused.headers['retry-after']) > 0)
-  t.equal((await other.get(URL)).status, 200, 'others get theirs')
+  t.equal((await other.get(URL)).status, 200, 'other users get their data')
   t.equal((await learner.get('/api/decks')).status, 200)
 
   const { bytes, isWhole } = await readOn(socket)
-  t.ok(bytes > ENTRIES * 10_000, 'who reads on gets the rest')
+  t.ok(bytes > ENTRIES * 10_000, 'a client that continues to read gets the rest')
   t.ok(isWhole)
-  t.equal((await learner.get(URL)).body.reviews.length, ENTRIES, 'and may ask again')
+  t.equal((await learner.get(URL)).body.reviews.length, ENTRIES, 'and may request the data again')
 })
 
 t.test('stops reading after a disconnect and allows a new request', async (t) => {

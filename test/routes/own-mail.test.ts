@@ -27,7 +27,7 @@ async function tokenFor(address: string): Promise<string> {
   return body?.match(/\/mail\/bestaetigen#(\S+)/)?.[1] ?? ''
 }
 
-t.test('an address counts once its link has confirmed it', async (t) => {
+t.test('an address is used only after confirmation by its link', async (t) => {
   const person = await service.member()
   t.strictSame((await person.get('/api/mail/mine')).body, NOTHING)
   const address = `${unique('erika')}@example.org`
@@ -60,13 +60,17 @@ t.test('an address counts once its link has confirmed it', async (t) => {
   t.match(await other.post('/api/mail/address', { email: address }), { status: 200, body: { pending: { address } } })
   t.match(await person.post('/api/mail/address', { email: address }), { status: 200, body: { pending: null } })
   t.match((await remove(other, '/api/mail/address/pending')).body, NOTHING)
-  t.equal((await anonymous.post('/api/mail/confirm', { token: await tokenFor(address) })).status, 404, 'taken back')
+  t.equal(
+    (await anonymous.post('/api/mail/confirm', { token: await tokenFor(address) })).status,
+    404,
+    'after the request was cancelled',
+  )
   t.match((await remove(person, '/api/mail/address')).body, NOTHING)
   t.match((await remove(person, '/api/mail/address')).body, NOTHING, 'again')
 })
 
 t.test(
-  'a link ends: after a day, by another request, a change of the administration, and for disabled accounts',
+  'a link expires after a day, another request or a change by an administrator, and for disabled accounts',
   async (t) => {
     const admin = await service.admin()
     const person = await service.member()
@@ -98,7 +102,7 @@ t.test(
     await admin.patch(url, { disabled_on: '2020-01-01' })
     t.equal(await confirm(token), 404, 'disabled')
     await admin.patch(url, { disabled_on: null })
-    t.equal(await confirm(token), 200, 'enabled again')
+    t.equal(await confirm(token), 200, 'after the account was enabled again')
 
     const raced = await service.member()
     await raced.post('/api/mail/address', { email: 'gleich@example.org' })
@@ -108,11 +112,14 @@ t.test(
       confirm(racing),
       admin.patch(`/api/accounts/${raced.id}`, { email: 'amt@example.org' }).then(({ status }) => status),
     ])
-    t.ok([a, b].filter((status) => status === 200).length <= 1 && c === 200, 'at the same time: at most once')
+    t.ok(
+      [a, b].filter((status) => status === 200).length <= 1 && c === 200,
+      'concurrent confirmations succeed at most once',
+    )
   },
 )
 
-t.test('refuses what is no address, what is too much, and tokens', async (t) => {
+t.test('refuses invalid addresses, too many requests, and tokens', async (t) => {
   const person = await service.member()
   for (const email of ['', 'erika', 'a b@c.de', 'a@b.de\r\nBcc: x@y.de', `${'a'.repeat(250)}@b.de`, 'a@b.de,c@d.de']) {
     t.match(await person.post('/api/mail/address', { email }), { status: 400 })
@@ -127,7 +134,7 @@ t.test('refuses what is no address, what is too much, and tokens', async (t) => 
   for (let count = 0; count < 5; count++) {
     const another = await service.member()
     const { status } = await another.post('/api/mail/address', { email: 'Opfer@flut.example' })
-    t.equal(status, count < 4 ? 200 : 429, 'four people per hour and address')
+    t.equal(status, count < 4 ? 200 : 429, 'at most four users per hour can enter the same address')
   }
   const { token } = (await person.post('/api/auth/tokens', { name: 'Skript' })).body
   const script = callerOf(app, undefined, token)
@@ -153,7 +160,7 @@ t.test('the mail about due cards is ended by its key, in one click and without a
   t.equal(await turn(true), true)
   t.equal(await keyOf(), key, 'the links in earlier mails stay valid')
   for (const wrong of ['', 'x', 'a'.repeat(43), `${key}x`]) {
-    t.strictSame(await unsubscribe(`?key=${wrong}`), [200, { ok: true }], 'the same answer for a wrong key')
+    t.strictSame(await unsubscribe(`?key=${wrong}`), [200, { ok: true }], 'the response to a wrong key is the same')
   }
   t.equal(await isOn(), true)
   t.equal((await anonymous.get(`/api/mail/unsubscribe?key=${key}`)).status, 404)
@@ -171,7 +178,7 @@ t.test('the mail about due cards is ended by its key, in one click and without a
   }
   await turn(true)
   t.strictSame(await unsubscribe('', 'application/json', JSON.stringify({ key: await keyOf() })), [200, { ok: true }])
-  t.equal(await isOn(), false, 'from the page')
+  t.equal(await isOn(), false, 'a request from the page')
   t.equal(await turn(false), false)
 
   async function unsubscribe(query: string, type = 'application/json', body = '{}') {

@@ -75,7 +75,7 @@ t.test('registers, lists, uses and removes a passkey', async (t) => {
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
   })
-  t.equal(Buffer.from(options.user.id, 'base64url').length, 32, 'random, so that it says nothing of the person')
+  t.equal(Buffer.from(options.user.id, 'base64url').length, 32, 'random, so that it does not identify the user')
   t.strictSame(answer.body, {
     id: answer.body.id,
     name: 'Telefon',
@@ -88,7 +88,7 @@ t.test('registers, lists, uses and removes a passkey', async (t) => {
 
   const asked = await loginOptions()
   t.match(asked, { rpId: HOST, userVerification: 'required' })
-  t.notOk(asked.allowCredentials?.length, 'nothing says who has one')
+  t.notOk(asked.allowCredentials?.length, 'the options do not reveal which users have passkeys')
   const login = await logIn(authenticator)
   t.equal(login.status, 200)
   t.match(login.body, { user: { id: member.id }, must_change_password: false })
@@ -140,9 +140,9 @@ t.test('several passkeys of a user share one user handle', async (t) => {
   t.strictSame(again.answer.body, errorBody(409, 'Dieser Passkey ist schon eingerichtet'))
   const stranger = await service.member()
   const stolen = await register(stranger, first.authenticator)
-  t.equal(stolen.answer.status, 409, 'nor does a credential belong to two')
+  t.equal(stolen.answer.status, 409, 'a credential cannot belong to two users')
   t.strictSame((await stranger.delete(`/api/auth/passkeys/${first.answer.body.id}`)).body, { ok: true })
-  t.equal((await member.get('/api/auth/passkeys')).body.passkeys.length, 2, 'others end nothing')
+  t.equal((await member.get('/api/auth/passkeys')).body.passkeys.length, 2, 'other users cannot remove the passkey')
 })
 
 t.test('limits names to 1–200 characters and reports invalid fields', async (t) => {
@@ -172,7 +172,7 @@ t.test('limits names to 1–200 characters and reports invalid fields', async (t
   }
 })
 
-t.test('refuses transports that are no names, and keeps those that are not known yet', async (t) => {
+t.test('refuses malformed transports, and stores unknown ones', async (t) => {
   const member = await service.member()
   const registerWith = async (transports: string[]) => {
     const options = (await member.post('/api/auth/passkeys/options')).body
@@ -184,7 +184,7 @@ t.test('refuses transports that are no names, and keeps those that are not known
   t.equal(await registerWith(['internal', 'smart-card', 'not-yet-known']), 200)
 })
 
-t.test('of several confirmations at the same moment one begins a session', async (t) => {
+t.test('of several concurrent confirmations, one starts a session', async (t) => {
   const member = await service.member()
   const { authenticator } = await register(member)
   const sessions = () => db.selectFrom('sessions').select('id').where('user_id', '=', member.id).execute()
@@ -200,7 +200,7 @@ t.test('of several confirmations at the same moment one begins a session', async
   t.equal((await sessions()).length, begun.length)
 })
 
-t.test('registration requires a fresh login, a session and our origin', async (t) => {
+t.test("registration requires a fresh login, a session and the service's origin", async (t) => {
   const member = await service.member()
   const options = (await member.post('/api/auth/passkeys/options')).body
   const credential = newAuthenticator().register(options)
@@ -226,7 +226,7 @@ t.test('a registration is valid once, for five minutes and for its user', async 
 
   const foreign = newAuthenticator().register(await begin())
   t.strictSame((await finish(foreign, stranger)).body, INVALID)
-  t.strictSame((await finish(foreign)).body, INVALID, 'it was spent by that')
+  t.strictSame((await finish(foreign)).body, INVALID, 'the failed attempt has used up the challenge')
 
   const options = await begin()
   t.equal((await finish(newAuthenticator().register(options))).status, 200)
@@ -303,7 +303,7 @@ t.test('every attack on a login fails, and the passkey still works', async (t) =
   await works('at the end')
 })
 
-t.test('a response is valid once, also if sent twice at the same moment', async (t) => {
+t.test('a response is valid once, even if sent twice concurrently', async (t) => {
   const { authenticator } = await register(await service.member())
   const credential = authenticator.logIn(await loginOptions())
   const send = () => anonymous.post('/api/auth/passkeys/login', { credential })
@@ -329,7 +329,8 @@ t.test('refuses a counter that decreases or stays', async (t) => {
   const still = newAuthenticator()
   const options = (await member.post('/api/auth/passkeys/options')).body
   await member.post('/api/auth/passkeys', { name: 'x', credential: still.register(options, { counter: 0 }) })
-  for (const counter of [0, 0]) t.equal((await logIn(still, { counter })).status, 200, 'one that does not count')
+  for (const counter of [0, 0])
+    t.equal((await logIn(still, { counter })).status, 200, 'an authenticator without a counter')
 })
 
 t.test('failures count as failed logins of the credential and address', async (t) => {
@@ -343,14 +344,14 @@ t.test('failures count as failed logins of the credential and address', async (t
   }
   t.equal(statuses[0], 401)
   t.equal(statuses.at(-1), 429)
-  t.equal((await logIn(authenticator, {}, other.anonymous)).status, 429, 'the right one too')
-  t.equal((await logIn(second.authenticator, {}, other.anonymous)).status, 200, 'another passkey is another budget')
+  t.equal((await logIn(authenticator, {}, other.anonymous)).status, 429, 'the right response is refused as well')
+  t.equal((await logIn(second.authenticator, {}, other.anonymous)).status, 200, 'another passkey has a separate limit')
   const { score } = await other.db
     .selectFrom('login_failures')
     .select('score')
     .where('account_hash', '=', Buffer.alloc(0))
     .executeTakeFirstOrThrow()
-  t.ok(score > 5, 'and the address counts them all')
+  t.ok(score > 5, 'the limit of the address counts all passkeys')
 })
 
 t.test('a flood of login options from one address stops neither logins nor registrations', async (t) => {
@@ -365,7 +366,7 @@ t.test('a flood of login options from one address stops neither logins nor regis
     from generate_series(1, 2000) as number`.execute(other.db)
   await flood()
   const login = await logIn(authenticator, {}, other.anonymous)
-  t.equal(login.status, 200, 'the oldest one made room')
+  t.equal(login.status, 200, 'the oldest challenge was deleted')
   const open = async (purpose: 'login' | 'register') =>
     (await other.db.selectFrom('passkey_challenges').select('user_id').where('purpose', '=', purpose).execute()).length
   t.equal(await open('login'), 1_999)
@@ -373,16 +374,16 @@ t.test('a flood of login options from one address stops neither logins nor regis
     name: 'Notebook',
     credential: newAuthenticator().register(begun),
   })
-  t.equal(finished.status, 200, 'what a user has begun is no login')
+  t.equal(finished.status, 200, 'started registrations do not count as logins')
 
   const answers = await Promise.all(Array.from({ length: 30 }, () => member.post('/api/auth/passkeys/options')))
   t.ok(answers.every(({ status }) => status === 200))
   await member.post('/api/auth/passkeys/options')
-  t.ok((await open('register')) <= 10, 'of one user the newest')
+  t.ok((await open('register')) <= 10, 'the newest registrations of one user are kept')
   t.equal((await register(member)).answer.status, 200)
 })
 
-t.test('a passkey renews the proof of identity and replaces the session', async (t) => {
+t.test('a login with a passkey renews the authentication time and replaces the session', async (t) => {
   const member = await service.member()
   const { authenticator } = await register(member)
   await ageLogins(member.id)
@@ -438,13 +439,13 @@ t.test('an administrator removes all passkeys of others only', async (t) => {
   for (const one of [authenticator, other.authenticator]) t.strictSame((await logIn(one)).body, REFUSED)
   t.equal((await logIn(stranger.authenticator)).status, 200)
   const { sign_in, username } = (await admin.get(`/api/accounts/${member.id}`)).body.user
-  t.match(sign_in, { password: true, passkeys: 0, passkey_only: false }, 'the password is the way in again')
+  t.match(sign_in, { password: true, passkeys: 0, passkey_only: false }, 'the password is accepted again')
   t.equal((await anonymous.post('/api/auth/login', { username, password: PASSWORD })).status, 200)
   t.strictSame((await admin.delete(url)).body, { ok: true }, 'again')
   const { entries } = (await admin.get('/api/accounts/audit?limit=2')).body
   const details = { ended: 2, passkey_only: false }
   t.match(entries[0], { action: 'user.passkeys', target_id: member.id, target: username, details })
-  t.not(entries[1]?.action, 'user.passkeys', 'what changed nothing is not noted')
+  t.not(entries[1]?.action, 'user.passkeys', 'no audit entry without a change')
 
   const own = await register(admin)
   t.equal((await admin.delete(`/api/accounts/${admin.id}/passkeys`)).status, 400)
@@ -462,7 +463,7 @@ t.test('keeps the last login method', async (t) => {
   const remove = () => member.delete(`/api/auth/passkeys/${answer.body.id}`)
   t.strictSame((await remove()).body, errorBody(409, 'Ohne diesen Weg könnte sich niemand mehr anmelden'))
   await db.insertInto('identities').values({ user_id: member.id, issuer: 'https://idp', subject: 'x' }).execute()
-  t.equal((await remove()).status, 409, 'of a provider that is not configured')
+  t.equal((await remove()).status, 409, 'an identity of a provider that is not configured')
   await db
     .updateTable('users')
     .set({ password_hash: await hashOfPassword() })
@@ -499,7 +500,7 @@ t.test('limits the passkeys of a user to fifty', async (t) => {
   t.match((await register(member)).answer.body, { statusCode: 409, message: /^Es gibt schon 50 Passkeys/ })
 })
 
-t.test('are part of the own data without secrets and are deleted with the account', async (t) => {
+t.test("passkeys are part of the user's data without secrets, and are deleted with the account", async (t) => {
   const admin = await service.admin()
   const member = await service.member()
   const { authenticator, answer } = await register(member)

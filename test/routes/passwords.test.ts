@@ -17,7 +17,7 @@ t.test('accepts a common password with a warning', async (t) => {
   ] as const) {
     const username = unique('neu')
     const created = await admin.post('/api/admin/users', { username, display_name: 'x', password })
-    t.strictSame(Object.keys(created.body), ['id', 'message'], 'the body is what the specification says')
+    t.strictSame(Object.keys(created.body), ['id', 'message'], 'the body is as specified')
     const changed = await admin.patch(`/api/accounts/${created.body.id}`, { password })
     const member = await service.anonymous.post('/api/auth/login', { username, password })
     t.equal(member.status, 200)

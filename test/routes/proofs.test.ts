@@ -40,7 +40,7 @@ async function complete(values: object = {}) {
   return { person, id, code: proof_code as string }
 }
 
-t.test('a completed assignment is proven with the text as it was confirmed', async (t) => {
+t.test('a proof of a completed assignment contains the confirmed text', async (t) => {
   const person = await service.member()
   const test = await assignedTest(db)
   const sheet = await sheetPart(db)
@@ -90,14 +90,14 @@ t.test('a completed assignment is proven with the text as it was confirmed', asy
   t.strictSame(Object.keys(JSON.parse(snapshot)), Object.keys(JSON.parse(snapshot)).toSorted(), 'canonical')
 })
 
-t.test('reading again issues no second proof', async (t) => {
+t.test('a second request creates no second proof', async (t) => {
   const { person, id, code } = await complete()
   await Promise.all(Array.from({ length: 8 }, () => mine(person, id)))
   const codes = await db.selectFrom('proofs').select('code').where('user_id', '=', person.id).execute()
   t.strictSame(codes, [{ code }])
 })
 
-t.test('a proof is found by its whole code only', async (t) => {
+t.test('a proof is found only by its complete code', async (t) => {
   const { code } = await complete()
   const typed = `${code.slice(0, 4)}-${code.slice(4, 9)} ${code.slice(9)}`.toLowerCase()
   t.match(await verify(encodeURIComponent(typed)), { status: 200, body: { proof: { code } } })
@@ -111,7 +111,7 @@ t.test('a proof is found by its whole code only', async (t) => {
   }
 })
 
-t.test('a proof is printed for its owner only, always with the same bytes', async (t) => {
+t.test('only its owner gets the PDF of a proof, always with the same bytes', async (t) => {
   const { person, code } = await complete()
   const url = `/api/proofs/${code}.pdf`
   const download = () => service.app.inject({ url, headers: { cookie: person.cookie } })
@@ -159,7 +159,7 @@ t.test('administrators revoke a proof with a reason, once', async (t) => {
 t.test('a wrong name is corrected by a proof that replaces the first one', async (t) => {
   const { person, id, code } = await complete()
   const correct = () => admin.post(`/api/proofs/${code}/correct-name`)
-  t.equal((await correct()).status, 409, 'the name is the same')
+  t.equal((await correct()).status, 409, 'a correction to the same name')
   await admin.send({ method: 'PATCH', url: `/api/accounts/${person.id}`, payload: { display_name: 'Lena Groß' } })
   const { body } = await correct()
   t.match((await verify(code)).body.proof, { replaced_by: body.code, replaces: null })
@@ -181,7 +181,7 @@ t.test('administrators export all proofs for a stated purpose', async (t) => {
   t.match(await lastAudit('proof.export'), { details: { purpose: 'Audit 2026' } })
 })
 
-t.test('a person sees who viewed the own state and who exported the own proofs', async (t) => {
+t.test('users see who viewed their state and exported their proofs', async (t) => {
   const [lead, others, later] = [await service.member(), await service.member(), await service.member()]
   const [member, outsider] = [await service.member(), await service.member()]
   const team = await createTeam(db, { members: [member.id], leads: [lead.id] })
@@ -210,7 +210,7 @@ t.test('a person sees who viewed the own state and who exported the own proofs',
   t.strictSame(
     (await seenBy(outsider)).accesses.map(({ actor }: { actor: string }) => actor),
     [await nameOf(others), await nameOf(admin)],
-    'without a proof, and not the lead of another team',
+    'a view without a proof is listed; the lead of another team is not',
   )
   t.strictSame((await seenBy(later)).accesses, [])
   await admin.send({ method: 'DELETE', url: `/api/admin/users/${lead.id}` })
@@ -219,7 +219,7 @@ t.test('a person sees who viewed the own state and who exported the own proofs',
     .select('actor as username')
     .where('actor_id', '=', lead.id)
     .executeTakeFirstOrThrow()
-  t.equal((await seenBy(member)).accesses[1].actor, username, 'of a deleted account the user name')
+  t.equal((await seenBy(member)).accesses[1].actor, username, 'for a deleted account, the user name')
 })
 
 t.test('proofs outlive the account until their retention is over', async (t) => {

@@ -27,7 +27,7 @@ t.afterEach(async () => {
   await db.deleteFrom('card_reports').execute()
 })
 
-t.test('a learner reports a card; an administrator sees its place and settles it', async (t) => {
+t.test('a learner reports a card, and an administrator sees its deck and settles the report', async (t) => {
   const member = await service.member()
   const card = await idOf('Frage zwei?')
   const { status, body } = await report(member, card, '  Die Antwort\r\ngilt nicht mehr.\n')
@@ -65,7 +65,7 @@ t.test('a learner reports a card; an administrator sees its place and settles it
   const { settled_at } = settled.body
   t.match(settled_at, /Z$/)
   t.strictSame(settled.body, { ...found, settled_at, settled_by: await nameOf(admin.id) })
-  t.strictSame((await settle(id)).body, settled.body, 'again changes nothing')
+  t.strictSame((await settle(id)).body, settled.body, 'a repeated request changes nothing')
   t.match(await list('?state=open'), { reports: [], open: 0 })
   t.strictSame(await list('?state=settled'), { reports: [settled.body], open: 0, next_before: null })
   t.strictSame((await settle(id, false)).body, found)
@@ -163,7 +163,7 @@ t.test('limits open reports to fifty per learner, also concurrently', async (t) 
   t.equal(refused.length, 3)
   const message = 'Es gibt schon 50 offene eigene Meldungen; bitte abwarten, bis einige davon erledigt sind'
   t.strictSame(refused[0]?.body, errorBody(409, message))
-  t.equal((await report(member, cards[0]?.id ?? 0, 'anders gesagt')).status, 200, 'one of them may be replaced')
+  t.equal((await report(member, cards[0]?.id ?? 0, 'anders gesagt')).status, 200, 'an open report may be replaced')
   t.equal((await report(other, cards[52]?.id ?? 0)).status, 200)
 
   t.equal((await list()).reports.length, 50)
@@ -215,7 +215,7 @@ t.test('shows the current place; missing parts are null', async (t) => {
       ['decks/git.md', moved, false, false],
       [null, null, false, false],
     ],
-    'before the import',
+    'a card created before the import',
   )
   t.equal((await admin.post('/api/admin/import')).status, 200)
   t.strictSame((await places()).slice(0, 2), [

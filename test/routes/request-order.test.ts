@@ -51,7 +51,7 @@ t.test('unmatched requests get the fallback of their group', async (t) => {
       t.strictSame((await admin.send({ method, url: `/api/${name}` })).body, fallback, `${method} /api/${name}`)
     }
     const head = await admin.send({ method: 'HEAD', url: `/api/${name}` })
-    t.equal(head.status, fallback.statusCode, 'HEAD is no GET')
+    t.equal(head.status, fallback.statusCode, 'HEAD is not handled as GET')
     t.equal(head.text, '')
     if (bare === '') t.strictSame((await admin.get(`/api/${name}`)).body, fallback)
     else t.equal((await admin.get(`/api/${name}/`)).status, 200, 'a trailing slash changes nothing')
@@ -89,7 +89,7 @@ t.test('refuses malformed bodies in German', async (t) => {
     t.strictSame((await send('{}', type)).body, wrongType, `${type}`)
   }
   for (const type of [json, 'text/plain', 'application/x-www-form-urlencoded', 'nonsense', ';', undefined]) {
-    t.equal((await send('', type)).status, 200, `an empty body is no body: ${type}`)
+    t.equal((await send('', type)).status, 200, `an empty body counts as no body: ${type}`)
   }
   t.equal((await send('{}', 'application/json; charset=utf-8')).status, 200)
   const padded = (size: number) => `{"x":"${'x'.repeat(size - 8)}"}`
@@ -114,7 +114,7 @@ t.test('refuses an encoded body unless the encoding is identity', async (t) => {
   for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'identity, gzip', 'aws-chunked', ';']) {
     t.strictSame((await send(encoding, gzipSync('{"total":2,"correct":1}'))).body, wrongType, encoding)
     t.strictSame((await send(encoding, '{}')).body, wrongType, encoding)
-    t.equal((await send(encoding, '')).status, 200, 'an empty body is no body')
+    t.equal((await send(encoding, '')).status, 200, 'an empty body counts as no body')
   }
   for (const encoding of ['identity', 'Identity', ' identity , identity', '']) {
     t.strictSame((await send(encoding, '{"total":2,"correct":1}')).body, { score: 50 }, encoding)
@@ -167,7 +167,7 @@ for (const publicUrl of [...PUBLIC_URLS, 'http://training.example.org/', 'https:
       const answer = await member.post('/api/quiz/submit', undefined, { headers })
       t.equal(answer.status, allowed ? 200 : 403, JSON.stringify(headers))
       if (!allowed) t.strictSame(answer.body, refused)
-      t.equal((await member.get('/api/decks', { headers })).status, 200, 'reading changes nothing')
+      t.equal((await member.get('/api/decks', { headers })).status, 200, 'reading is allowed')
     }
     const headers = { origin: 'https://evil.example' }
     for (const url of ['/api/quiz/unknown', '/api/auth/login', '/api/unknown', '/api/decks']) {

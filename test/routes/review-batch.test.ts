@@ -64,13 +64,13 @@ t.test('a repeated batch changes nothing', async (t) => {
   const member = await service.member()
   const reviews = ids.map((card_id, index) => ({ card_id, rating: 'medium', client_id: `${index}` }))
   const [first, second] = await Promise.all([send(member, reviews), send(member, reviews)])
-  t.strictSame(second.body, first.body, 'also at the same time')
+  t.strictSame(second.body, first.body, 'also if sent concurrently')
   t.strictSame((await send(member, reviews)).body, first.body)
   t.equal((await member.get('/api/review/stats?days=1')).body.days[0].reviews, 100)
   t.strictSame(first.body.results.at(-1).review.counts, (await member.get('/api/review/queue')).body.counts)
 })
 
-t.test('a batch takes the session and three statements per review', async (t) => {
+t.test('a batch needs the session and three statements per review', async (t) => {
   const member = await service.member()
   const reviews = ids.slice(0, 10).map((card_id) => ({ card_id, rating: 'easy' }))
   const statements = await counter.countOf(async () => t.equal((await send(member, reviews)).status, 200))

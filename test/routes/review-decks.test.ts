@@ -49,10 +49,10 @@ t.test('an inactive deck is not in the queue unless named', async (t) => {
   t.strictSame(idsOf(named), [x, ...second.ids.slice(2)])
   t.strictSame(named.counts, { due: 1, new: 2 }, 'the choice is ignored')
   const { forecast, decks } = (await member.get('/api/review/stats')).body
-  t.equal(forecast[0].due, 1, 'what the queue will bring')
+  t.equal(forecast[0].due, 1, 'the number of cards that the queue will return')
   t.equal(decks.length, 2)
   t.equal((await member.get('/api/review/cards')).body.cards.length, 7)
-  t.equal((await member.get('/api/decks')).body.decks[1].due, 2, 'the deck list stays as it is')
+  t.equal((await member.get('/api/decks')).body.decks[1].due, 2, 'the deck list is unchanged')
 
   for (const card_id of [x, second.ids[2]]) {
     const { body } = await member.post('/api/review', { card_id, rating: 'again' })
@@ -74,7 +74,7 @@ t.test('the daily limit of new cards is shared by all decks', async (t) => {
   const second = await createDeckOf(3, { sort_order: 2 })
   await switchDeck(member, second.slug, false)
   const { body } = await member.post('/api/review', { card_id: second.ids[0], rating: 'easy' })
-  t.strictSame(body.counts, { due: 0, new: 1 }, 'a new card of a deck that is off is one of today, too')
+  t.strictSame(body.counts, { due: 0, new: 1 }, 'a new card of an inactive deck counts towards the daily limit as well')
   t.strictSame(idsOf(await queueOf(member)), first.ids.slice(0, 1))
   await switchDeck(member, first.slug, false)
   t.strictSame(await queueOf(member), {
@@ -133,36 +133,39 @@ t.test('a page of the queue holds up to 300 cards', async (t) => {
   }
 })
 
-t.test('a deck has its own desired retention, else that of its author, else the general one', async (t) => {
-  const member = await service.member()
-  const deck = await createDeckOf(1)
-  const other = await createDeckOf(1)
-  const wish = (desired_retention: unknown) =>
-    member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: { desired_retention } })
-  const easyOf = async () => {
-    const queue = await queueOf(member)
-    const cards: Json[] = [deck, other].map(({ ids }) => queue.cards.find(({ card_id }: Json) => card_id === ids[0]))
-    for (const card of cards) {
-      const shown = (await member.get(`/api/review/cards/${card.card_id}`)).body.next_review
-      t.strictSame(card.next_review, shown, 'the card shows the dates of the queue')
+t.test(
+  "the learner's retention of a deck takes precedence over its author's, and this one over the general one",
+  async (t) => {
+    const member = await service.member()
+    const deck = await createDeckOf(1)
+    const other = await createDeckOf(1)
+    const wish = (desired_retention: unknown) =>
+      member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: { desired_retention } })
+    const easyOf = async () => {
+      const queue = await queueOf(member)
+      const cards: Json[] = [deck, other].map(({ ids }) => queue.cards.find(({ card_id }: Json) => card_id === ids[0]))
+      for (const card of cards) {
+        const shown = (await member.get(`/api/review/cards/${card.card_id}`)).body.next_review
+        t.strictSame(card.next_review, shown, 'the card shows the dates of the queue')
+      }
+      return cards.map(({ next_review }) => next_review.easy)
     }
-    return cards.map(({ next_review }) => next_review.easy)
-  }
-  const [general, neighbour] = await easyOf()
-  t.strictSame((await wish(0.97)).body.desired_retention, 0.97)
-  const [strict, untouched] = await easyOf()
-  t.ok(strict < general, `${strict} is before ${general}`)
-  t.equal(untouched, neighbour, 'another deck keeps its dates')
-  await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()
-  t.equal((await easyOf())[0], strict, 'the learner decides')
-  t.match((await wish(null)).body, { desired_retention: null, default_retention: 0.8 })
-  const [loose] = await easyOf()
-  t.ok(loose > general)
-  const { body } = await member.post('/api/review', { card_id: deck.ids[0], rating: 'easy' })
-  t.equal(body.progress.next_review, loose, 'the shown date applies')
-  for (const wrong of [0.79, 0.98, 'viel']) t.equal((await wish(wrong)).status, 400, `${wrong}`)
-  t.equal(
-    (await member.send({ method: 'PUT', url: '/api/review/decks/x', payload: { desired_retention: 0.9 } })).status,
-    404,
-  )
-})
+    const [general, neighbour] = await easyOf()
+    t.strictSame((await wish(0.97)).body.desired_retention, 0.97)
+    const [strict, untouched] = await easyOf()
+    t.ok(strict < general, `${strict} is before ${general}`)
+    t.equal(untouched, neighbour, 'another deck keeps its dates')
+    await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()
+    t.equal((await easyOf())[0], strict, "the learner's setting takes precedence")
+    t.match((await wish(null)).body, { desired_retention: null, default_retention: 0.8 })
+    const [loose] = await easyOf()
+    t.ok(loose > general)
+    const { body } = await member.post('/api/review', { card_id: deck.ids[0], rating: 'easy' })
+    t.equal(body.progress.next_review, loose, 'the rating leads to the shown date')
+    for (const wrong of [0.79, 0.98, 'viel']) t.equal((await wish(wrong)).status, 400, `${wrong}`)
+    t.equal(
+      (await member.send({ method: 'PUT', url: '/api/review/decks/x', payload: { desired_retention: 0.9 } })).status,
+      404,
+    )
+  },
+)

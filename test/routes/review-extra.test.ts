@@ -32,22 +32,22 @@ t.test('adds new cards beyond the daily limit, for today only', async (t) => {
   t.strictSame(body.counts, { due: 0, new: 3 })
   t.strictSame((await member.delete(`/api/review/${body.review_id}`)).body.counts, { due: 0, new: 4 })
   t.equal(await rateAll(member), 4)
-  t.equal((await member.post('/api/review/extra', { cards: 2 })).body.counts.new, 2, 'and once more')
-  t.strictSame((await member.get('/api/review/settings')).body.new_per_day, 3, 'the daily number stays')
+  t.equal((await member.post('/api/review/extra', { cards: 2 })).body.counts.new, 2, 'extra cards can be added again')
+  t.strictSame((await member.get('/api/review/settings')).body.new_per_day, 3, 'the daily limit stays the same')
 
   await set(member, { new_per_day: 1 })
-  t.strictSame((await queueOf(member)).counts.new, 0, 'a lower daily number holds at once')
+  t.strictSame((await queueOf(member)).counts.new, 0, 'a lower daily limit applies at once')
   t.equal(
     (await member.post('/api/review/extra', { cards: 2 })).body.counts.new,
     2,
-    'counted from what today has brought',
+    'the extra cards count from the cards of today',
   )
 
   now = new Date('2026-11-22T08:00:00Z')
-  t.equal((await queueOf(member)).counts.new, 1, 'tomorrow the daily number holds again')
+  t.equal((await queueOf(member)).counts.new, 1, 'the daily limit applies again the next day')
 })
 
-t.test('works without stored settings, per learner, and is part of the own data', async (t) => {
+t.test("works without stored settings, per learner, and is part of the user's data", async (t) => {
   const [member, other] = [await service.member(), await service.member()]
   t.equal((await member.post('/api/review/extra', { cards: 1 })).status, 200)
   t.match((await member.get('/api/review/settings')).body, { new_per_day: 20, maximum_interval: 36_500 })
@@ -66,7 +66,7 @@ t.test('accepts 1 to 300 cards', async (t) => {
   }
   t.equal((await member.post('/api/review/extra')).status, 400)
   for (let times = 0; times < 40; times++) await member.post('/api/review/extra', { cards: 300 })
-  t.equal((await member.post('/api/review/extra', { cards: 300 })).status, 200, 'however often')
+  t.equal((await member.post('/api/review/extra', { cards: 300 })).status, 200, 'the sum is limited, too')
   t.strictSame(
     (await service.anonymous.post('/api/review/extra', { cards: 1 })).body,
     errorBody(401, 'Nicht angemeldet'),

@@ -56,7 +56,7 @@ t.test('a learner studies new cards, and they return on the previewed day', asyn
     next_review: { again: '2026-11-21', hard: '2026-11-23', medium: '2026-11-24', easy: first.next_review.easy },
   })
   t.ok(first.next_review.easy > '2026-11-24')
-  t.strictSame((await member.get('/api/review/queue')).body, before.body, 'asking changes nothing')
+  t.strictSame((await member.get('/api/review/queue')).body, before.body, 'reading the queue changes nothing')
 
   const answer = await rate(member, ids[0], 'easy')
   t.strictSame(answer.body, {
@@ -94,19 +94,19 @@ t.test('the queue: overdue, due today, new ones of each deck in turn, then forgo
   await createProgress(db, { user_id, card_id: c, last_rating: 'hard', next_review: '2026-11-01' })
   await createProgress(db, { user_id, card_id: d, last_rating: 'hard', next_review: '2026-11-22' })
   const [x, y] = second.ids as [number, number]
-  t.strictSame(await queueIds(member), [c, a, b, e, x, f, y], 'what a script wrote is honoured as it stands')
+  t.strictSame(await queueIds(member), [c, a, b, e, x, f, y], 'the date that a script wrote is used as it is')
   await rate(member, f, 'again')
   await rate(member, a, 'again')
-  t.strictSame(await queueIds(member), [c, b, x, e, y, f, a], 'the round goes on')
+  t.strictSame(await queueIds(member), [c, b, x, e, y, f, a], 'the next card of the round follows')
   await rate(member, f, 'again')
-  t.strictSame(await queueIds(member), [c, b, x, e, y, a, f], 'the oldest answer comes first')
+  t.strictSame(await queueIds(member), [c, b, x, e, y, a, f], 'the card answered first comes first')
   t.strictSame(await queueIds(member, '?limit=4'), [c, b, x, e])
   t.strictSame(await queueIds(member, '?new=1'), [c, b, x, a, f])
   t.strictSame(await queueIds(member, `?deck=${second.deck.slug}`), [x, y])
   const { counts } = (await member.get(`/api/review/queue?deck=${first.deck.slug}&new=0&limit=1`)).body
-  t.strictSame(counts, { due: 4, new: 1 }, 'the counts are those of the deck, whatever the page shows')
+  t.strictSame(counts, { due: 4, new: 1 }, 'the counts cover the deck, not the page')
   setDay('2026-11-22')
-  t.strictSame((await queueIds(member)).slice(0, 5), [c, a, b, f, d], 'tomorrow they are overdue like others')
+  t.strictSame((await queueIds(member)).slice(0, 5), [c, a, b, f, d], 'the next day they are overdue like others')
 })
 
 t.test('limits new cards per day', async (t) => {
@@ -130,7 +130,7 @@ t.test('limits new cards per day', async (t) => {
   }
   const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
   t.strictSame((await put(settings)).body, settings)
-  t.strictSame((await put({ new_per_day: 3 })).body, { ...settings, new_per_day: 3 }, 'the rest stays')
+  t.strictSame((await put({ new_per_day: 3 })).body, { ...settings, new_per_day: 3 }, 'the rest of the limit remains')
   t.strictSame((await member.get('/api/review/settings')).body, { ...settings, new_per_day: 3 })
   const other = await service.member()
   for (const body of [{ user_id: other.id }, { unknown: 1 }, { extra_new: 100 }]) {
@@ -140,9 +140,9 @@ t.test('limits new cards per day', async (t) => {
   t.strictSame(await queueIds(member), ids.slice(0, 3))
   t.strictSame((await rate(member, ids[0], 'easy')).body.counts, { due: 0, new: 2 })
   const again = await rate(member, ids[4], 'again')
-  t.strictSame(again.body.counts, { due: 1, new: 1 }, 'a card out of turn counts as well')
+  t.strictSame(again.body.counts, { due: 1, new: 1 }, 'a new card rated outside the queue counts as well')
   await member.delete(`/api/review/${again.body.review_id}`)
-  t.strictSame(await queueIds(member), ids.slice(1, 3), 'an undo gives the place back')
+  t.strictSame(await queueIds(member), ids.slice(1, 3), 'an undo frees the place')
   await put({ new_per_day: 0 })
   t.strictSame((await member.get('/api/review/queue')).body, {
     cards: [],
@@ -187,7 +187,11 @@ t.test('applies a client id once and repeats the response', async (t) => {
     .set({ archived_at: new Date() })
     .where('id', '=', ids[0] as number)
     .execute()
-  t.strictSame((await rate(member, ids[0], 'medium', { client_id })).body, answers[0]?.body, 'also once it is archived')
+  t.strictSame(
+    (await rate(member, ids[0], 'medium', { client_id })).body,
+    answers[0]?.body,
+    'also after the card was archived',
+  )
   const conflict = errorBody(409, 'Diese „client_id“ gehört zu einer anderen Bewertung')
   t.strictSame((await rate(member, ids[1], 'medium', { client_id })).body, conflict)
   t.strictSame((await rate(member, ids[0], 'easy', { client_id })).body, conflict)
@@ -235,7 +239,7 @@ t.test('two concurrent devices lose nothing', async (t) => {
   const states = await statesOf(member)
   for (const { progress } of states) t.equal(progress.reps, 2)
   const counts = answers.map(({ body }) => body.counts.new).sort((a, b) => a - b)
-  t.equal(counts[0], 0, 'one of them sees the last new card go')
+  t.equal(counts[0], 0, 'one device gets the count without the last new card')
   t.strictSame((await member.get('/api/review/stats')).body.days.at(-1), {
     day: '2026-11-21',
     reviews: 20,
@@ -245,7 +249,7 @@ t.test('two concurrent devices lose nothing', async (t) => {
   })
 })
 
-t.test('a repeated undo meets a review of another tab', async (t) => {
+t.test('a repeated undo conflicts with a review in another tab', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(2)
   const [a, b] = ids
@@ -263,7 +267,7 @@ t.test('a repeated undo meets a review of another tab', async (t) => {
     const reviewed = answers[order.indexOf(review)]
     const [first, second] = answers.filter((answer) => answer !== reviewed)
     t.equal(reviewed?.status, 200)
-    t.strictSame(second?.body, first?.body, 'both are told the same')
+    t.strictSame(second?.body, first?.body, 'both requests get the same response')
     t.ok(first?.status === 200 || first?.body.message === 'Nur die letzte Bewertung kann zurückgenommen werden')
     standing += first?.status === 200 ? 1 : 2
   }
@@ -411,7 +415,7 @@ t.test('explains why a review cannot be undone', async (t) => {
   t.strictSame(
     (await undo(changed)).body,
     errorBody(409, 'Der Fortschritt dieser Karte wurde seitdem geändert'),
-    'a script was there',
+    'a script changed the card',
   )
   const archived = await review(c)
   await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', c).execute()
@@ -449,7 +453,11 @@ t.test("suspended cards leave the queue but not the deck list's statistics", asy
     { card_id: b, state: 'suspended', progress: null },
   ])
   t.match((await member.get('/api/review/stats')).body.decks, [{ new: 1, young: 0, mature: 0, suspended: 2 }])
-  t.strictSame((await rate(member, a, 'again')).body.counts, { due: 0, new: 1 }, 'rated all the same, it stays away')
+  t.strictSame(
+    (await rate(member, a, 'again')).body.counts,
+    { due: 0, new: 1 },
+    'after a rating the card stays suspended',
+  )
   const first = await rate(member, b, 'again')
   t.strictSame(first.body.counts, { due: 0, new: 1 })
   t.strictSame((await member.get('/api/review/queue')).body.counts, { due: 0, new: 1 })
@@ -469,7 +477,7 @@ t.test('a reset makes a card new; the log keeps its history', async (t) => {
   const member = await service.member()
   const { deck, ids } = await createDeckOf(1)
   const [a] = ids as [number]
-  t.strictSame((await member.post(`/api/review/cards/${a}/reset`)).body, { ok: true }, 'nothing to forget')
+  t.strictSame((await member.post(`/api/review/cards/${a}/reset`)).body, { ok: true }, 'no progress to reset')
   const { body } = await rate(member, a, 'easy', { duration_ms: 1_500 })
   await member.post(`/api/review/cards/${a}/reset`)
   t.strictSame(await queueIds(member), [a])
@@ -533,7 +541,7 @@ t.test('browses cards in deck order by page and state', async (t) => {
   await db.deleteFrom('cards').where('id', '=', b).execute()
   for (const gone of [b, -1, '99999999999', '99999999999999999999']) {
     const answer = await member.get(`/api/review/cards?after=${gone}`)
-    t.strictSame(answer.body, errorBody(400, 'Der Parameter „after“ ist ungültig'), `${gone}: not taken for the end`)
+    t.strictSame(answer.body, errorBody(400, 'Der Parameter „after“ ist ungültig'), `${gone}: not mistaken for the end`)
   }
   t.strictSame(
     (await member.get('/api/review/cards?state=old')).body,
@@ -568,7 +576,7 @@ t.test('browses cards by text, page, deck and state', async (t) => {
   t.match(await find({ q: 'änderung', limit: 1 }), { cards: [{ card_id: a }], next_after: a })
   t.match(await find({ q: 'änderung', limit: 1, after: a }), { cards: [{ card_id: b }], next_after: b })
   t.match(await find({ q: 'änderung', limit: 1, after: b }), { cards: [{ card_id: c }], next_after: null })
-  t.strictSame(await ids({ q: '0 %' }), [a], 'nothing is a wildcard')
+  t.strictSame(await ids({ q: '0 %' }), [a], 'no character is a wildcard')
   for (const q of ['_', '%%', 'a\0', '\\', 'gibt es nicht']) t.strictSame(await ids({ q }), [], q)
   t.equal((await ids({ q: '' })).length, 4)
   const tooLong = await member.get(`/api/review/cards?q=${'x'.repeat(201)}`)
@@ -645,7 +653,7 @@ t.test('statistics count valid reviews', async (t) => {
   t.strictSame(
     (await member.get('/api/review/stats')).body.streak,
     { current: 2, longest: 2 },
-    'the service has moved to a time zone where it is still yesterday',
+    'in a time zone in which it is still yesterday',
   )
   setDay('2026-11-23')
   t.strictSame((await member.get('/api/review/stats')).body.streak, { current: 0, longest: 2 })

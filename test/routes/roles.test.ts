@@ -22,14 +22,14 @@ t.test('the table has a line for each route, and no other', async (t) => {
   t.strictSame(
     routes.filter((route) => !rows.has(route)),
     [],
-    'a route without a line; `node dist/test/routes/roles.test.js --print` prints it',
+    'every route has a line; `node dist/test/routes/roles.test.js --print` prints it',
   )
   t.strictSame(
     table.map(({ route }) => route).filter((route) => !routes.includes(route)),
     [],
-    'a line without a route',
+    'every line has a route',
   )
-  t.equal(rows.size, table.length, 'no line twice')
+  t.equal(rows.size, table.length, 'no line occurs twice')
 })
 
 t.test('each caller gets the status of the table on every route', async (t) => {

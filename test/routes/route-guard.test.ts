@@ -47,14 +47,14 @@ t.test('every route declares input, responses and an operation id', async (t) =>
     const schema = route.schema as Record<string, unknown>
     const name = nameOf(route)
     t.match(schema, { operationId: /^[a-z][A-Za-z]+$/, summary: /^[A-Z].+[^.]$/, tags: [String] }, name)
-    t.notOk(operationIds.has(String(schema.operationId)), `${name}: the operationId is its own`)
+    t.notOk(operationIds.has(String(schema.operationId)), `${name}: the operationId is unique`)
     operationIds.add(String(schema.operationId))
     const success = REDIRECTS.has(route.url) ? 302 : 200
     t.match(schema.response, { [success]: Object, '4xx': Object, '5xx': Object }, name)
     t.equal(/:/.test(route.url), schema.params !== undefined, `${name}: params`)
     t.notOk(schema.hide, `${name}: is described`)
     t.equal(schema.security !== undefined, PUBLIC.includes(name), `${name}: public or not, as described`)
-    t.equal(route.attachValidation, true, `${name}: nothing is said before the caller is known`)
+    t.equal(route.attachValidation, true, `${name}: no validation before authentication`)
   }
 })
 

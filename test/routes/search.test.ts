@@ -113,7 +113,7 @@ t.test('ranks titles first, then whole words, then forms and parts', async (t) =
   ])
   t.strictSame(await titles('befehl', { limit: 2 }), ['Befehl', 'Der Befehl als Titel'])
   const part = (await ask('befehl')).results[3] as Hit
-  t.strictSame(marked(part.title, part.title_ranges), ['befehl'], 'of a compound the part is marked')
+  t.strictSame(marked(part.title, part.title_ranges), ['befehl'], 'the matching part of a compound is marked')
 })
 
 t.test('finds German word forms and both spellings of umlauts, in any Unicode form', async (t) => {
@@ -209,7 +209,7 @@ t.test('finds a compound by its separate parts, and the reverse', async (t) => {
   t.strictSame([found.corrected, found.results.map(({ title }) => title).sort()], [false, ['Bindestrich', 'Getrennt']])
   const marks = found.results.find(({ title }) => title === 'Getrennt')
   t.strictSame(marked(marks?.excerpt ?? '', marks?.excerpt_ranges ?? []), ['Subnetz', 'Maske'])
-  t.strictSame(await titles('trennt Subnetzmaske'), ['Getrennt'], 'beside other words')
+  t.strictSame(await titles('trennt Subnetzmaske'), ['Getrennt'], 'with other words in the query')
 
   await createCheatsheet(db, { title: 'Zusammen', content_md: 'Die Subnetzmaske' })
   t.equal((await titles('Subnetzmaske'))[0], 'Zusammen', 'the word itself comes first')
@@ -252,7 +252,7 @@ t.test('indexes large changes in the background', async (t) => {
   t.strictSame(
     answer.results.map(({ title }) => title),
     ['Frage 3999'],
-    'it is said until when something may be missing',
+    'the response says until when results may be incomplete',
   )
   t.strictSame(await titles('nummer17', { limit: 3 }), ['Frage 17', 'Frage 170', 'Frage 171'])
 })

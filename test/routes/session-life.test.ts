@@ -29,14 +29,14 @@ t.test('a session ends thirty days after its login, however often it was renewed
   await ageSession(service, caller.id, 24, 3)
   const renewed = await caller.get('/api/auth/me')
   t.ok(isAbout(expiryOf(cookiesOf(renewed)[0]), Date.now() + 6 * DAY), 'the cookie ends with it')
-  t.ok(isAbout((await readExpiry(service, caller.id)).getTime(), Date.now() + 6 * DAY), 'so does the row')
+  t.ok(isAbout((await readExpiry(service, caller.id)).getTime(), Date.now() + 6 * DAY), 'the row expires as well')
 
   await ageSession(service, caller.id, 29, 1)
   const last = await caller.get('/api/auth/me')
-  t.strictSame([last.status, cookiesOf(last)], [200, []], 'in its last days nothing is written any more')
+  t.strictSame([last.status, cookiesOf(last)], [200, []], 'in its last days the session is not renewed')
 
   await ageSession(service, caller.id, 30.01, 5)
-  t.equal((await caller.get('/api/auth/me')).status, 401, 'whatever its row says')
+  t.equal((await caller.get('/api/auth/me')).status, 401, 'even if its row expires later')
 })
 
 t.test('the maximum age may be shorter than a week', async (t) => {
@@ -76,7 +76,7 @@ t.test('with https on its own host the cookie has the prefix __Host-', async (t)
     t.ok(out.some((one) => one.startsWith(`${name}=;`)))
     t.ok(
       out.some((one) => one.startsWith(`${SESSION_COOKIE}=;`)),
-      'the old name is forgotten too',
+      'the cookie with the old name is deleted as well',
     )
     t.equal((await caller.get('/api/auth/me')).status, 401)
   }
@@ -93,7 +93,7 @@ t.test('a session created under the prefix is not accepted under the plain name'
   const victim = await service.loginAs((await createUser(service.db)).username)
   const both = await callerOf(service.app, `${victim.cookie}; ${planted}`).get('/api/auth/me')
   t.equal(both.status, 200)
-  t.not(both.body.user.username, username, 'beside the right one it is not read')
+  t.not(both.body.user.username, username, 'it is ignored next to the right one')
 })
 
 t.test('a session id has the randomness that the signature covers', async (t) => {

@@ -49,13 +49,13 @@ t.test('an author creates a source and becomes its editor', async (t) => {
     editors: [{ id: author.id, username: author.username, display_name: 'Erika Muster' }],
   })
   const other = await createEditor(service, await createSource(db))
-  t.equal((await other.get(URL)).body.sources.length, 1, 'others see their own')
+  t.equal((await other.get(URL)).body.sources.length, 1, 'other authors see only their sources')
   t.ok((await admin.get(URL)).body.sources.length >= 2, 'administrators see all')
 
   t.strictSame((await author.patch(`${URL}/${id}`, { name: 'Halle' })).body, {
     source: { id, kind: 'written', name: 'Halle' },
   })
-  t.equal((await author.patch(`${URL}/${id}`, { name: 'Halle' })).status, 200, 'again changes nothing')
+  t.equal((await author.patch(`${URL}/${id}`, { name: 'Halle' })).status, 200, 'a repeated request changes nothing')
   t.strictSame(await auditOf(id), [
     ['source.create', 'Werkstatẗ', null],
     ['source.rename', 'Halle', { from: 'Werkstatẗ' }],
@@ -84,7 +84,7 @@ t.test('refuses a wrong name or id', async (t) => {
   }
 })
 
-t.test('decides before it reads the body', async (t) => {
+t.test('authorizes before it reads the body', async (t) => {
   const id = await createSource(db)
   const stranger = await createEditor(service, await createSource(db))
   const broken = { headers: { 'content-type': 'application/json' }, payload: '{' }
@@ -105,8 +105,8 @@ t.test('editors add and remove editors by exact name', async (t) => {
   t.strictSame((await put(editor, url(colleague.username))).body, DONE)
   t.strictSame(await editorsOf(id, colleague), [colleague.username, editor.username].sort())
   t.strictSame((await colleague.delete(url(editor.username))).body, DONE)
-  t.strictSame((await colleague.delete(url(editor.username))).body, DONE, 'one who is none')
-  t.strictSame((await editor.get(`${URL}/${id}/editors`)).body, NOT_AN_EDITOR, 'from the next request on')
+  t.strictSame((await colleague.delete(url(editor.username))).body, DONE, 'removing a user that is not an editor')
+  t.strictSame((await editor.get(`${URL}/${id}/editors`)).body, NOT_AN_EDITOR, 'it takes effect with the next request')
   t.strictSame(await auditOf(id), [
     ['editor.add', 'Werkstatt', { username: colleague.username }],
     ['editor.remove', 'Werkstatt', { username: editor.username }],
@@ -149,11 +149,11 @@ t.test('the last editor who may write is removed by administrators only', async 
     pair[0].delete(`${URL}/${id}/editors/${pair[1].username}`),
     pair[1].delete(`${URL}/${id}/editors/${pair[0].username}`),
   ])
-  t.equal((await editorsOf(id)).length, 1, 'two who remove each other leave one')
+  t.equal((await editorsOf(id)).length, 1, 'of two editors who remove each other, one remains')
   t.equal(answers.filter(({ status }) => status === 200).length, 1)
 })
 
-t.test('an editor without the flag has no right; the row waits for its return', async (t) => {
+t.test('an editor without the author right has no access; the row stays for its return', async (t) => {
   const id = await createSource(db)
   const editor = await createEditor(service, id)
   const set = (is_author: boolean) => admin.patch(`/api/accounts/${editor.id}`, { is_author })
@@ -163,7 +163,7 @@ t.test('an editor without the flag has no right; the row waits for its return', 
   await set(true)
   t.equal((await editor.patch(`${URL}/${id}`, { name: 'x' })).status, 200)
   await admin.delete(`/api/admin/users/${editor.id}`)
-  t.strictSame(await editorsOf(id), [], 'administrators are left')
+  t.strictSame(await editorsOf(id), [], 'only administrators remain')
 })
 
 /** Creates a source with a deck of three cards, the last of them archived, an archived deck, and a sheet. */
@@ -198,7 +198,7 @@ async function createContent() {
   return { id, deck, old, cards, draft: draft.id, sheet }
 }
 
-t.test('editors archive and restore a source; progress and what was archived before stay', async (t) => {
+t.test('editors archive and restore a source; progress and previously archived cards stay', async (t) => {
   const { id, deck, old, cards, draft, sheet } = await createContent()
   const editor = await createEditor(service, id)
   await createProgress(db, { user_id: learner.id, card_id: cards[0] as number, last_rating: 'easy' })
@@ -225,7 +225,7 @@ t.test('editors archive and restore a source; progress and what was archived bef
   t.strictSame((await editor.post(`${URL}/${id}/restore`)).body, DONE)
   t.strictSame(await live(), before)
   t.match((await editor.get(URL)).body.sources, [{ id, archived_at: null }])
-  t.strictSame((await editor.post(`${URL}/${id}/restore`)).body, DONE, 'again changes nothing')
+  t.strictSame((await editor.post(`${URL}/${id}/restore`)).body, DONE, 'a repeated request changes nothing')
   t.strictSame(await live(), before)
   const progress = await db
     .selectFrom('card_progress')
@@ -236,7 +236,7 @@ t.test('editors archive and restore a source; progress and what was archived bef
   t.match(await auditOf(id), [['source.archive'], ['source.restore'], ['source.restore']])
 })
 
-t.test('purging, releasing and adopting stay with administrators', async (t) => {
+t.test('only administrators purge, release and adopt', async (t) => {
   const { id, deck } = await createContent()
   const editor = await createEditor(service, id)
   const refused = errorBody(403, 'Administratorrechte erforderlich')
@@ -268,7 +268,7 @@ t.test('versions keep their authors when the source is released', async (t) => {
   ])
 })
 
-t.test('a purge takes the changes of the source along, except those of texts that have moved', async (t) => {
+t.test('a purge deletes the changes of the source, except those of moved texts', async (t) => {
   const [source, other] = [await createSource(db), await createSource(db)]
   const editor = await createEditor(service, source, other)
   const [deck, target] = [await writeDeck(editor, source), await writeDeck(editor, other)]
@@ -308,14 +308,14 @@ t.test('an administrator moves a deck of the folder into a source, with identiti
   t.strictSame((await adopt(source.id, { deck: 'git' })).body, DONE)
   const after = await cardsOf()
   t.strictSame(after.slice(0, 2), before)
-  t.match(after.slice(2), [{ id: byScript.id, key: `karte-${byScript.id}` }], 'a card of a script joins')
+  t.match(after.slice(2), [{ id: byScript.id, key: `karte-${byScript.id}` }], 'a card created by a script moves too')
   t.match((await editor.get(URL)).body.sources, [{ id: source.id, decks: 1, cards: 3 }])
 
   const imported = await admin.post('/api/admin/import')
   t.equal(imported.status, 200)
   t.match(imported.body.stats, { cards: { updated: 0, archived: 0 }, decks: { archived: 0 } })
   t.match(imported.body.stats.warnings, [{ file: 'decks/git.md', message: /gehört der Quelle „Git im Browser“/ }])
-  t.strictSame(await cardsOf(), after, 'the folder changes nothing')
+  t.strictSame(await cardsOf(), after, 'an import of the folder changes nothing')
   const progress = db.selectFrom('card_progress').select('last_rating').where('card_id', '=', first.id)
   t.strictSame(await progress.execute(), [{ last_rating: 'easy' }])
   t.match(await auditOf(source.id), [['source.create'], ['source.adopt', 'Git im Browser', { deck: 'git' }]])
@@ -335,7 +335,7 @@ t.test('moves a sheet of the folder and decks and sheets of scripts', async (t) 
   t.equal((await learner.get(`/api/cheatsheets/${sheet.slug}`)).status, 200)
 })
 
-t.test('refuses to adopt into an upload, what another source owns, and what does not exist', async (t) => {
+t.test('refuses to adopt into an uploaded source, content of another source, and unknown content', async (t) => {
   const [written, uploaded] = [await createSource(db), await createSource(db, { kind: 'anki' })]
   const { deck, sheet } = await createContent()
   for (const [id, body, status, message] of [
@@ -363,7 +363,7 @@ t.test('an author uploads and becomes editor; sources of others are neither upda
   const { source } = (await send(author, 'name=Netz.csv')).body
   t.match(source, { id: Number, kind: 'table', name: 'Netz' })
   t.strictSame(await editorsOf(source.id, author), [author.username])
-  t.match((await send(author, 'name=Netz.csv')).body, { statusCode: 409 }, 'it knows its own source of the name')
+  t.match((await send(author, 'name=Netz.csv')).body, { statusCode: 409 }, "the author's source of this name is found")
   t.match((await send(author, `source=${source.id}`)).body, { source, stats: { cards: { unchanged: 1 } } })
 
   t.strictSame((await send(stranger, `source=${source.id}`)).body, NOT_AN_EDITOR)

@@ -58,7 +58,7 @@ t.test('a stalled download holds no connection and stops reading', async (t) => 
   })
   first?.resume()
   await once(first as (typeof sockets)[0], 'close')
-  t.ok(bytes > CARDS * 10_000, 'who reads on gets the rest')
+  t.ok(bytes > CARDS * 10_000, 'a client that continues to read gets the rest')
 })
 
 t.test('stops reading after a disconnect', async (t) => {

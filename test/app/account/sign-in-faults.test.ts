@@ -9,7 +9,7 @@ const known: Record<keyof typeof SENTENCES, string> = SIGN_IN_FAULTS
 t.test('has a German message for every refusal of a sign-in', async (t) => {
   t.strictSame(Object.keys(worded).sort(), Object.keys(known).sort())
   const sentences = Object.keys(SIGN_IN_FAULTS).map(sentenceForCode)
-  t.equal(new Set(sentences).size, sentences.length, 'each its own')
+  t.equal(new Set(sentences).size, sentences.length, 'the messages are distinct')
   for (const sentence of sentences) t.match(sentence, /^\p{Lu}.* .*\.$/u)
 })
 

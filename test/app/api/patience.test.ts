@@ -3,7 +3,7 @@ import { isLate, noteAnswer } from '../../../web/src/api/patience.js'
 
 const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-t.test('a quick response leaves later requests their time', async (t) => {
+t.test('after a quick response, later requests wait the full time', async (t) => {
   const asked = after(10).then(noteAnswer)
   t.equal(await isLate(asked), false)
   await after(600)

@@ -5,7 +5,7 @@ const list = { data: ['a'], error: null, isPending: false, refetch: () => {} }
 const asked = { isFetched: false, failureCount: 0 }
 const answered = { isFetched: true, failureCount: 0 }
 
-t.test('waits until the other queries have an answer', async (t) => {
+t.test('waits until the other queries have a response', async (t) => {
   t.match(pendingUntil(list, answered, asked), { data: undefined, isPending: true })
   t.match(pendingUntil(list, answered, answered), { data: ['a'], isPending: false })
   t.match(pendingUntil({ ...list, data: undefined, isPending: true }, answered), { data: undefined, isPending: true })

@@ -43,12 +43,12 @@ t.test('emphasis', async (t) => {
   t.equal(run(bold, 'ein ⟦Wort⟧ hier'), 'ein **⟦Wort⟧** hier')
   t.equal(run(bold, 'ein **⟦Wort⟧** hier'), 'ein ⟦Wort⟧ hier')
   t.equal(run(bold, 'ein ⟦**Wort**⟧ hier'), 'ein ⟦Wort⟧ hier')
-  t.equal(run(italic, 'ein **⟦Wort⟧** hier'), 'ein ***⟦Wort⟧*** hier', 'italic inside of bold')
+  t.equal(run(italic, 'ein **⟦Wort⟧** hier'), 'ein ***⟦Wort⟧*** hier', 'italic inside bold')
   t.equal(run(italic, '***⟦Wort⟧***'), '**⟦Wort⟧**')
   t.equal(run(bold, '***⟦Wort⟧***'), '*⟦Wort⟧*')
-  t.equal(run(bold, 'ein⟦ Wort ⟧hier'), 'ein **⟦Wort⟧** hier', 'white space stays outside')
+  t.equal(run(bold, 'ein⟦ Wort ⟧hier'), 'ein **⟦Wort⟧** hier', 'white space stays outside the marks')
   t.equal(run(bold, 'leer |'), 'leer **|**')
-  t.equal(run(bold, '⟦a\n\nb⟧'), '⟦**a**\n\n**b**⟧', 'each paragraph by itself')
+  t.equal(run(bold, '⟦a\n\nb⟧'), '⟦**a**\n\n**b**⟧', 'each paragraph separately')
 })
 
 t.test('code', async (t) => {
@@ -56,7 +56,7 @@ t.test('code', async (t) => {
   t.equal(run(code, 'der `⟦Befehl⟧`'), 'der ⟦Befehl⟧')
   t.equal(run(code, '⟦a`b⟧'), '``⟦a`b⟧``')
   t.equal(run(code, '⟦`b⟧'), '`` ⟦`b⟧ ``')
-  t.equal(run(code, 'x ⟦eins\nzwei⟧ y'), '```\n⟦x eins\nzwei y⟧\n```', 'several lines are a block')
+  t.equal(run(code, 'x ⟦eins\nzwei⟧ y'), '```\n⟦x eins\nzwei y⟧\n```', 'several lines become a code block')
   t.equal(run(codeBlock, 'davor\n⟦ls\npwd⟧\ndanach'), 'davor\n\n```\n⟦ls\npwd⟧\n```\n\ndanach')
   t.equal(run(codeBlock, '⟦```\n⟧'), '````\n⟦```⟧\n````\n')
   t.equal(run(codeBlock, '|'), '```\n|\n```')
@@ -80,7 +80,7 @@ t.test('lists', async (t) => {
   t.equal(run(list, '⟦- a\n- b⟧'), '⟦a\nb⟧')
   t.equal(run(list, '|'), '- |')
   t.equal(run(list, 'x\na|\ny'), 'x\n- a|\ny')
-  t.equal(run(list, '⟦a\n⟧b'), '⟦- a⟧\nb', 'a line in which nothing is selected stays')
+  t.equal(run(list, '⟦a\n⟧b'), '⟦- a⟧\nb', 'a line without a selected character stays')
   const next = (marked: string) => {
     const edit = continueList(read(marked))
     return edit && write(applied(read(marked), edit))

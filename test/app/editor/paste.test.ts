@@ -10,12 +10,12 @@ t.test('parses cells as Excel copies them', async (t) => {
   ])
   t.strictSame(parseCells('a\t"b\nc ""d"""\r\n'), [['a', 'b\nc "d"']])
   t.strictSame(parseCells('"a\tb"\tc'), [['a\tb', 'c']])
-  t.strictSame(parseCells('sagt "ja"\t"kein Ende'), [['sagt "ja"', '"kein Ende']], 'a quote inside of a cell is text')
+  t.strictSame(parseCells('sagt "ja"\t"kein Ende'), [['sagt "ja"', '"kein Ende']], 'a quote inside a cell is text')
   t.strictSame(parseCells('a\t\n\t\n'), [['a', '']], 'empty rows are left out')
   t.equal(parseCells('nur eine Zeile\nund noch eine'), undefined)
 })
 
-t.test('returns the cells that were joined', async () => {
+t.test('property: parses any quoted cells', async () => {
   const cell = fc
     .string({ unit: fc.constantFrom('a', '"', '\t', '\n', ' ', 'ü'), maxLength: 6 })
     .map((text) => `x${text}`)
@@ -59,7 +59,7 @@ t.test('makes one card of each row', async (t) => {
   )
 })
 
-t.test('chooses cells before markup before a picture', async (t) => {
+t.test('prefers cells to markup, and markup to a picture', async (t) => {
   const image = new File([], 'image.png', { type: 'image/png' })
   const kindOf = (offer: Partial<Parameters<typeof choosePasted>[0]>) =>
     choosePasted({ text: '', html: '', files: [], ...offer }).kind
@@ -70,7 +70,7 @@ t.test('chooses cells before markup before a picture', async (t) => {
   t.equal(kindOf({ text: 'fett', html: '<p><b>fett</b></p>', files: [image] }), 'html', 'Word')
   const paragraphs = '<p class=MsoNormal><b>a</b></p><p class=MsoNormal>c</p>'
   t.equal(kindOf({ text: 'a\tb\r\nc\td', html: paragraphs }), 'cells', 'paragraphs of Word with tabs')
-  t.equal(kindOf({ text: 'a\tb\r\nc', html: paragraphs }), 'html', 'only some with a tab')
+  t.equal(kindOf({ text: 'a\tb\r\nc', html: paragraphs }), 'html', 'lines of which only some have a tab')
   t.equal(kindOf({ text: '·\ta\r\n·\tc', html: paragraphs }), 'html', 'bullets of Word')
   t.equal(kindOf({ text: '1.\ta\r\n10.\tc', html: paragraphs }), 'html', 'numbers of Word')
   t.equal(kindOf({ text: 'x', html: '<b style="font-weight:normal;"><span>x</span></b>' }), 'text', 'Google Docs')

@@ -87,7 +87,7 @@ t.test('keeps what was typed on the device and returns to it, for its owner only
   t.match((await open(service, device)).view, { state: 'same', fields: { answer: 'A' } })
 })
 
-t.test('keeps text at once when the page closes, and says when the device stores nothing', async (t) => {
+t.test('stores text at once when the page closes, and reports when the device cannot store it', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const writing = await open(service, device)
   writing.type({ answer: 'x' })
@@ -132,7 +132,7 @@ t.test('keeps text that is typed without a pause', async (t) => {
   t.equal(device.drafts.length, 1)
 })
 
-t.test('reports a save only after the answer of the service', async (t) => {
+t.test('reports a save only after the response of the service', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const writing = await open(service, device)
   writing.type({ answer: 'neu' })
@@ -172,7 +172,7 @@ t.test('keeps the text when a save fails, and saves it later', async (t) => {
   t.equal(await writing.save(), true)
 })
 
-t.test('creates one item although the answer was lost and the page crashed', async (t) => {
+t.test('creates one item although the response was lost and the page crashed', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const empty = { version: 0, fields: { question: '', answer: '' } }
   const options = { stored: empty, item: 'new card' }
@@ -186,7 +186,7 @@ t.test('creates one item although the answer was lost and the page crashed', asy
   t.equal(service.created.length, 1)
 })
 
-t.test('meets the text of another editor', async (t) => {
+t.test('stops saving when another editor has changed the text', async (t) => {
   const begin = async () => {
     const [service, device] = [new Service(), new Device()]
     const writing = await open(service, device)
@@ -194,17 +194,17 @@ t.test('meets the text of another editor', async (t) => {
     service.stored = { version: 2, fields: { question: 'F', answer: 'ihres' } }
     t.equal(await writing.save(), false)
     t.match(writing.view, { state: 'conflict', theirs: { version: 2, fields: { answer: 'ihres' } } })
-    t.equal(await writing.save(), false, 'until the author has decided')
+    t.equal(await writing.save(), false, 'it saves nothing until the author resolves the conflict')
     return { service, device, writing }
   }
 
-  await t.test('takes mine', async (t) => {
+  await t.test('resolves a conflict with the own text', async (t) => {
     const { service, writing } = await begin()
     t.equal(await writing.takeMine(), true)
     t.match(service.stored, { version: 3, fields: { answer: 'meins' } })
   })
 
-  await t.test('takes theirs', async (t) => {
+  await t.test('resolves a conflict with the other text', async (t) => {
     const { service, device, writing } = await begin()
     writing.takeTheirs()
     await pause(1)
@@ -213,7 +213,7 @@ t.test('meets the text of another editor', async (t) => {
     t.equal(service.saved, 0)
   })
 
-  await t.test('edits both', async (t) => {
+  await t.test('resolves a conflict by editing both texts', async (t) => {
     const { service, device, writing } = await begin()
     writing.editBoth()
     writing.type({ answer: 'meins und ihres' })
@@ -223,7 +223,7 @@ t.test('meets the text of another editor', async (t) => {
     t.match(service.stored, { version: 3, fields: { answer: 'meins und ihres' } })
   })
 
-  await t.test('asks after a restart when the text has a newer version', async (t) => {
+  await t.test('reports a conflict after a restart if the text has a newer version', async (t) => {
     const { service, device } = await begin()
     await pause(3 * KEEP_AFTER_MS)
     const returned = await open(service, device)
@@ -232,7 +232,7 @@ t.test('meets the text of another editor', async (t) => {
     t.match(service.stored, { version: 3, fields: { answer: 'meins' } })
   })
 
-  await t.test('is satisfied when the newer text is its own', async (t) => {
+  await t.test('reports no conflict if the newer text equals the own one', async (t) => {
     const [service, device] = [new Service(), new Device()]
     const writing = await open(service, device)
     writing.type({ answer: 'neu' })

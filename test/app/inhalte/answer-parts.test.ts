@@ -3,13 +3,13 @@ import { showGaps } from '../../../src/domain/questions/exercise.js'
 import { gapWords, orderWords } from '../../../web/src/pages/inhalte/schreiben/answer-parts.js'
 import { withoutGaps } from '../../../web/src/pages/inhalte/schreiben/without-gaps.js'
 
-t.test('says what an answer holds for an order', async (t) => {
+t.test('describes the order that an answer contains', async (t) => {
   t.match(orderWords('1. zuerst\n2. danach'), { text: '2 Punkte gefunden.', isRight: true })
   t.match(orderWords('1. allein'), { isRight: false })
   t.match(orderWords('- zuerst\n- danach'), { isRight: false })
 })
 
-t.test('says what an answer holds for gaps', async (t) => {
+t.test('describes the gaps that an answer contains', async (t) => {
   t.match(gapWords('In {{72|zweiundsiebzig}} Stunden an {{die Behörde}}'), {
     text: '2 Lücken gefunden: 72, die Behörde.',
     isRight: true,

@@ -20,7 +20,7 @@ t.test('refusals name the fields as the pages do', async (t) => {
   t.equal(nameFields('Das Feld „change/replace/find“ fehlt'), 'Das Feld „Suchen nach“ fehlt')
 })
 
-t.test('leaves other messages as they are', async (t) => {
+t.test('leaves other messages unchanged', async (t) => {
   for (const message of ['Das Feld „version“ fehlt', 'Das Feld „toString“ fehlt', '„question“ gibt es nicht', '']) {
     t.equal(nameFields(message), message)
   }

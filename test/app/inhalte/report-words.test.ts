@@ -9,7 +9,7 @@ import {
 
 const option = (text: string, count: number | null, correct = false) => ({ text, correct, count, share: null })
 
-t.test('writes the numbers of a question with what they mean', async (t) => {
+t.test('formats the statistics of a question with their meaning', async (t) => {
   t.strictSame([0.95, 0.9, 0.5, 0.39].map(facilityWords), ['leicht', 'leicht', 'mittelschwer', 'schwer'])
   t.strictSame([0.3, 0.2, 0.19, 0, -0.01].map(correlationWords), [
     ...['trennt gut', 'trennt mäßig', 'trennt kaum', 'trennt kaum', 'trennt verkehrt'],
@@ -18,7 +18,7 @@ t.test('writes the numbers of a question with what they mean', async (t) => {
   t.strictSame([0, 1, 21.4].map(secondsWords), ['unter 1 Sekunde', '1 Sekunde', '21 Sekunden'])
 })
 
-t.test('names the wrong options of a hint', async (t) => {
+t.test('returns the wrong options that a hint refers to', async (t) => {
   const key = option('72', 20, true)
   t.strictSame(hintOf('never_chosen', [key, option('24', 21), option('7', null)]).options, ['7'])
   t.match(

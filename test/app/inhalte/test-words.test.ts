@@ -11,7 +11,7 @@ t.test('names the fields of a definition as the page does', async (t) => {
   t.equal(nameTestFields('Das Deck „git“ ist archiviert'), 'Das Deck „git“ ist archiviert')
 })
 
-t.test('writes chances and numbers of draws', async (t) => {
+t.test('formats probabilities and numbers of draws', async (t) => {
   t.equal(guessWords(0), 'unter 0,1 %')
   t.equal(guessWords(4.158), '4,2 %')
   t.equal(drawWords('75287520'), '75.287.520')
@@ -26,7 +26,7 @@ t.test('names the state of a test', async (t) => {
   t.strictSame(words({ state: 'archived', has_changes: true }), ['archiviert'])
 })
 
-t.test('makes the address of a test from its name', async (t) => {
+t.test('derives the slug of a test from its name', async (t) => {
   t.equal(slugFrom('Größe & Gewicht'), 'groesse-gewicht')
   t.equal(slugFrom('Café, Straße'), 'cafe-strasse')
   t.equal(slugFrom('???'), 'test')

@@ -66,7 +66,7 @@ t.test('loses no letter and cuts a long text', async (t) => {
     }),
   )
   t.equal(plainText('😀'.repeat(500), 10), `${'😀'.repeat(10)} …`)
-  t.equal(plainText('Was steht in der Datei?', 14), 'Was steht in …', 'cut between words')
+  t.equal(plainText('Was steht in der Datei?', 14), 'Was steht in …', 'the text is cut between words')
   for (const hostile of ['`', '**a', '`a``b', '![a']) {
     t.ok(
       isLinear((times) => inlineParts(hostile.repeat(times)), 50_000),

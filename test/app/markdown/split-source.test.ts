@@ -32,7 +32,7 @@ t.test('pieces joined are the source and render the same', async (t) => {
   t.pass()
 })
 
-t.test('each piece begins with a heading outside of code', async (t) => {
+t.test('each piece begins with a heading that is not in code', async (t) => {
   const source = 'Vorweg\n# A\nText\n```\n# kein Titel\n```\n## B\n'
   t.strictSame(splitSource(source), ['Vorweg\n', '# A\nText\n```\n# kein Titel\n```\n', '## B\n'])
 })

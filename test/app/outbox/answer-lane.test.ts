@@ -114,7 +114,7 @@ class Browser {
   }
 }
 
-t.test('sends the answers in the order they were given, and removes what is confirmed', async (t) => {
+t.test('sends answers in the order in which they were given, and removes confirmed ones', async (t) => {
   const browser = new Browser()
   browser.reply = () => LOST
   const { lane, heard } = browser.openTab()
@@ -131,7 +131,7 @@ t.test('sends the answers in the order they were given, and removes what is conf
   )
 })
 
-t.test('keeps answers while the network is away, retries later each time, and tells the obstacle', async (t) => {
+t.test('keeps answers without a network, retries with growing delays, and reports the obstacle', async (t) => {
   const browser = new Browser()
   browser.reply = () => LOST
   const { lane } = browser.openTab()
@@ -154,12 +154,12 @@ t.test('keeps answers while the network is away, retries later each time, and te
   browser.reply = saved
   browser.planned[0]?.work()
   await lane.wake()
-  t.strictSame(obstacles, ['network', undefined], 'each change is told once')
+  t.strictSame(obstacles, ['network', undefined], 'each change is reported once')
   t.equal(browser.store.rows.size, 0)
   t.equal(browser.planned.length, 0)
 })
 
-t.test('waits as long as a busy service asks, and behind a proxy that answers in its place', async (t) => {
+t.test('waits as long as a busy service requests, and when a proxy responds instead of the service', async (t) => {
   const browser = new Browser()
   const { lane } = browser.openTab()
   browser.reply = () => ({ kind: 'answered', status: 429, isOwn: true, body: {}, retryAfter: 120_000 })
@@ -173,7 +173,7 @@ t.test('waits as long as a busy service asks, and behind a proxy that answers in
   t.equal(browser.store.rows.size, 1, 'the answer stays')
 })
 
-t.test('sets aside what the service refuses, and goes on with the next answer', async (t) => {
+t.test('sets a refused answer aside, and continues with the next one', async (t) => {
   const cases = [
     { reply: own(409, { message: 'Neuere Antwort vorhanden' }, 'newer_answer'), status: 409, kind: 'newer' },
     { reply: own(410, { message: 'Der Versuch ist beendet' }, 'attempt_over'), status: 410, kind: 'ended' },
@@ -196,7 +196,7 @@ t.test('sets aside what the service refuses, and goes on with the next answer', 
     browser.reply = saved
     await lane.put(answerTo(0, 'anders', 2))
     await lane.wake()
-    t.strictSame(browser.sent, ['0/2'], 'a changed answer is')
+    t.strictSame(browser.sent, ['0/2'], 'a changed answer is sent')
     t.equal(browser.store.rows.size, 0)
   }
 })
@@ -221,7 +221,7 @@ t.test('an answer that is changed while it is sent is sent afterwards', async (t
   t.equal(browser.store.rows.size, 0)
 })
 
-t.test('an answer that is given while a run ends is sent', async (t) => {
+t.test('an answer that is given while sending ends is sent', async (t) => {
   const browser = new Browser()
   browser.reply = () => LOST
   const { lane } = browser.openTab()
@@ -240,7 +240,7 @@ t.test('an answer that is given while a run ends is sent', async (t) => {
   t.strictSame(browser.sent, ['0/1', '1/1'])
 })
 
-t.test('two tabs send each answer once, and each hears of the other’s', async (t) => {
+t.test('two tabs send each answer once, and each is notified about the other', async (t) => {
   const browser = new Browser()
   const [one, other] = [browser.openTab(), browser.openTab()]
   await Promise.all([one.lane.put(answerTo(0, 'a')), other.lane.put(answerTo(1, 'b'))])
@@ -258,7 +258,7 @@ t.test('two tabs send each answer once, and each hears of the other’s', async 
   t.match(one.heard[0] ?? other.heard[0], { answer: { attempt: ATTEMPT } })
 })
 
-t.test('answers live in the page when the storage is forbidden, and are sent all the same', async (t) => {
+t.test('without storage, answers are kept in memory and still sent', async (t) => {
   const browser = new Browser()
   browser.store.isForbidden = true
   browser.reply = () => LOST
@@ -280,7 +280,7 @@ t.test('answers live in the page when the storage is forbidden, and are sent all
   t.equal(lane.volatile, 0)
 })
 
-t.test('sends nothing of another user, or while no one is logged in', async (t) => {
+t.test('sends no answer of another user, and none without a login', async (t) => {
   const browser = new Browser()
   const { lane } = browser.openTab()
   browser.user = undefined

@@ -159,7 +159,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
 }
 
 t.test(
-  'every rating arrives once, in order, and only for its owner, whatever happens',
+  'every rating arrives once, in order, and only for its owner, despite any faults',
   { timeout: 600_000 },
   async (t) => {
     const runs = Number(process.env.OUTBOX_RUNS ?? 300)

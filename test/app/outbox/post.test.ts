@@ -70,7 +70,7 @@ function openPost() {
   return { post, durable, state, sent, accept, announced: () => announced }
 }
 
-t.test('a read that began before the rating does not hide it', async (t) => {
+t.test('a read that started before a rating does not hide the rating', async (t) => {
   const { post, durable, state } = openPost()
   post.open(USER)
   await settleMicrotasks()
@@ -80,7 +80,7 @@ t.test('a read that began before the rating does not hide it', async (t) => {
   t.equal(state.waiting, 1)
 })
 
-t.test('announces once that all is sent, however late the store answers', async (t) => {
+t.test('announces once that everything is sent, however late the store responds', async (t) => {
   const { post, durable, state, sent, accept, announced } = openPost()
   post.open(USER)
   await settleMicrotasks()

@@ -32,7 +32,7 @@ t.test('a stored review or a final refusal completes a rating', async (t) => {
   t.same(judgeUndo(own(409, said, 'not_the_last')), { kind: 'done' })
 })
 
-t.test('an entry waits when a proxy has answered in place of the service', async (t) => {
+t.test('an entry waits if a proxy responded instead of the service', async (t) => {
   for (const judge of [judgeRating, judgeUndo, (outcome: Outcome) => judgeBatch(outcome, 1)]) {
     for (const body of [undefined, null, [], 'ok', { portal: 'wlan' }, REVIEW, { results: [{}] }, said]) {
       for (const status of [200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 413, 422]) {
@@ -48,7 +48,7 @@ t.test('a success of the service waits unless it is a review', async (t) => {
   }
 })
 
-t.test('an entry waits after a refusal that its route does not have', async (t) => {
+t.test('an entry waits after a refusal that its route does not document', async (t) => {
   t.same(judgeRating(own(404, said, 'unknown_endpoint')), { kind: 'wait', obstacle: 'service' })
   t.same(judgeRating(own(409, said, 'import_runs')), { kind: 'wait', obstacle: 'service' })
 })
@@ -64,14 +64,18 @@ t.test('judges each rating of a batch separately', async (t) => {
   ]
   t.same(judgeBatch(own(200, { results }), 6), { kind: 'done' })
   t.same(judgeBatch(own(200, { results }), 5), { kind: 'wait', obstacle: 'foreign' }, 'another number')
-  t.same(judgeBatch(own(404, said, 'unknown_endpoint'), 6), { kind: 'done' }, 'no batches: one by one')
+  t.same(
+    judgeBatch(own(404, said, 'unknown_endpoint'), 6),
+    { kind: 'done' },
+    'without batches, ratings are sent one by one',
+  )
   t.strictSame(
     answersOf({ results }).map((answer) => judgeRating(answer).kind),
     ['done', 'done', 'wait', 'wait', 'refused', 'wait'],
   )
 })
 
-t.test('why a rating waits', async (t) => {
+t.test('explains why a rating waits', async (t) => {
   t.same(judgeRating({ kind: 'lost' }), { kind: 'wait', obstacle: 'network' })
   for (const [status, obstacle] of [
     [401, 'login'],
@@ -92,7 +96,7 @@ t.test('why a rating waits', async (t) => {
   })
 })
 
-t.test('pauses grow to a minute, or longer if the service asks for it', async (t) => {
+t.test('delays grow to a minute, or longer if the service requests it', async (t) => {
   t.strictSame(
     [1, 2, 3, 6, 7, 50].map((failures) => delayAfter(failures, 0.5)),
     [1_000, 2_000, 4_000, 32_000, 60_000, 60_000],
@@ -112,7 +116,7 @@ t.test("learns the service's clock from its responses", async (t) => {
   const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
   const service = Date.parse(date) + 500
   t.equal(learnOffset(0, date, service - 100, service + 100), 0)
-  t.equal(learnOffset(0, date, service - 3_000, service + 1_000), 0, 'within doubt')
+  t.equal(learnOffset(0, date, service - 3_000, service + 1_000), 0, 'a difference within the tolerance')
   const slow = service - 3_600_000
   t.equal(learnOffset(0, date, slow - 50, slow + 50), 3_600_000, 'an hour behind')
   t.equal(learnOffset(3_600_000, date, slow + 900, slow + 1_000), 3_600_000, 'seconds do not matter')

@@ -37,7 +37,7 @@ t.test('the dates of an assignment are explained in one sentence', async (t) => 
   t.equal(addDays('2028-02-28', 2), '2028-03-01')
 })
 
-t.test('audience and parts are named, hidden teams counted', async (t) => {
+t.test('audience and parts are named, and hidden teams are counted', async (t) => {
   const teams = [{ id: 1, name: 'Lager' }]
   const of = (audience: object, named = teams) =>
     audienceText({ audience: { everybody: false, team_ids: [], user_ids: [], ...audience }, teams: named })

@@ -26,7 +26,7 @@ function createService(before: number) {
   return { results, store }
 }
 
-t.test('stores a result once, whatever is lost and wherever the page is reloaded', async () => {
+t.test('stores a result once, whichever message is lost and whenever the page reloads', async () => {
   const fault = fc.constantFrom<Fault>('none', 'request lost', 'answer lost', 'refused')
   const attempt = fc.record({ reading: fc.boolean(), sending: fault })
   await fc.assert(
@@ -60,9 +60,9 @@ t.test('stores a result once, whatever is lost and wherever the page is reloaded
 
 t.test('sends neither a practice round nor a stored result', async (t) => {
   const ports = {
-    results: async () => t.fail('asked'),
-    submit: async () => t.fail('sent'),
-    keep: () => t.fail('kept'),
+    results: async () => t.fail('it requested the stored results'),
+    submit: async () => t.fail('it sent a result'),
+    keep: () => t.fail('it stored the run'),
     isSurelyRefused: () => false,
   } as unknown as Parameters<typeof deliver>[1]
   await deliver({ ...finished(), isPractice: true }, ports)

@@ -36,11 +36,11 @@ const play = (run: Run, options: readonly number[]) =>
 t.test('a question is answered once before it continues', async (t) => {
   const run = start(2)
   t.equal(viewOf(run), 'question')
-  t.equal(proceed(run), run, 'not without an answer')
-  t.equal(answer(run, 4, 0), run, 'not by an option that is none')
+  t.equal(proceed(run), run, 'it does not continue without an answer')
+  t.equal(answer(run, 4, 0), run, 'an unknown option is no answer')
   const answered = answer(run, 0, 1500)
   t.equal(viewOf(answered), 'feedback')
-  t.equal(answer(answered, 1, 0), answered, 'no second answer')
+  t.equal(answer(answered, 1, 0), answered, 'a second answer is ignored')
   t.equal(viewOf(proceed(answered)), 'question')
   const over = play(run, [0, 1])
   t.equal(viewOf(over), 'result')
@@ -75,13 +75,13 @@ t.test('options with equal text are equal', async (t) => {
   t.notOk(isRight(twins, undefined))
 })
 
-t.test('counts half a minute but not half an hour', async (t) => {
+t.test('counts a pause of half a minute, but not of half an hour', async (t) => {
   t.equal(answer(start(1), 0, 30_000).spent_ms, 30_000)
   t.equal(answer(start(1), 0, 1_800_000).spent_ms, 300_000)
   t.equal(answer(start(1), 0, -5).spent_ms, 0)
 })
 
-t.test('repeats the wrong questions with the same right option, without counting', async () => {
+t.test('repeats the wrong questions with the same right option, without changing the score', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 8 }),
@@ -103,7 +103,7 @@ t.test('repeats the wrong questions with the same right option, without counting
   )
 })
 
-t.test('finds a result among those that are new', async (t) => {
+t.test('finds a stored result among the new ones', async (t) => {
   const run = play(start(2), [1, 0])
   const result = (created_at: string, correct_answers = 1, deck_slug = 'git') => ({
     deck_slug,
@@ -114,13 +114,16 @@ t.test('finds a result among those that are new', async (t) => {
   })
   t.notOk(isStored(run, [], []))
   t.ok(isStored(run, [], [result('2026-11-21T10:00:00.000Z')]))
-  t.notOk(isStored(run, ['2026-11-21T10:00:00.000Z'], [result('2026-11-21T10:00:00.000Z')]), 'one like it from before')
+  t.notOk(
+    isStored(run, ['2026-11-21T10:00:00.000Z'], [result('2026-11-21T10:00:00.000Z')]),
+    'an equal result from before',
+  )
   t.ok(isStored(run, ['2026-11-21T11:00:00.000Z'], [result('2026-11-21T10:00:00.000Z')]), 'the clock was set back')
   t.notOk(isStored(run, [], [result('2026-11-21T10:00:00.000Z', 2)]))
   t.notOk(isStored(run, [], [result('2026-11-21T10:00:00.000Z', 1, 'all')]))
 })
 
-t.test('refuses a run of another version or a broken one', async (t) => {
+t.test('refuses a stored run that is damaged or of another version', async (t) => {
   const run = start(2)
   for (const kept of [
     undefined,

@@ -64,9 +64,9 @@ function sessionOf(...ids: number[]) {
   }
 }
 
-t.test('question, answer, next', async (t) => {
+t.test('shows the question, the answer and the next card', async (t) => {
   const s = sessionOf(1, 2)
-  t.equal(rate(s.session, 'medium', 'x', 9_000), s.session, 'nothing is rated unseen')
+  t.equal(rate(s.session, 'medium', 'x', 9_000), s.session, 'a card cannot be rated before its answer is shown')
   s.rate('medium')
   t.equal(currentCard(s.session)?.card_id, 2)
   t.equal(nextCard(s.session), undefined)
@@ -92,7 +92,7 @@ t.test('a forgotten card returns at the end, without dates', async (t) => {
 
   const alone = sessionOf(7)
   alone.rate('again')
-  t.strictSame(idsOf(alone.session), [7], 'at once when it is the last')
+  t.strictSame(idsOf(alone.session), [7], 'at once if it is the last card')
   t.strictSame(summarize(sessionOf().session), { cards: 0, minutes: 0, known: null })
 })
 
@@ -101,7 +101,7 @@ t.test('ignores input right after a change, but not later', async (t) => {
   t.equal(reveal(begun, GUARD_MS - 1), begun)
   const answer = reveal(begun, GUARD_MS)
   t.not(answer, begun)
-  t.equal(reveal(answer, 900), answer, 'it is shown already')
+  t.equal(reveal(answer, 900), answer, 'the answer is already shown')
   for (const late of [rate(answer, 'easy', 'x', 399), suspend(answer, 399)]) t.equal(late, answer)
   const rated = rate(answer, 'easy', 'x', 400)
   t.equal(undo(rated, 599), rated)
@@ -121,13 +121,13 @@ t.test('undoes any number of steps, also at the end', async (t) => {
   s.undo()
   s.undo()
   t.strictSame(idsOf(s.session), [1, 2, 3])
-  t.same(s.session.queue[0]?.card.next_review, DATES, 'as it was before')
-  t.equal(s.undo(), s.session, 'there is nothing left to take back')
+  t.same(s.session.queue[0]?.card.next_review, DATES, 'as before the step')
+  t.equal(s.undo(), s.session, 'no step is left to undo')
 
   s.rate('medium')
   const dropped = undoRefused(undo(s.session, 900_000), 1, 901_000)
-  t.strictSame(idsOf(dropped), [2, 3], 'a rating that could not be taken back stands')
-  t.equal(undoRefused(s.session, 1, 902_000), s.session, 'unless there is a new one')
+  t.strictSame(idsOf(dropped), [2, 3], 'a rating whose undo failed counts')
+  t.equal(undoRefused(s.session, 1, 902_000), s.session, 'unless it was rated again')
   const elsewhere = dropCards(dropped, [2], 903_000)
   t.match([idsOf(elsewhere), elsewhere.changedAt], [[3], 903_000], 'rated in another tab')
 })
@@ -146,7 +146,7 @@ t.test('applies unsent ratings to a page of the queue', async (t) => {
   t.strictSame(
     idsOf(beginSession({ cards, counts: { due: 2, new: 0 }, today: TODAY }, [], 0)),
     [2, 1],
-    'the order of the service: what was not known today is last',
+    'in the order of the service, with cards forgotten today last',
   )
 })
 
@@ -154,16 +154,16 @@ t.test('a further page adds new cards and repeats none', async (t) => {
   const s = sessionOf(1, 2, 3)
   s.rate('again', 'medium')
   s.merge(pageOf([1, 2, 3, 4, 5]), { changes: 0 })
-  t.strictSame(idsOf(s.session), [3, 4, 5, 1], 'asked for before the ratings')
+  t.strictSame(idsOf(s.session), [3, 4, 5, 1], 'the page was requested before the ratings')
   t.equal(s.session.queue[3]?.card.next_review, null)
   s.merge(pageOf([3, 4, 5, 1], 6), { changes: 2, unconfirmed: [1] })
   t.equal(s.session.queue[3]?.card.next_review, null, 'the service does not know the rating')
   t.equal(progressOf(s.session).left, 6)
   s.merge(pageOf([3, 5, 1]), { changes: 2 })
-  t.strictSame(idsOf(s.session), [3, 5, 1], '4 was done elsewhere')
-  t.same(s.session.queue[2]?.card.next_review, DATES, 'now it knows')
+  t.strictSame(idsOf(s.session), [3, 5, 1], 'card 4 was rated on another device')
+  t.same(s.session.queue[2]?.card.next_review, DATES, 'now the service knows the rating')
   s.merge(pageOf([5]), { changes: 2 })
-  t.strictSame(idsOf(s.session), [3, 5], 'the card that is shown stays')
+  t.strictSame(idsOf(s.session), [3, 5], 'the displayed card stays')
 })
 
 t.test('a page requested before an undo does not remove the card', async (t) => {
@@ -207,10 +207,10 @@ t.test('reminds the learner after too many „Schwer“', async (t) => {
   t.equal(isHardOverused(s.session, undefined, 0), false)
   s.rate('hard')
   t.equal(isHardOverused(s.session, undefined, 0), true, 'five of eight')
-  t.equal(isHardOverused(s.session, 100, 100 + 3 * DAY - 1), false, 'not again so soon')
+  t.equal(isHardOverused(s.session, 100, 100 + 3 * DAY - 1), false, 'no second reminder so soon')
   t.equal(isHardOverused(s.session, 100, 100 + 3 * DAY), true)
   s.rate('medium')
-  t.equal(isHardOverused(s.session, undefined, 0), false, 'only right after one')
+  t.equal(isHardOverused(s.session, undefined, 0), false, 'only directly after a rating „Schwer“')
 })
 
 t.test('no card is lost or duplicated by any sequence of actions', async (_t) => {

@@ -26,7 +26,7 @@ t.test('only the latest valid review can be undone, on its day', async (t) => {
   t.equal(findUndoable([entry(9, { kind: 'undo' }), entry(8, { is_undone: true }), entry(7), entry(6)], today), 7)
   t.equal(findUndoable([entry(8, { applied: false }), entry(7)], today), 7)
   t.equal(findUndoable([entry(7, { studied_on: '2026-11-20' }), entry(6)], today), undefined)
-  t.equal(findUndoable([entry(7)], ''), undefined, 'while it is not known which day it is')
+  t.equal(findUndoable([entry(7)], ''), undefined, 'while the current day is unknown')
   t.equal(findUndoable([], today), undefined)
 })
 

@@ -15,7 +15,7 @@ const kept = (seq: number, answer: { text: string }, refusal?: { status: number;
   ...(refusal && { refusal }),
 })
 
-t.test('opens with the answer that waits on this device', async (t) => {
+t.test('opens with the answer that is waiting on this device', async (t) => {
   t.strictSame(openSlot({ seq: 0, answer: null }, undefined), { answer: null, seq: 0, state: 'empty' })
   t.strictSame(openSlot({ seq: 2, answer: text('a') }, undefined), { answer: text('a'), seq: 2, state: 'saved' })
   t.strictSame(openSlot({ seq: 2, answer: text('a') }, kept(3, text('b'))), {
@@ -28,26 +28,26 @@ t.test('recognises that the service has the answer although its response was los
   t.strictSame(slot, { answer: text('b'), seq: 3, state: 'saved' })
 })
 
-t.test('shows a newer answer of the service and keeps the own one beside it', async (t) => {
+t.test('shows a newer answer of the service and keeps the own one', async (t) => {
   for (const refusal of [undefined, { status: 409, message: '' }]) {
     const slot = openSlot({ seq: 3, answer: text('theirs') }, kept(3, text('mine'), refusal))
     t.strictSame(slot, { answer: text('theirs'), seq: 3, state: 'newer', mine: text('mine') })
   }
 })
 
-t.test('keeps a refused text with the reason, and sends again what another login refused', async (t) => {
+t.test('keeps a refused text with the reason, and resends an answer that was refused for another user', async (t) => {
   const refused = openSlot({ seq: 0, answer: null }, kept(1, text('1.000'), { status: 400, message: 'mehrdeutig' }))
   t.strictSame(refused, { answer: text('1.000'), seq: 1, state: 'refused', message: 'mehrdeutig' })
   t.equal(openSlot({ seq: 0, answer: null }, kept(1, text('a'), { status: 404, message: '' })).state, 'waiting')
 })
 
-t.test('leaves what is typed on top of the known answer', async (t) => {
+t.test('typed text stays when the known answer changes', async (t) => {
   const typed: Slot = { answer: text('ab'), seq: 2, state: 'typed' }
   t.equal(reconcile(typed, { seq: 2, answer: text('a') }), typed)
   t.match(reconcile(typed, { seq: 3, answer: text('x') }), { state: 'newer', mine: text('ab') })
 })
 
-t.test('never loses a text and never goes back to an older answer', async () => {
+t.test('never loses a text and never shows an older answer again', async () => {
   const answer = fc.string({ maxLength: 3 }).map(text)
   const slot = fc.record({
     answer,

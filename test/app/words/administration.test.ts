@@ -52,7 +52,7 @@ t.test('describes an import by its changes', async (t) => {
   t.equal(detailsOf(deed('content.import', { ...stats, cards: none, warnings: 0 }, null)), 'nichts geändert')
 })
 
-t.test('an unknown action keeps its code, and unknown details do no harm', async (t) => {
+t.test('an unknown action is shown by its code, and unknown details are ignored', async (t) => {
   t.equal(sentenceOf(deed('source.sync', null, null)), 'source.sync 7')
   t.equal(sentenceOf(deed('toString')), 'toString erika')
   const actions = fc.constantFrom(...Object.keys(ACTIONS), 'unknown')

@@ -31,7 +31,7 @@ t.test('groups the entries of one action in one line', async (t) => {
   t.strictSame(groupEntries([], false), [])
 })
 
-t.test('a name that turns the direction of text stays by itself', async (t) => {
+t.test('a name that changes the text direction is isolated', async (t) => {
   t.equal(isolate('Jürgen Größer'), 'Jürgen Größer')
   t.equal(isolate('a\u202eb'), '\u2068a\u202eb\u2069')
   t.equal(isolate('a\u2069\u2029\u202eb'), '\u2068a\u202eb\u2069', 'a name does not end its isolate')

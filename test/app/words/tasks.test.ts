@@ -43,7 +43,7 @@ t.test('a part whose content is gone has no address', async (t) => {
   t.match(partText(part({ available: false }), { assignment }, TODAY), /Frag bitte Anna Keller\.$/)
 })
 
-t.test('says what the end of a task means', async (t) => {
+t.test('explains the end of a task', async (t) => {
   const text = (values: Partial<Task>) => endText({ reason: null, covered_until: null, ...values } as Task, TODAY)
   t.equal(text({ state: 'exempt', reason: 'Elternzeit' }), 'Du musst sie nicht erledigen. Grund: Elternzeit')
   t.equal(

@@ -44,7 +44,7 @@ t.test('property: a corrected line is the record that the service reads there', 
   )
 })
 
-t.test('a quotation mark that is not closed leaves the other lines alone', async (t) => {
+t.test('an unclosed quotation mark does not affect other lines', async (t) => {
   t.strictSame(cutList('name\n"a\nb\nc', [2]).parts, ['name', '"a', 'b', 'c'])
   t.strictSame(cutList('name\n"a\nb"\nc', [2, 3]).parts, ['name', '"a', 'b"', 'c'])
   t.strictSame([...cutList('a', [7]).indexOf], [])

@@ -43,7 +43,7 @@ t.test('a higher retention never costs less', async (t) => {
   t.match(costOf(0.97, own), /3 vergessen.*50 % mehr/)
 })
 
-t.test('names devices in common words', async (t) => {
+t.test('describes devices in everyday words', async (t) => {
   const names = {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox auf Windows',
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36':

@@ -3,7 +3,7 @@ import { answerFor, isPicture } from '../../../web/src/worker/rules.js'
 
 const FILES = new Set(['assets/index-abc.js', 'theme.js', 'manifest.webmanifest'])
 
-t.test('answers of the service worker', async (t) => {
+t.test('chooses how the service worker responds', async (t) => {
   for (const scope of ['http://localhost/', 'https://example.org/training/']) {
     const ask = (path: string, mode = 'navigate', method = 'GET') =>
       answerFor({ url: scope + path, method, mode }, scope, FILES)
@@ -12,11 +12,11 @@ t.test('answers of the service worker', async (t) => {
     for (const path of ['api', 'api/decks', 'docs/', 'assets/x.js', 'openapi.json', 'healthz', 'readyz', 'sw.js?x']) {
       t.equal(ask(path), undefined, path)
     }
-    t.equal(ask('theme.js'), undefined, 'a file that is looked at is itself')
+    t.equal(ask('theme.js'), undefined, 'a file opened in a tab is returned itself')
     t.equal(ask('assets/index-abc.js', 'cors'), 'assets/index-abc.js')
     t.equal(ask('assets/index-abc.js?old', 'no-cors'), 'assets/index-abc.js')
     t.equal(ask('assets/index-old.js', 'cors'), undefined)
-    t.equal(ask('', 'cors'), undefined, 'the page asks for itself to see whether there is a newer one')
+    t.equal(ask('', 'cors'), undefined, "the page's own request for a newer version")
     t.equal(ask('api/review', 'cors'), undefined)
     t.equal(ask('lernen', 'navigate', 'POST'), undefined)
     t.equal(ask('theme.js', 'cors', 'HEAD'), undefined)

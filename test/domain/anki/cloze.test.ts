@@ -9,7 +9,7 @@ t.test('gaps, hints and several numbers', async (t) => {
   t.equal(front(field), 'a […] c d e […]')
   t.equal(back(field), 'a <b>b</b> c d e <b>f</b>')
   t.equal(front(field, 2), 'a b c [wer?] e f')
-  t.equal(front(field, 3), '', 'no such gap')
+  t.equal(front(field, 3), '', 'no gap has this number')
   t.equal(front('{{c1,2::a}} {{c2::b}}', 2), '[…] […]')
 })
 

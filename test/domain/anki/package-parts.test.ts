@@ -14,7 +14,7 @@ t.test('the level of a card', async (t) => {
   t.equal(levelOf('  ', new Levels([])), 'import')
 })
 
-t.test('a tag stands for a level in any case, and for one with spaces', async (t) => {
+t.test('a tag names a level in any case, and also one with spaces', async (t) => {
   t.equal(levelOf('x Grundlagen', new Levels(['grundlagen'])), 'grundlagen')
   t.equal(levelOf('FÜR_profis', new Levels(['für Profis'])), 'für Profis')
   t.equal(levelOf('Profi', new Levels(['profi', 'Profi', 'PROFI'])), 'Profi', 'the same spelling comes first')

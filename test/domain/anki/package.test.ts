@@ -39,10 +39,10 @@ t.test("HTML contains neither the text's HTML nor Anki's own marks", async (t) =
   t.equal(show('{{Frage}} [sound:a.mp3] [latex]'), '{&#123;Frage}} &#91;sound:a.mp3] &#91;latex]')
   t.equal(show('![Wort](https://example.org/x.png)'), 'Wort')
   t.equal(show('[x](javascript:alert(1))'), '[x](javascript:alert(1))')
-  t.match(show('> '.repeat(200).concat('tief')), /^<pre>&gt; .*tief<\/pre>$/s, 'so deep that the parser gives up')
+  t.match(show('> '.repeat(200).concat('tief')), /^<pre>&gt; .*tief<\/pre>$/s, 'too deep for the parser')
 })
 
-t.test('formulas stay what Anki renders, outside of code and with both marks', async (t) => {
+t.test('formulas outside code that have both marks stay as Anki renders them', async (t) => {
   const show = (text: string) => toFieldHtml(text, { stored: new Set(), shown: new Map() })
   for (const formula of ['[latex]x_1 + y_2[/latex]', '[$]\\frac{a}{b}[/$]', '[$$]x^2[/$$]', '[LaTeX]a[/LATEX]']) {
     t.equal(show(`a ${formula} b`), `a ${formula} b`)
@@ -56,7 +56,7 @@ t.test('formulas stay what Anki renders, outside of code and with both marks', a
   t.equal(show('[$][/$] [latex] [/$]'), '&#91;$][/$] &#91;latex] [/$]')
   t.equal(show('İİİİ [latex]a[/latex]b'), 'İİİİ [latex]a[/latex]b')
   t.equal(show('[$]{{a}}[/$]'), '[$]{&#123;a}}[/$]', 'entities are text to LaTeX')
-  t.equal(show('[latex]a\n\n\\\\ b[/latex]'), '<p>[latex]a</p>\n<p>\\ b[/latex]</p>', 'Anki takes the tags out')
+  t.equal(show('[latex]a\n\n\\\\ b[/latex]'), '<p>[latex]a</p>\n<p>\\ b[/latex]</p>', 'Anki removes the tags')
   const formula = fc
     .string({ unit: fc.constantFrom(...'ab12_*^{}\\&<>|$()+ '), minLength: 1 })
     .map((text) => `x${text}y`)

@@ -53,15 +53,19 @@ t.test('a hint is hidden on the front and follows the answer', async (t) => {
     question: 'f<br>',
     answer: '<hr id=answer>a<div><i>H:</i> <b>h</b></div>',
   })
-  t.same(render('{{F}}{{hint:H}}', 'a{{hint:H}}', fields), { question: 'f', answer: 'a<b>h</b>' }, 'it stands there')
+  t.same(
+    render('{{F}}{{hint:H}}', 'a{{hint:H}}', fields),
+    { question: 'f', answer: 'a<b>h</b>' },
+    'the answer template contains the hint itself',
+  )
   t.same(
     render('<p>{{hint:H}}</p>', 'a', fields),
     { question: '<p><b>h</b></p>', answer: 'a' },
-    'without it nothing is asked',
+    'otherwise the front would be empty',
   )
 })
 
-t.test('an answer that is to be typed is on the back', async (t) => {
+t.test('an answer to type is shown on the back', async (t) => {
   const fields = { F: 'f', T: '<b>the</b> answer', N: 'note', P: '+' }
   const answerOf = (front: string, back: string) => {
     const card = render(front, back, fields)
@@ -72,7 +76,7 @@ t.test('an answer that is to be typed is on the back', async (t) => {
     answer: '<hr id=answer><div><b>the</b> answer</div>note',
   })
   t.equal(answerOf('{{F}}{{type:T}}', '{{FrontSide}} {{N}}'), '<div><b>the</b> answer</div> note')
-  t.equal(answerOf('{{F}}{{type:P}}', '<hr>'), '<div>+</div><hr>', 'a mark')
+  t.equal(answerOf('{{F}}{{type:P}}', '<hr>'), '<div>+</div><hr>', 'the answer is a punctuation mark')
   t.equal(
     answerOf('{{F}}{{type:T}}', '{{F}}<hr id=answer>(The <i>{{T}}</i>)'),
     'f<hr id=answer>(The <i><b>the</b> answer</i>)',

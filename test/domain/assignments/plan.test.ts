@@ -241,7 +241,7 @@ t.test('a person who leaves and returns', async (t) => {
   t.strictSame(
     createPlanner(fixed, '2027-06-02')('2027-06-02', [left]),
     { insert: [{ period: '2027-03-01', due_on: '2027-07-02' }], close: [], reopen: [] },
-    'not one whose time has passed',
+    'a period in the past is not inserted',
   )
 })
 
@@ -250,7 +250,7 @@ t.test('stays', async (t) => {
   const today = '2027-01-10'
   t.equal(currentStay([], today), undefined)
   t.equal(currentStay([span('2026-01-01')], today), '2026-01-01')
-  t.equal(currentStay([span('2026-01-01', today)], today), undefined, 'the last day is outside')
+  t.equal(currentStay([span('2026-01-01', today)], today), undefined, 'the last day does not count')
   t.equal(currentStay([span('2026-05-01'), span('2026-01-01', '2026-05-01')], today), '2026-01-01', 'a change of teams')
   t.equal(currentStay([span('2026-05-02'), span('2026-01-01', '2026-05-01')], today), '2026-05-02', 'a gap')
   t.equal(currentStay([span('2026-01-01'), span('2026-02-01', '2026-03-01')], today), '2026-01-01')

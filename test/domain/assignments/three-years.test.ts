@@ -206,7 +206,7 @@ function checkStates(t: Pick<Tap, 'fail'>, { arrivals, histories }: Person, name
   if (days.join() !== [...days].sort().join()) t.fail('a period was done before an earlier one')
   const isHere = arrivals.at(-1) !== undefined
   if (!isHere && history.some(isOpen)) t.fail('open after leaving')
-  if (isHere && history.at(-1)?.state === 'left') t.fail('left, but here')
+  if (isHere && history.at(-1)?.state === 'left') t.fail('left, but in the audience')
 }
 
 function dayAt(index: number): string {

@@ -67,7 +67,7 @@ function accepted(given: CardTextsInput) {
   }
 }
 
-t.test('what a request may store is read back from its file', async (t) => {
+t.test('every card that a request may store is read back from its file', async (t) => {
   let stored = 0
   fc.assert(
     fc.property(input, fc.boolean(), (given, draft) => {
@@ -82,7 +82,7 @@ t.test('what a request may store is read back from its file', async (t) => {
   t.ok(stored > 200, `${stored} stored`)
 })
 
-t.test('saving what is stored changes nothing', async () => {
+t.test('saving a stored card unchanged changes nothing', async () => {
   fc.assert(
     fc.property(input, (given) => {
       const texts = accepted(given)
@@ -98,7 +98,7 @@ t.test('keeps the fields that a request leaves out', async (t) => {
   const options = [{ text: 'b', correct: false }]
   const before = changeTexts({ question: 'F', answer: 'a', level: 'l', options })
   t.strictSame(changeTexts({ question: 'G' }, before), { ...before, question: 'G' })
-  t.throws(() => changeTexts({ answer: 'x'.repeat(400) }, before), /Absatz/, 'the answer must suit the options')
+  t.throws(() => changeTexts({ answer: 'x'.repeat(400) }, before), /Absatz/, 'the answer must fit the options')
   t.equal(changeTexts({ options: null }, before).exercise, null)
   t.equal(changeTexts({ form: null }, before).exercise, null)
   t.throws(() => changeTexts({ options: [...options, { text: ' ', correct: true }] }, before), 'Antwort 2')

@@ -11,7 +11,7 @@ const piece = fc.oneof(
 )
 const anyText = fc.array(piece, { maxLength: 6 }).map((all) => all.join(''))
 
-t.test('accepts storable text as a report and refuses anything else', async (t) => {
+t.test('accepts storable text as a report and refuses all other input', async (t) => {
   let accepted = 0
   fc.assert(
     fc.property(anyText, (input) => {

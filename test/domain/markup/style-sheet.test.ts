@@ -15,7 +15,7 @@ t.test('text hidden by a style is hidden on the front and shown on the back', as
   const html = 'a<p class="x tipp">b</p><p id="extra">c</p><i>d</i><p class="Tipp">e</p>'
   t.equal(show(css, html), 'a\n\ne')
   t.equal(show(css, html, 'back'), 'a\n\nb\n\nc\n\n_d_\n\ne')
-  t.equal(show(css, '<p class=tipp style="display: block">b</p>'), 'b', 'its own style counts more')
+  t.equal(show(css, '<p class=tipp style="display: block">b</p>'), 'b', "the element's own style takes precedence")
   t.equal(show(css, 'a<p style="display: none">b</p>'), 'a')
   t.equal(show(css, 'a<p style="display: none">b</p>', 'back'), 'a\n\nb')
 })
@@ -24,7 +24,11 @@ t.test('line breaks and emphasis by style', async (t) => {
   const css =
     'span.wort{font-weight:700}.kursiv{font-style:italic}div.bsp { white-space: pre-line; } p { font-weight: bold }'
   t.equal(show(css, '<span class="wort kursiv">a</span> <b class=wort>b</b> <span>c</span>'), '**_a_ b** c')
-  t.equal(show(css, '<div class=bsp>a\nb</div><p class=bsp>c\nd</p>'), 'a  \nb\n\nc d', 'a block in bold is taste')
+  t.equal(
+    show(css, '<div class=bsp>a\nb</div><p class=bsp>c\nd</p>'),
+    'a  \nb\n\nc d',
+    'bold on a whole block is ignored',
+  )
 })
 
 t.test('inline elements styled as blocks start a line', async (t) => {
@@ -38,7 +42,11 @@ t.test('inline elements styled as blocks start a line', async (t) => {
   t.equal(show(css, table), show('', table))
   t.equal(show('', 'a<span style="display: inline-block">b</span>'), 'ab')
   const menu = '#menu a, .titel b { display: block } span { display: block }'
-  t.equal(show(menu, 'Siehe <a>hier</a>, der <b>DNS</b>-Server'), 'Siehe hier, der **DNS**-Server', 'words elsewhere')
+  t.equal(
+    show(menu, 'Siehe <a>hier</a>, der <b>DNS</b>-Server'),
+    'Siehe hier, der **DNS**-Server',
+    'a style for other elements',
+  )
   t.equal(show(menu, 'a<sup><span>2</span></sup>'), 'a²')
 })
 

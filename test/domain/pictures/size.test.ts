@@ -46,7 +46,7 @@ t.test('takes the first frame of a GIF and the largest item of an AVIF into acco
   t.same(measurePicture(items, 'avif'), { width: 70_000, height: 10 })
 })
 
-t.test('knows no size of a truncated file', async (t) => {
+t.test('returns no size for a truncated file', async (t) => {
   for (const type of TYPES) {
     const whole = headOf(type, 10, 10)
     for (let end = 0; end < whole.length; end++) {

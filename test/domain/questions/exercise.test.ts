@@ -27,7 +27,7 @@ t.test('options make a choice, tidied', async (t) => {
   })
 })
 
-t.test('refuses choices that cannot be asked', async (t) => {
+t.test('refuses unusable choices', async (t) => {
   t.match(parse({ form: 'choice' }).faults, [/steht am Ende der Antwort eine Liste/])
   t.match(parse({ options: [right('a'), right('b')] }).faults, [/keine falsche/])
   t.match(parse({ options: [right('a'), wrong(' ')] }), { faults: [/ist leer/], places: [1] })
@@ -37,7 +37,7 @@ t.test('refuses choices that cannot be asked', async (t) => {
   t.match(parse({ form: 'quiz' }).faults, [/Die Form „quiz“ gibt es nicht/])
 })
 
-t.test('only wrong answers stand beside an answer of one short paragraph', async (t) => {
+t.test('a choice with only wrong options needs an answer of one short paragraph', async (t) => {
   t.strictSame(parse({ options: [wrong('a')] }).faults, [])
   for (const answer of ['Eins\n\nZwei', '- a', 'a'.repeat(301), '']) {
     t.match(parse({ options: [wrong('a')] }, answer).faults, [/ein Absatz mit höchstens 300 Zeichen/], answer)
@@ -60,7 +60,7 @@ t.test('text and number accept the answer and right options only', async (t) => 
   }
 })
 
-t.test('order and gaps live in the answer', async (t) => {
+t.test('order and gaps are part of the answer', async (t) => {
   t.strictSame(parse({ form: 'order' }, 'So:\n\n1. a\n2. b').faults, [])
   for (const answer of ['a', '1. a', '1. a\n2. b\n\nText\n\n1. c\n2. d', '- a\n- b']) {
     t.match(parse({ form: 'order' }, answer).faults, [/genau eine nummerierte Liste/], answer)

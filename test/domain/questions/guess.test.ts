@@ -33,7 +33,7 @@ t.test('known chances', async (t) => {
   t.equal(percent(chanceOfPassing([times(10, choice(2))], { ...once, passPercent: 80, attempts: 3 })), 15.53)
 })
 
-t.test('gaps are guessed where one chooses', async (t) => {
+t.test('only gaps with choices can be guessed', async (t) => {
   const gap = (id: string, choices?: string[]) => ({ id, accepted: ['a'], ...(choices && { choices }) })
   const gaps: FrozenForm = {
     form: 'gaps',

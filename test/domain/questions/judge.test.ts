@@ -58,7 +58,7 @@ t.test('multiple choice: 1 − 2h/k, or all or nothing', async (t) => {
   }
 })
 
-t.test('text: what is equal, and one typing error', async (t) => {
+t.test('text: equal spellings, and one typing error', async (t) => {
   const same: [string, string][] = [
     ['DATENSCHUTZ', 'Datenschutz'],
     ['  git   stash ', 'git stash'],
@@ -129,7 +129,7 @@ t.test('number: comma, point, unit and an exact tolerance', async (t) => {
     code: 'ambiguous_number',
     message: '„1.000“ ist mehrdeutig: 1000 oder 1,000?',
   })
-  t.ok(0.8 - 0.7 > 0.1 && isWithin(0.8, 0.7, 0.1), 'binary fractions would refuse 0.8')
+  t.ok(0.8 - 0.7 > 0.1 && isWithin(0.8, 0.7, 0.1), 'floating-point arithmetic would refuse 0.8')
   t.ok(isWithin(1e308, 1e308, 0) && !isWithin(5e-324, 0, 0))
 })
 
@@ -142,7 +142,7 @@ t.test('property: the tolerance is exact', async () => {
   )
 })
 
-t.test('gaps to choose from take one of their texts, letter by letter', async (t) => {
+t.test('gaps with choices accept exactly one of their texts', async (t) => {
   const freeze = (answer: string) => {
     const exercise = { form: 'gaps' as const, options: [], tolerance: null, unit: null }
     return freezeQuestion({ question: 'F?', answer, exercise }, counter())

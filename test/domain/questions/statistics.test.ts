@@ -127,7 +127,7 @@ t.test('distractors are compared among wrong answers', async (t) => {
   t.strictSame(flagsOf({ ...few, medianSeconds: null }), [])
 })
 
-t.test('hides small cells and what would tell them', async (t) => {
+t.test('hides small cells and the cells that would reveal them', async (t) => {
   const cases: [number[], (number | null)[]][] = [
     [
       [20, 10],
@@ -173,7 +173,7 @@ t.test('hides small cells and what would tell them', async (t) => {
   t.notOk(isLargeEnough(4, 10, 5))
 })
 
-t.test('property: no sum of cells tells of one to four persons', async () => {
+t.test('property: no sum of cells reveals a group of one to four persons', async () => {
   const table = fc.array(fc.oneof(fc.nat(6), fc.nat(40)), { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(table, fc.integer({ min: 3, max: 12 }), (counts, min) => {

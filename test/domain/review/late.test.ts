@@ -29,15 +29,15 @@ t.test('the instant of a review lies within the last 14 days, whatever the clien
 
 t.test('a review is late if the card was reviewed or reset after it', async (t) => {
   const isLateAt = (given: Date | null, latest: Date | null) => isLate(timesOf(clockAt(NOW), given), latest)
-  t.equal(isLateAt(hoursAgo(5), null), false, 'nothing is known of the card')
+  t.equal(isLateAt(hoursAgo(5), null), false, 'the card has no review yet')
   t.equal(isLateAt(hoursAgo(5), hoursAgo(6)), false)
-  t.equal(isLateAt(hoursAgo(5), hoursAgo(5)), false, 'of the same instant they count as they arrive')
+  t.equal(isLateAt(hoursAgo(5), hoursAgo(5)), false, 'reviews of the same instant count in the order of arrival')
   t.equal(isLateAt(hoursAgo(5), hoursAgo(4)), true)
   t.equal(isLateAt(null, hoursAgo(0)), false)
-  t.equal(isLateAt(hoursAgo(400), hoursAgo(14 * 24)), false, 'both are cut to the same instant')
+  t.equal(isLateAt(hoursAgo(400), hoursAgo(14 * 24)), false, 'both times are limited to the same instant')
   // The clock was set back by an hour after the latest review.
-  t.equal(isLateAt(null, hoursAgo(-1)), false, 'what is given now counts')
-  t.equal(isLateAt(hoursAgo(1), hoursAgo(-1)), false, 'and what is of today')
+  t.equal(isLateAt(null, hoursAgo(-1)), false, 'a review without a time counts')
+  t.equal(isLateAt(hoursAgo(1), hoursAgo(-1)), false, 'a review of today counts')
   t.equal(isLateAt(hoursAgo(24), hoursAgo(-1)), true)
   t.equal(isLateAt(hoursAgo(-30), hoursAgo(-1)), false, 'a client whose clock is fast counts as now')
 })

@@ -119,10 +119,11 @@ t.test('a forgotten and relearned card returns by its memory state, with one mor
   const forgotten = { ...schedule(7, known, '2026-11-21').again, last_review_id: 2 }
   const again = { ...schedule(7, forgotten, '2026-11-21').again, last_review_id: 3 }
   t.equal(forgotten.lapses, 1)
-  t.equal(again.lapses, 1, 'a day has one lapse of a card')
+  t.equal(again.lapses, 1, 'a card has at most one lapse a day')
   const { hard, medium } = schedule(7, again, '2026-11-21')
   t.ok(Number(medium.stability) < 1.5)
-  for (const next of [hard, medium]) t.equal(next.next_review, '2026-11-22', 'two days would be too long')
+  for (const next of [hard, medium])
+    t.equal(next.next_review, '2026-11-22', 'an interval of two days would be too long')
 })
 
 t.test('on the scheduled day the recall probability equals the desired retention', async (t) => {

@@ -95,7 +95,7 @@ t.test('an excerpt is cut between words and marked', async (t) => {
   t.ok(long.text.startsWith('…') && long.text.endsWith('x git') && long.text.length < 165)
 })
 
-t.test('marks a part of a word alone, and another form as a whole', async (t) => {
+t.test('marks only the matching part of a word, but another word form as a whole', async (t) => {
   const hits = hitsOf(['befehle'], { terminalbefehl: ['befehl'], befehlszeile: ['befehl', 'fehls'] })
   const { text, ranges } = excerptOf('Befehle im Terminalbefehl, Befehlszeile', hits)
   t.strictSame(marked({ text, ranges }), ['Befehle', 'befehl', 'Befehls'])

@@ -34,7 +34,7 @@ t.test('a parsed name is valid for an account', async () => {
   )
 })
 
-t.test('the claim decides about administrators, or leaves it open', async (t) => {
+t.test('the claim decides about administrators, or makes no decision', async (t) => {
   const isAdmin = (claims: object, rules: ClaimRules) => readProfile({ ...claims }, rules).isAdmin
   t.equal(isAdmin({ groups: ['admins'] }, RULES), undefined)
   for (const [claims, expected] of [
@@ -51,7 +51,7 @@ t.test('the claim decides about administrators, or leaves it open', async (t) =>
   }
   t.equal(isAdmin({ realm_access: { roles: ['admins'] } }, withAdmin('realm_access.roles')), true)
   t.equal(isAdmin({ 'https://a.example/roles': 'admins' }, withAdmin('https://a.example/roles')), true, 'dots and all')
-  t.equal(isAdmin({}, withAdmin('constructor.name')), false, 'nothing but claims')
+  t.equal(isAdmin({}, withAdmin('constructor.name')), false, 'only claims count')
   t.equal(readProfile({ yes: true }, { ...RULES, admin: { claim: 'yes', value: 'true' } }).isAdmin, true)
 })
 

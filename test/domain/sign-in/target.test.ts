@@ -50,7 +50,7 @@ t.test('refuses the API in any spelling, and long targets', async (t) => {
   t.equal(parseTarget('/apis/x'), '/apis/x')
   t.equal(parseTarget(`/${'x'.repeat(499)}`).length, 500)
   t.equal(parseTarget(`/${'x'.repeat(500)}`), '/')
-  t.equal(parseTarget(`/${'ä'.repeat(300)}`), '/', 'as it is sent')
+  t.equal(parseTarget(`/${'ä'.repeat(300)}`), '/', 'as it is sent to the provider')
 })
 
 t.test('a refusal leads to the login page, which knows the target', async (t) => {

@@ -65,19 +65,23 @@ t.test('takes the separator from a first line for Excel', async (t) => {
   t.same(read('sep;Trenner\n').cards, ['1 a/sep/Trenner/import'])
 })
 
-t.test('knows the usual pairs of headings', async (t) => {
+t.test('recognises the usual pairs of headings', async (t) => {
   const pairs = ['Begriff;Definition', 'Vorderseite;Rückseite', 'Front;Back', 'Term;Definition', 'Wort;Übersetzung']
   for (const headings of [...pairs, 'Vokabel;Bedeutung', 'Aufgabe;Lösung', 'FRAGE:;Antwort *', 'Abkürzung;Erklärung']) {
     const { cards, faults } = read(`${headings}\na;b`)
     t.same([cards, faults], [['2 a/a/b/import'], []], headings)
   }
   t.same(read('Definition;Begriff\nb;a').cards, ['2 a/a/b/import'])
-  t.same(read('Wort;word\nHaus;house').cards, ['1 a/Wort/word/import', '2 a/Haus/house/import'], 'no pair, no heading')
+  t.same(
+    read('Wort;word\nHaus;house').cards,
+    ['1 a/Wort/word/import', '2 a/Haus/house/import'],
+    'without a pair there is no heading',
+  )
   t.same(read('Frage;Begriff;Antwort\na;x;b').cards, ['2 a/a/b/import'])
   t.same(read('Begriff;Wort;Definition\na;x;b').warnings[0], '1: Nicht übernommen: „Wort“')
 })
 
-t.test('our own table with an additional column', async (t) => {
+t.test('an exported table with an additional column', async (t) => {
   const rows = "Frage;Antwort;Level;Deck;Id;Notiz\na;'- b;l;D;i;x"
   t.same(read(rows).cards, ['2 D/a/- b/l'])
   t.same(read(rows.replace('Level;Deck', 'Deck;Level')).cards, ["2 l/a/'- b/D"])
@@ -116,7 +120,7 @@ t.test('deck and level have a maximum length in characters', async (t) => {
   t.same(row('d', '', 'x'.repeat(2 ** 20)).faults, fault)
   t.same(read(`#deck:${'x'.repeat(201)}\na\tb\n`).faults, fault)
   const own = `Frage;Antwort;Level;Deck;Id\na;b;l;${'d'.repeat(201)};k`
-  t.same(read(own).faults, [], 'what the folder allows comes back')
+  t.same(read(own).faults, [], 'texts that the folder allows are read back')
 })
 
 t.test('reports all faults with their lines', async (t) => {
@@ -157,7 +161,7 @@ t.test('pictures and values for all cards', async (t) => {
   t.same(read('Frage;Antwort;Deck;Level\na;b;X;l', { deck: 'D', level: 'L' }).cards, ['2 D/a/b/L'])
 })
 
-t.test('takes cells of our own tables literally', async (t) => {
+t.test('reads cells of exported tables literally', async (t) => {
   t.same(read(`Frage;Antwort;Level;Deck;Id\n"'- a";"    b\n";l;D;i`).cards, ['2 D/- a/    b\n/l'])
 })
 

@@ -6,7 +6,7 @@ import { calendarIn } from '../../../src/domain/time/calendar.js'
 const berlin = calendarIn('Europe/Berlin')
 const at = (text: string) => new Date(text)
 
-t.test('a day ends at midnight of its time zone, whatever the clock does', async (t) => {
+t.test('a day ends at midnight of its time zone, even when the clocks change', async (t) => {
   for (const [zone, day, end] of [
     ['Europe/Berlin', '2026-12-31', '2026-12-31T23:00:00Z'],
     ['Europe/Berlin', '2026-03-28', '2026-03-28T23:00:00Z'],
@@ -65,7 +65,7 @@ t.test('an attempt ends at its limit or on the last day, with the extra time', a
   t.strictSame(
     deadlineOf(at('2026-10-25T00:30:00Z'), limits(60, null), 0, berlin),
     at('2026-10-25T01:30:00Z'),
-    'an hour is an hour while the clock is put back',
+    'an hour keeps its length while the clock is set back',
   )
 })
 

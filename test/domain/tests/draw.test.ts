@@ -21,7 +21,7 @@ const counter = () => {
 
 const questions = [0, 0, 0, 0, 1, 1, 1].map((section, id) => ({ id, section }))
 
-t.test('draws the asked number of each section', async (t) => {
+t.test('draws the given number of questions from each section', async (t) => {
   const sections = [{ draw: 2 }, { draw: null }]
   fc.assert(
     fc.property(fc.nat(), fc.boolean(), (seed, shuffle) => {
@@ -71,7 +71,7 @@ const FORMS: FrozenForm[] = [
   { form: 'number', accepted: [4_711], tolerance: 815, unit: 'MB' },
 ]
 
-t.test('a question is shown with new ids and without what is right', async (t) => {
+t.test('a question is shown with new ids and without the right answer', async (t) => {
   for (const form of FORMS) {
     const frozen = { ...form, question: 'Was?', explanation: 'geheim' }
     const places = drawPlaces(frozen, counter(), randomFrom(3))
@@ -83,7 +83,7 @@ t.test('a question is shown with new ids and without what is right', async (t) =
   }
 })
 
-t.test('what is shown does not depend on which option is right', async (t) => {
+t.test('the shown question does not depend on which option is right', async (t) => {
   const shown = [0, 1, 2].map((right) => {
     const options = ['a', 'b', 'c'].map((id, index) => ({ id, text: id, correct: index === right, feedback: null }))
     const frozen = { form: 'single' as const, options, question: 'Was?', explanation: '' }

@@ -138,40 +138,41 @@ t.test('small cells and their complements are hidden', async (t) => {
   t.strictSame(shown(38, 2, 0, 0, 0), [null, null, null, null, null, null], 'nearly all are right')
 })
 
-t.test(
-  'of typed answers and several right ones neither the wrong nor the unanswered are told if they are few',
-  async (t) => {
-    const text: FrozenQuestion = { form: 'text', accepted: ['a'], question: 'Was?', explanation: 'Das' }
-    const typed = (points: number, count: number, answer: PersonalResult['answer']): PersonalResult[] =>
-      Array.from({ length: count }, () => ({ points, total: points, answer, spentMs: 10_000 }))
-    const shown = (full: number, wrong: number, none: number) => {
-      const results = [...typed(1, full, { text: 'a' }), ...typed(0, wrong, { text: 'b' }), ...typed(0, none, null)]
-      const { facility, unanswered } = reportOf(text, sumOf(results), 5)
-      return [facility, unanswered]
-    }
-    t.strictSame(shown(12, 6, 6), [0.5, 6])
-    t.strictSame(shown(12, 2, 6), [12 / 20, null])
-    const multiple = { ...SINGLE, form: 'multiple' as const }
-    const chosen = (points: number, count: number, option_ids: string[]) => typed(points, count, { option_ids })
-    const few = sumOf([...chosen(1, 12, ['a']), ...chosen(0, 2, ['a', 'b']), ...chosen(0, 6, ['b'])])
-    t.match(reportOf(multiple, few, 5), { facility: 12 / 20, options: [{ count: null }, { count: null }] })
-  },
-)
+t.test('for typed and multiple answers, small numbers of wrong and missing answers are hidden', async (t) => {
+  const text: FrozenQuestion = { form: 'text', accepted: ['a'], question: 'Was?', explanation: 'Das' }
+  const typed = (points: number, count: number, answer: PersonalResult['answer']): PersonalResult[] =>
+    Array.from({ length: count }, () => ({ points, total: points, answer, spentMs: 10_000 }))
+  const shown = (full: number, wrong: number, none: number) => {
+    const results = [...typed(1, full, { text: 'a' }), ...typed(0, wrong, { text: 'b' }), ...typed(0, none, null)]
+    const { facility, unanswered } = reportOf(text, sumOf(results), 5)
+    return [facility, unanswered]
+  }
+  t.strictSame(shown(12, 6, 6), [0.5, 6])
+  t.strictSame(shown(12, 2, 6), [12 / 20, null])
+  const multiple = { ...SINGLE, form: 'multiple' as const }
+  const chosen = (points: number, count: number, option_ids: string[]) => typed(points, count, { option_ids })
+  const few = sumOf([...chosen(1, 12, ['a']), ...chosen(0, 2, ['a', 'b']), ...chosen(0, 6, ['b'])])
+  t.match(reportOf(multiple, few, 5), { facility: 12 / 20, options: [{ count: null }, { count: null }] })
+})
 
-t.test('flags name what an author should look at', async (t) => {
+t.test('flags name the problems that an author should check', async (t) => {
   const repeat = (choice: number, count: number, spent = 10_000) =>
     Array.from({ length: count }, (_, index) => person(choice, index % 7, spent))
   const flags = (results: PersonalResult[]) => reportOf(SINGLE, sumOf(results), 5).flags
   t.strictSame(flags([...repeat(0, 8), ...repeat(1, 12), ...repeat(2, 9)]), ['never_chosen', 'more_than_key'])
   t.strictSame(flags([...repeat(0, 10, 1_000), ...repeat(1, 6, 2_000)]), ['hasty'])
-  t.strictSame(flags([...repeat(0, 2), ...repeat(1, 3), ...repeat(2, 2)]), [], 'not of a hidden option')
+  t.strictSame(flags([...repeat(0, 2), ...repeat(1, 3), ...repeat(2, 2)]), [], 'a hidden option has no flag')
   const bad = [...Array.from({ length: 20 }, () => person(0, 3)), ...Array.from({ length: 20 }, () => person(1, 30))]
   t.ok(flags([...bad, person(0, 5)]).includes('negative_correlation'))
 })
 
-t.test('a median is that of the times of those who answered', async (t) => {
+t.test('the median covers the times of the persons who answered', async (t) => {
   const times = [4, 5, 7, 30, 9_999].map((seconds) => person(0, 1, seconds * 1_000))
   t.equal(reportOf(SINGLE, sumOf([...times, person(4, 1, 0)]), 5).median_seconds, 7)
   t.equal(reportOf(SINGLE, sumOf([...times, person(1, 1, 8_000)]), 5).median_seconds, 7.5)
-  t.equal(reportOf(SINGLE, sumOf([...times.slice(1), person(4, 1, 0)]), 5).median_seconds, null, 'four times')
+  t.equal(
+    reportOf(SINGLE, sumOf([...times.slice(1), person(4, 1, 0)]), 5).median_seconds,
+    null,
+    'no median of only four times',
+  )
 })

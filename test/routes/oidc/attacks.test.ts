@@ -137,7 +137,7 @@ const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | st
     /subject holds what/,
   ],
   ['of a session that cannot be stored', (claims) => provider.key.sign({ ...claims, sid: 'a\0' }), /sid holds what/],
-  ['no token', () => 'nonsense', /Invalid JWT/],
+  ['a token cannot confirm', () => 'nonsense', /Invalid JWT/],
 ]
 
 /** Returns the token with another subject and its old signature. */
@@ -156,7 +156,7 @@ for (const [name, forge, reason] of TOKENS) {
   })
 }
 
-t.test('claims that no rule expects are no right, and break nothing', async (t) => {
+t.test('claims of an unexpected type grant no right and cause no error', async (t) => {
   const strict = await startSignIn(t, { OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'admins' })
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
   for (const [index, groups] of ['[{"toString":null}]', deep, '{"toString":null}', '[null,5,true]'].entries()) {
@@ -173,7 +173,7 @@ t.test('claims that no rule expects are no right, and break nothing', async (t) 
   }
 })
 
-t.test('a key that the provider has changed under its name is fetched once more', async (t) => {
+t.test('a key that the provider replaced under the same id is fetched again', async (t) => {
   const first = browser()
   t.equal(await first.signIn({ ...person, sub: 'rotated', preferred_username: 'rotated' }), '/')
   const old = provider.key
@@ -247,7 +247,7 @@ t.test('an error response', async (t) => {
   }
 })
 
-t.test('a navigation never starts linking, whatever page it claims to come from', async (t) => {
+t.test('a navigation never starts linking, whatever its origin', async (t) => {
   const member = await service.member()
   for (const headers of [{}, { 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }] as Record<
     string,
@@ -260,7 +260,7 @@ t.test('a navigation never starts linking, whatever page it claims to come from'
   service.refusals()
 })
 
-t.test('confirming requires a login and our own page', async (t) => {
+t.test("confirming requires a login and a request from the service's pages", async (t) => {
   const anonymous = browser()
   const url = '/api/auth/oidc/start?confirm=true'
   t.equal(await anonymous.visit(url), '/anmelden?fehler=nicht_angemeldet')
@@ -271,11 +271,11 @@ t.test('confirming requires a login and our own page', async (t) => {
   }
   const { token } = (await member.post('/api/auth/tokens', { name: 'x' })).body
   const script = await member.get(url, { headers: { authorization: `Bearer ${token}` } })
-  t.equal(script.headers.location, '/anmelden?fehler=nicht_angemeldet', 'no token')
+  t.equal(script.headers.location, '/anmelden?fehler=nicht_angemeldet', 'a token cannot confirm')
   service.refusals()
 })
 
-t.test('a target outside of the app leads to the start page', async (t) => {
+t.test('a target outside the app leads to the start page', async (t) => {
   for (const target of [
     ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', 'javascript:alert(1)'],
     ...['/%2F/evil.example', '/%5Cevil.example', '/%252F%252Fevil', '/\t/evil.example', '/\n/evil', '/%09/evil'],

@@ -25,7 +25,7 @@ t.test('with https on its own host, siblings cannot set the cookie', async (t) =
   const callback = await neighbour.goToProvider(person)
   const victim = service.browser()
   for (const [name, value] of neighbour.cookies) victim.cookies.set(name.replace('__Host-', ''), value)
-  t.equal(await victim.visit(callback), '/anmelden?fehler=abgelaufen', 'the plain name is not read')
+  t.equal(await victim.visit(callback), '/anmelden?fehler=abgelaufen', 'the cookie with the plain name is not read')
 })
 
 t.test('without https the cookie is limited to the sign-in', async (t) => {
@@ -45,7 +45,7 @@ t.test('all cookies stay below 4 kB with long targets', async (t) => {
   t.equal(await tabs.visit(callback), '/quiz', 'the newest is among them')
 })
 
-t.test('names of cookies that are not ours are left alone', async (t) => {
+t.test('cookies of other applications stay unchanged', async (t) => {
   const service = await start(t, 'http://127.0.0.1:3999/')
   const names = ['ä', 'ö', 'ü', 'x y', '', 'link'].map((name) => `${NAME}${name}=x`)
   const cookie = [...names, ...names.map((name) => name.replace('=', 'ß='))].join('; ')

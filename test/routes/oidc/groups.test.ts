@@ -33,10 +33,10 @@ t.test('memberships follow the groups at each login', async (t) => {
   await signIn()
   t.strictSame(await teams(), [true, true], 'a missing claim changes nothing')
   await signIn([])
-  t.strictSame(await teams(), [false, false], 'an empty list ends all')
+  t.strictSame(await teams(), [false, false], 'an empty list ends all memberships')
 })
 
-t.test('a membership made by hand stays, with its role', async (t) => {
+t.test('a manually created membership stays, with its role', async (t) => {
   await signIn(['nord'])
   const url = `/api/teams/${north}/members/${await userId()}`
   const membersOf = async () => (await admin.get(`/api/teams/${north}`)).body.members
@@ -60,7 +60,7 @@ t.test('another group of a team ends the memberships from the former one', async
   t.strictSame(await teams(), [false, true])
 })
 
-t.test('the log says once why memberships do not follow', async (t) => {
+t.test('the log states once why memberships do not follow the groups', async (t) => {
   const warnings = () =>
     log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'teams do not follow the groups of the provider')
   const before = warnings()

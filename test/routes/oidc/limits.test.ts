@@ -20,13 +20,13 @@ const visitOften = async (one: Browser, path: string, times: number) => {
   return places
 }
 
-t.test('limits starts per address with a page, without delaying callbacks', async (t) => {
+t.test('limits started logins per address with an error page, without delaying callbacks', async (t) => {
   const callback = await browser().goToProvider(person)
   const colleague = browser()
   const begun = await colleague.goToProvider(person)
   const places = await visitOften(browser(), '/api/auth/oidc/start?weiter=/decks', 99)
   t.ok(places[0]?.startsWith(provider.issuer))
-  t.equal(places.at(-1), `${TOO_MANY}&weiter=%2Fdecks`, 'a page, with the way on')
+  t.equal(places.at(-1), `${TOO_MANY}&weiter=%2Fdecks`, 'an error page with a link')
   t.equal(await colleague.visit(begun), '/')
   service.refusals()
   const garbage = await visitOften(browser(), callback, 100)
@@ -35,7 +35,7 @@ t.test('limits starts per address with a page, without delaying callbacks', asyn
   t.match(service.refusals().at(-1), { code: 'zu_viele' })
 })
 
-t.test('the limit of all requests of an address leads to a page, too', async (t) => {
+t.test('the limit of all requests of an address also leads to an error page', async (t) => {
   const places = await visitOften(browser(), '/api/auth/oidc/callback', 301)
   t.equal(places.at(-1), TOO_MANY)
 })

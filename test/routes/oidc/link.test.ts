@@ -28,7 +28,7 @@ t.test('a logged-in user links the account and then logs in through the provider
   const person = { sub: 'link-1', preferred_username: 'ganz-anders' }
   t.equal(await erika.link(person), 'ok')
   t.match(await identitiesOf(erika), [{ id: Number, issuer: provider.issuer, subject: 'link-1', last_used_at: null }])
-  t.equal(await erika.link(person), 'ok', 'twice is once')
+  t.equal(await erika.link(person), 'ok', 'a repeated confirmation links once')
   t.equal((await identitiesOf(erika)).length, 1)
   const elsewhere = browser()
   t.equal(await elsewhere.signIn(person), '/')
@@ -64,7 +64,7 @@ t.test('linking requires a fresh login, an unlinked identity, and the session th
   )
 })
 
-t.test('links nothing before the user has confirmed the identity', async (t) => {
+t.test('links an identity only after the user has confirmed it', async (t) => {
   const member = await memberBrowser()
   const person = { sub: 'shown', preferred_username: 'erika@firma', name: 'Erika' }
   t.equal(await member.visit(await member.beginLink(person)), LINK_PAGE)
@@ -74,7 +74,7 @@ t.test('links nothing before the user has confirmed the identity', async (t) => 
   t.strictSame(await shown(member), pending)
   const confirm = (subject: string) => member.post('/api/auth/oidc/identities', { subject })
   const nothing = errorBody(409, 'Es wartet keine Anmeldung auf ihre Verknüpfung; bitte noch einmal verknüpfen')
-  t.strictSame((await confirm('other')).body, nothing, 'not the one that was shown')
+  t.strictSame((await confirm('other')).body, nothing, 'not the identity that was shown')
 
   const stranger = await memberBrowser()
   for (const [name, value] of member.cookies) if (name.includes('oidc')) stranger.cookies.set(name, value)
@@ -82,7 +82,11 @@ t.test('links nothing before the user has confirmed the identity', async (t) => 
   t.equal((await stranger.post('/api/auth/oidc/identities', { subject: 'shown' })).status, 409)
 
   await setAge(member.id, 11)
-  t.strictSame((await confirm('shown')).body, errorBody(403, 'Bitte erneut anmelden'), 'asked again at the end')
+  t.strictSame(
+    (await confirm('shown')).body,
+    errorBody(403, 'Bitte erneut anmelden'),
+    'the fresh login is checked again at the end',
+  )
   await setAge(member.id, 0)
   const setMustChange = (must_change_password: boolean) =>
     db.updateTable('users').set({ must_change_password }).where('id', '=', member.id).execute()
@@ -95,7 +99,7 @@ t.test('links nothing before the user has confirmed the identity', async (t) => 
   t.strictSame((await confirm('shown')).body, nothing, 'once')
 })
 
-t.test('starts and finishes linking only for requests that provably come from our own page', async (t) => {
+t.test("starts and finishes linking only for requests that provably come from the service's pages", async (t) => {
   const member = await memberBrowser()
   t.equal(await member.visit(await member.beginLink({ sub: 'foreign' })), LINK_PAGE)
   const refused = errorBody(403, 'Anfrage von fremder Seite abgelehnt')
@@ -117,7 +121,7 @@ t.test('starts and finishes linking only for requests that provably come from ou
     const { token } = (await member.caller().post('/api/auth/tokens', { name: 'x' })).body
     const authorization = `Bearer ${token}`
     const script = await service.anonymous.post(url, payload, { headers: { authorization } })
-    t.equal(script.status, 403, 'no token')
+    t.equal(script.status, 403, 'a token cannot link')
   }
   t.strictSame(await identitiesOf(member), [])
   const { redirect } = (
@@ -126,7 +130,7 @@ t.test('starts and finishes linking only for requests that provably come from ou
   t.ok(redirect.startsWith(provider.issuer))
 })
 
-t.test('the provider confirms the logged-in user by asking again', async (t) => {
+t.test('the provider confirms the logged-in user with a new authentication', async (t) => {
   const person = { sub: 'confirm', preferred_username: 'confirm' }
   const erika = browser()
   await erika.signIn(person)
@@ -143,10 +147,14 @@ t.test('the provider confirms the logged-in user by asking again', async (t) => 
   await browser().signIn(other)
   t.equal(await erika.signIn(other, { query: '?confirm=true' }), '/anmelden?fehler=andere_person')
   t.equal(await erika.signIn({ sub: 'nobody' }, { query: '?confirm=true' }), '/anmelden?fehler=andere_person')
-  t.equal((await erika.caller().get('/api/auth/me')).body.user.id, user.id, 'still who it was')
+  t.equal(
+    (await erika.caller().get('/api/auth/me')).body.user.id,
+    user.id,
+    'the session still belongs to the same user',
+  )
 })
 
-t.test('a provider that has not asked again confirms nothing', async (t) => {
+t.test('a login without a new authentication at the provider confirms nothing', async (t) => {
   const { decodeJwt } = await import('jose')
   const person = { sub: 'silent', preferred_username: 'silent' }
   const erika = browser()
@@ -166,7 +174,7 @@ t.test('a provider that has not asked again confirms nothing', async (t) => {
   }
 })
 
-t.test('a login without a proof at the provider is not fresh', async (t) => {
+t.test('a login without an authentication time of the provider is not fresh', async (t) => {
   const { decodeJwt } = await import('jose')
   const person = { sub: 'sso', preferred_username: 'sso' }
   for (const [auth_time, status] of [
@@ -200,13 +208,13 @@ t.test('the last login method cannot be removed', async (t) => {
   t.equal((await admin.patch(`/api/accounts/${user.id}`, { password: 'sechs6-und-mehr' })).status, 200)
   await erika.signIn(person)
   const stranger = await service.member()
-  t.equal((await stranger.delete(url)).status, 200, 'nothing of a stranger')
+  t.equal((await stranger.delete(url)).status, 200, 'identities of other users cannot be removed')
   t.equal((await identitiesOf(erika)).length, 1)
   t.strictSame((await erika.caller().delete(url)).body, { ok: true })
   t.strictSame(await identitiesOf(erika), [])
-  t.strictSame((await erika.caller().delete(url)).body, { ok: true }, 'also when there is none')
+  t.strictSame((await erika.caller().delete(url)).body, { ok: true }, 'also if there is no identity')
   t.strictSame((await erika.caller().delete('/api/auth/oidc/identities/x')).body, errorBody(400, 'Ungültige ID'))
-  t.equal(await browser().signIn(person), '/anmelden?fehler=name_vergeben', 'the name is taken by the account')
+  t.equal(await browser().signIn(person), '/anmelden?fehler=name_vergeben', 'the name is already used by the account')
 })
 
 t.test('after a change of the provider, identities of the old one do not count', async (t) => {
@@ -224,14 +232,14 @@ t.test('after a change of the provider, identities of the old one do not count',
   const [present, past] = await identitiesOf(erika)
   const remove = async ({ id }: { id: number }) =>
     (await erika.caller().delete(`/api/auth/oidc/identities/${id}`)).status
-  t.equal(await remove(present), 409, 'the other one allows no login')
-  t.equal(await remove(past), 200, 'and may always go')
+  t.equal(await remove(present), 409, 'the identity of the old provider allows no login')
+  t.equal(await remove(past), 200, 'and can always be removed')
   t.equal(await remove(present), 409)
 
   const member = await memberBrowser()
   await old(member.id)
   const renamed = await member.caller().patch('/api/accounts/me', { display_name: 'Eigener Name' })
-  t.equal(renamed.status, 200, 'no provider gives the name')
+  t.equal(renamed.status, 200, 'no provider determines the name')
 })
 
 t.test('a required password change does not stop a login through the provider', async (t) => {

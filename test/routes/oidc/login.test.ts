@@ -30,7 +30,7 @@ t.test("the login methods contain the button's label", async (t) => {
   t.match(body, { password: true, oidc: { label: 'Firmenkonto' } })
 })
 
-t.test('a new person gets an account, and the same one later', async (t) => {
+t.test('a new person gets an account and later logs in to it again', async (t) => {
   const erika = browser()
   const person = { sub: 'u-1', preferred_username: ' erika ', name: 'Erika\tMuster\n', groups: ['alle'] }
   t.equal(await erika.signIn(person, { query: '?weiter=/decks/git%3Fkarte=4' }), '/decks/git?karte=4')
@@ -38,25 +38,25 @@ t.test('a new person gets an account, and the same one later', async (t) => {
   t.match(body, { user: { username: 'erika', display_name: 'Erika Muster', is_admin: false } })
   t.strictSame(await identitiesOf('erika'), [{ issuer: service.provider.issuer, subject: 'u-1' }])
   t.match(await auditOf('erika'), [{ actor: 'erika', via: 'oidc', action: 'user.create' }])
-  t.strictSame([...erika.cookies.keys()], ['svc_training_session'], 'what was remembered is forgotten')
+  t.strictSame([...erika.cookies.keys()], ['svc_training_session'], 'the cookie of the started login is deleted')
 
   const first = erika.cookies.get('svc_training_session')
   t.equal(await erika.signIn({ ...person, preferred_username: 'umbenannt' }), '/')
   t.not(erika.cookies.get('svc_training_session'), first, 'a new session')
   const again = await erika.caller().get('/api/auth/me')
-  t.equal(again.body.user.id, body.user.id, 'whatever the name is now')
+  t.equal(again.body.user.id, body.user.id, 'even if the name has changed')
   t.equal(again.body.user.username, 'erika')
   const old = await service.anonymous.get('/api/auth/me', { headers: { cookie: `svc_training_session=${first}` } })
-  t.equal(old.status, 401, 'the session before is over')
+  t.equal(old.status, 401, 'the previous session has ended')
 })
 
-t.test('such an account cannot log in by password', async (t) => {
+t.test('an account created by the provider cannot log in with a password', async (t) => {
   const login = { username: 'erika', password: 'null' }
   const answer = await service.anonymous.post('/api/auth/login', login)
   t.strictSame(answer.body, errorBody(401, 'Benutzername oder Passwort falsch'))
 })
 
-t.test('name and right follow the provider, with audit entries', async (t) => {
+t.test('name and administrator right follow the provider, with audit entries', async (t) => {
   const otto = browser()
   const person = { sub: 'u-2', preferred_username: 'otto', name: 'Otto' }
   await otto.signIn(person)
@@ -139,7 +139,7 @@ t.test('refuses a missing, long, invalid or taken name', async (t) => {
     const place = await guest.signIn({ sub: `x-${code}`, preferred_username: name }, { query: '?weiter=/decks' })
     t.equal(place, `/anmelden?fehler=${code}&weiter=%2Fdecks`)
     t.match(service.refusals(), [{ code, reason: /name/ }])
-    t.strictSame([...guest.cookies.keys()], [], 'there is no session')
+    t.strictSame([...guest.cookies.keys()], [], 'no session has started')
   }
   t.strictSame(await identitiesOf('müller'), [])
 })
@@ -186,14 +186,14 @@ t.test('the permission to link ends with the next login', async (t) => {
   const isAllowed = async () => (await admin.get(`/api/accounts/${id}`)).body.user.sign_in.link_next_login
   const heir = () => browser().signIn({ sub: 'lena-2', preferred_username: 'lena' })
   t.equal((await allow()).status, 200)
-  t.equal(await heir(), '/anmelden?fehler=name_vergeben', 'the account is another person’s, allowed or not')
+  t.equal(await heir(), '/anmelden?fehler=name_vergeben', 'an account linked to another person cannot be linked')
   t.equal(await isAllowed(), true)
   t.equal(await lena.signIn(person), '/')
   t.equal(await isAllowed(), false)
   await allow()
   await db.updateTable('sessions').set({ authenticated_at: new Date() }).where('user_id', '=', id).execute()
   t.equal(await lena.link(person), 'ok')
-  t.equal(await isAllowed(), false, 'linking ends it, too')
+  t.equal(await isAllowed(), false, 'linking ends the permission as well')
   t.equal(await heir(), '/anmelden?fehler=name_vergeben')
   t.match(service.refusals().at(-1), { reason: /exists and is not linked/ })
   t.equal((await identitiesOf('lena')).length, 1)
@@ -225,7 +225,7 @@ t.test('two first logins of one person at once create one account', async (t) =>
   t.equal((await identitiesOf('zweimal')).length, 1)
 })
 
-t.test('two tabs do not interfere, and many leave few cookies', async (t) => {
+t.test('two tabs do not interfere, and many tabs leave few cookies', async (t) => {
   const tabs = browser()
   const person = { sub: 'tabs', preferred_username: 'tabs' }
   const first = await tabs.goToProvider(person, '?weiter=/decks')

@@ -63,7 +63,7 @@ t.test("ends a session by the provider's session id", async (t) => {
   t.notOk(await isLoggedIn(erika))
 })
 
-t.test('obeys the notification that the provider itself sends', async (t) => {
+t.test('accepts the notification of the provider', async (t) => {
   const sent: string[] = []
   const { fetch } = globalThis
   t.teardown(() => {
@@ -93,7 +93,7 @@ t.test('refuses a token that has been used', async (t) => {
   t.ok(await isLoggedIn(erika))
   const both = await sign(claimsOf())
   const answers = await Promise.all([sendToken(both), sendToken(both), sendToken(both)])
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 400, 400], 'of three at once one counts')
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 400, 400], 'one of three concurrent uses succeeds')
 })
 
 const without = (name: string) => {
@@ -172,11 +172,15 @@ t.test("a logout returns the address that ends the provider's session", async (t
   t.strictSame(answer.body, { ok: true, redirect: `${provider.issuer}/session/end?client_id=${CLIENT_ID}` })
   t.notOk(await isLoggedIn(erika))
   const member = await service.member()
-  t.strictSame((await member.post('/api/auth/oidc/logout')).body, { ok: true, redirect: null }, 'by password')
+  t.strictSame(
+    (await member.post('/api/auth/oidc/logout')).body,
+    { ok: true, redirect: null },
+    'after a login with a password',
+  )
   t.equal((await member.get('/api/auth/me')).status, 401)
   t.strictSame((await service.anonymous.post('/api/auth/oidc/logout')).body, { ok: true, redirect: null })
   const other = await logIn()
-  t.strictSame((await other.caller().post('/api/auth/logout')).body, { ok: true }, 'the plain logout stays as it is')
+  t.strictSame((await other.caller().post('/api/auth/logout')).body, { ok: true }, 'the local logout is unchanged')
 })
 
 t.test('refuses notifications without a provider', async (t) => {

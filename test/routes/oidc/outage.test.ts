@@ -6,7 +6,7 @@ import { startSignIn } from '../../support/sign-in.js'
 const person = { sub: 'erika', preferred_username: 'erika' }
 const DOWN = '/anmelden?fehler=nicht_erreichbar'
 
-t.test('finds a provider that was down when the service started', async (t) => {
+t.test('connects to a provider that was down when the service started', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   await provider.stop()
@@ -14,15 +14,15 @@ t.test('finds a provider that was down when the service started', async (t) => {
   t.match(service.refusals(), [{ code: 'nicht_erreichbar', reason: /^discovery: .*ECONNREFUSED/ }])
   t.match((await service.anonymous.get('/api/auth/methods')).body, { oidc: { label: 'Firmenkonto' } })
   const member = await service.member()
-  t.equal((await member.get('/api/auth/me')).status, 200, 'passwords work')
+  t.equal((await member.get('/api/auth/me')).status, 200, 'a login with a password works')
   await provider.start()
-  t.equal(await browser().signIn(person), '/', 'and it heals by itself')
+  t.equal(await browser().signIn(person), '/', 'the login with the provider works again')
   const asked = provider.requests.get('/.well-known/openid-configuration')
   await browser().signIn(person)
-  t.equal(provider.requests.get('/.well-known/openid-configuration'), asked, 'what is known is not asked for again')
+  t.equal(provider.requests.get('/.well-known/openid-configuration'), asked, 'known metadata are not requested again')
 })
 
-t.test('handles a server that is no provider', async (t) => {
+t.test('handles a server that is not a provider', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   const answers: [RequestListener, RegExp][] = [
@@ -95,9 +95,9 @@ t.test('handles new keys between two logins', async (t) => {
   t.equal(await browser().signIn(person), '/')
   const asked = provider.requests.get('/jwks') ?? 0
   t.equal(await browser().signIn(person), '/')
-  t.equal(provider.requests.get('/jwks'), asked, 'keys are kept')
+  t.equal(provider.requests.get('/jwks'), asked, 'keys are cached')
   await provider.start(await createKey('second'))
-  t.equal(await browser().signIn(person), '/', 'at once, without a failure')
+  t.equal(await browser().signIn(person), '/', 'the new key is loaded at once, without a failed login')
   t.equal(provider.requests.get('/jwks'), asked + 1)
 })
 
@@ -108,5 +108,5 @@ t.test('gives up on a provider that never responds', async (t) => {
   const places = await Promise.all([1, 2, 3].map(() => browser().visit('/api/auth/oidc/start')))
   t.strictSame(places, [DOWN, DOWN, DOWN])
   t.match(service.refusals(), [{ reason: /OAUTH_TIMEOUT/ }, { reason: /OAUTH_TIMEOUT/ }, { reason: /OAUTH_TIMEOUT/ }])
-  t.equal(provider.requests.get('/.well-known/openid-configuration'), 1, 'all of them wait for one answer')
+  t.equal(provider.requests.get('/.well-known/openid-configuration'), 1, 'all logins wait for the same response')
 })

@@ -13,7 +13,7 @@ const { anonymous, db } = service
 const logIn = (username: string, password = PASSWORD, remoteAddress = '127.0.0.1') =>
   anonymous.post('/api/auth/login', { username, password }, { remoteAddress })
 
-t.test('only emergency accounts log in by password, whatever the name is', async (t) => {
+t.test('only emergency accounts log in with a password', async (t) => {
   t.match((await anonymous.get('/api/auth/methods')).body, { password: false, oidc: { label: 'Firmenkonto' } })
   const member = await createUser(db, { password_hash: await hashOfPassword() })
   const chef = await createUser(db, { is_admin: true, emergency: true, password_hash: await hashOfPassword() })
@@ -26,11 +26,15 @@ t.test('only emergency accounts log in by password, whatever the name is', async
   t.equal(answer.body.user.id, chef.id)
   const { body } = await callerOf(service.app, cookieOf(answer)).get('/api/accounts/audit?action=login.emergency')
   const noted = { actor: chef.username, via: 'session', address: '127.0.0.1', target_id: chef.id, details: null }
-  t.match(body.entries, [noted], 'noted once, and no refusal')
+  t.match(body.entries, [noted], 'logged once, and not as a refusal')
   t.equal(body.entries.length, 1)
   const requests = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
   const entered = requests.filter(({ route, status }) => route === '/api/auth/login' && status === 200)
-  t.match(entered, [{ userId: chef.id, address: '127.0.0.1' }], 'the log says who it was, as docs/sign-in.md does')
+  t.match(
+    entered,
+    [{ userId: chef.id, address: '127.0.0.1' }],
+    'the log names the account, as docs/sign-in.md describes',
+  )
 })
 
 t.test('only an emergency account can confirm by password while passwords are off', async (t) => {
@@ -102,14 +106,18 @@ t.test('the last emergency administrator remains in any case', async (t) => {
 
   const next = await newChef()
   const byNext = callerOf(service.app, cookieOf(await logIn(next.username)))
-  t.equal((await byNext.patch(`/api/accounts/${other.id}`, { is_admin: false })).status, 200, 'one of no emergency')
-  t.equal((await byNext.delete(`/api/admin/users/${chef.id}`)).status, 200, 'there is another one')
+  t.equal(
+    (await byNext.patch(`/api/accounts/${other.id}`, { is_admin: false })).status,
+    200,
+    'an administrator that is not an emergency administrator',
+  )
+  t.equal((await byNext.delete(`/api/admin/users/${chef.id}`)).status, 200, 'another emergency administrator exists')
   await newChef({ passkey_only: true })
   await createUser(db, { is_admin: true, emergency: true, password_hash: null })
   t.equal(
     (await byNext.patch(`/api/accounts/${next.id}`, { is_admin: false })).status,
     400,
-    'neither of the others gets in by password',
+    'no other account can log in with a password',
   )
 })
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createUser } from '../../support/factories.js'
 import { startSignIn } from '../../support/sign-in.js'
 
-t.test('creates no account if that is switched off', async (t) => {
+t.test('creates no account if account creation is switched off', async (t) => {
   const closed = await startSignIn(t, { OIDC_CREATE_USERS: false })
   const guest = closed.browser()
   t.equal(await guest.signIn({ sub: 'a', preferred_username: 'a' }), '/anmelden?fehler=nicht_angelegt')
@@ -39,8 +39,8 @@ t.test('limits requests to the provider per address', async (t) => {
   const refused: boolean[] = []
   for (let count = 0; count < 101; count++) refused.push(await isRefused('198.51.100.7'))
   t.strictSame([...new Set(refused.slice(0, 100)), refused.at(-1)], [false, true])
-  t.equal(await isRefused('198.51.100.8'), false, 'another address may')
-  t.equal((await ask('/api/auth/methods', '198.51.100.7')).status, 200, 'everything else goes on')
+  t.equal(await isRefused('198.51.100.8'), false, 'another address is not limited')
+  t.equal((await ask('/api/auth/methods', '198.51.100.7')).status, 200, 'all other requests succeed')
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const url = '/api/auth/oidc/back-channel-logout'
   const send = () => limited.anonymous.send({ method: 'POST', url, payload: 'logout_token=x', headers })

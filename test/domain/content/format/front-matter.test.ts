@@ -24,7 +24,7 @@ t.test('defaults', async (t) => {
   t.same(parse('name: Git\ndescription:').deck?.description, '')
 })
 
-t.test('keeps texts as written', async (t) => {
+t.test('keeps texts unchanged', async (t) => {
   t.equal(parse('name: 2024').deck?.name, '2024')
   t.equal(parse('name: true').deck?.name, 'true')
   t.equal(parse('name: 1.10').deck?.name, '1.10')

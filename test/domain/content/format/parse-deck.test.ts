@@ -190,7 +190,7 @@ t.test('reports all faults of a card with their lines', async (t) => {
   t.equal(onlyCard(card('a'.repeat(64))).key, 'a'.repeat(64))
 })
 
-t.test('takes no text that an upload would refuse', async (t) => {
+t.test('refuses the same texts as an upload', async (t) => {
   const card = (answer: string) => `## F\n<!-- id: a; level: l -->\n### Antwort\n${answer}\n`
   t.same(faultsOf(HEAD + card('x'.repeat(65_536))), [])
   t.same(faultsOf(HEAD + card('x'.repeat(65_537))), ['4: Die Antwort ist länger als 65536 Zeichen'])
@@ -350,7 +350,7 @@ t.test('property: a generated deck is read back unchanged', async (t) => {
     }),
     { numRuns: 200 },
   )
-  t.pass('always the same')
+  t.pass('every run gives the same result')
 })
 
 function assertSound(bytes: Uint8Array): void {
@@ -412,7 +412,7 @@ t.test('property: windows of any size give the same sections', async (t) => {
     }),
     { numRuns: 3_000 },
   )
-  t.pass('always the same')
+  t.pass('every run gives the same result')
 })
 
 t.test('reads a large deck, and a card of many paragraphs, in small steps', async (t) => {
@@ -426,7 +426,7 @@ t.test('reads a large deck, and a card of many paragraphs, in small steps', asyn
   }
 })
 
-t.test('refuses nesting that the parser cannot follow, because cards below would be lost', async (t) => {
+t.test('refuses nesting too deep for the parser, because the cards below would be lost', async (t) => {
   for (const mark of ['> ', '- ']) {
     const faults = faultsOf(HEAD + card('a') + card('b', `\n${mark.repeat(50_000)}x\n`) + card('c'))
     t.ok(faults.includes('12: Listen oder Zitate sind zu tief verschachtelt'))

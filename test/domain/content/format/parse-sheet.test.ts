@@ -76,7 +76,7 @@ t.test('property: keeps the body byte for byte', async (t) => {
       if (sheet?.content_md !== body) throw new Error(JSON.stringify({ body, sheet }))
     }),
   )
-  t.pass('always the same')
+  t.pass('every run gives the same result')
 })
 
 t.test('property: any bytes give a sheet or faults with valid lines', async (t) => {

@@ -60,7 +60,7 @@ t.test('reads a test with all keys', async (t) => {
   })
 })
 
-t.test('fills in what is absent, and takes names that look like numbers', async (t) => {
+t.test('adds missing values, and accepts names that look like numbers', async (t) => {
   const { test, faults } = parse('---\nname: 2026\nattempts: unlimited\nsections: [{ deck: 007, level: 1 }]\n---\n')
   t.strictSame(faults, [])
   t.match(test?.definition, {
@@ -135,7 +135,7 @@ t.test('names every fault with its line', async (t) => {
   }
 })
 
-t.test('a document that multiplies itself costs nothing', async (t) => {
+t.test('YAML aliases that multiply a document cost nothing', async (t) => {
   const lines = Array.from({ length: 30 }, (_, index) => `a${index}: &a${index} [*a${index - 1}, *a${index - 1}]`)
   const { faults } = parse(`---\n${lines.join('\n')}\nname: a\nsections: *a29\n---\n`)
   t.ok(faults.length > 0)
@@ -190,7 +190,7 @@ const definitions = fc.record({
   ),
 })
 
-t.test('a written test is read as it was', async (t) => {
+t.test('a written test is read back unchanged', async (t) => {
   fc.assert(
     fc.property(definitions, slugs, fc.boolean(), (input, slug, draft) => {
       const faults: string[] = []

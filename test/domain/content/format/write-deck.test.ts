@@ -23,7 +23,7 @@ function textsOf(cards: readonly WrittenCard[] | undefined) {
   return cards?.map(({ key, question, answer, level }) => ({ key, question, answer, level }))
 }
 
-t.test('writes a card as people do', async (t) => {
+t.test('writes a card as an author would', async (t) => {
   t.equal(
     writeCard(card('Was macht `git stash`?\n\nMit Beispiel.', 'Legt *weg*.')),
     '## Was macht `git stash`?\n<!-- id: k; level: grundlagen -->\nMit Beispiel.\n\n### Antwort\nLegt *weg*.\n',
@@ -105,7 +105,7 @@ const markdown = fc
     return lines.join('\n').replaceAll(/[\0\r]/g, '')
   })
 
-t.test('writes options, form and draft as people do', async (t) => {
+t.test('writes options, form and draft as an author would', async (t) => {
   const options = [
     { text: 'Innerhalb von 72 Stunden', correct: true, feedback: null },
     { text: 'Innerhalb von 24 Stunden', correct: false, feedback: 'Das gilt\n\nfür NIS-2.' },

@@ -135,7 +135,7 @@ t.test('an alias of a deck keeps its row and cards; a late one transfers progres
 
   const both = importAll([deckOf('alt', cards), deckOf('neu', { eins: {} })])
   const moved = plan([deckOf('neu', { eins: {}, zwei: {} }, ['alt'])], both)
-  t.match(moved.renamedCards, [{ id: 2, key: 'zwei' }], 'a card that only the old deck has comes over')
+  t.match(moved.renamedCards, [{ id: 2, key: 'zwei' }], 'a card that only the old deck has moves to the new one')
   t.strictSame(moved.successions, [{ from: 1, to: 3 }])
 })
 
@@ -153,7 +153,7 @@ t.test('refuses to archive more than half of ten or more cards unless forced', a
   const after = (before: number, left: number) =>
     refusalOf(plan([deckOf('a', cards(left))], importAll([deckOf('a', cards(before))])))?.code === 'most_cards_archived'
   t.strictSame([after(9, 0), after(10, 5), after(10, 4), after(11, 5), after(11, 6)], [false, false, true, true, false])
-  t.equal(refusalOf(plan([], importAll([deckOf('a', cards(20))], []))), undefined, 'what is archived does not count')
+  t.equal(refusalOf(plan([], importAll([deckOf('a', cards(20))], []))), undefined, 'archived rows do not count')
 })
 
 t.test('refuses to archive more than half of ten or more sheets unless forced', async (t) => {
@@ -169,8 +169,8 @@ t.test('refuses to archive more than half of ten or more sheets unless forced', 
     [archivesMost(9, 0), archivesMost(10, 5), archivesMost(10, 4), archivesMost(11, 6), archivesMost(20, 0)],
     [false, false, true, false, true],
   )
-  t.equal(archivesMost(20, 0, false), false, 'those of scripts stay')
-  t.equal(archivesMost(20, 0, true, 'archived'), false, 'what is archived does not count')
+  t.equal(archivesMost(20, 0, false), false, 'those created by scripts stay')
+  t.equal(archivesMost(20, 0, true, 'archived'), false, 'archived rows do not count')
 })
 
 t.test('records the file of a deck when it is new, moved or unknown', async (t) => {
@@ -252,5 +252,5 @@ t.test('property: the store equals the files, and a second import changes nothin
     }),
     { numRuns: 1_000 },
   )
-  t.pass('always')
+  t.pass('for all runs')
 })

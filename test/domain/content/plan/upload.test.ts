@@ -214,9 +214,9 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
     const slugs = new Set<string>(one.files.map(({ slug }) => slug))
     const isLeft = (deck: OwnedDeck) => others(deck) && (deck.source_id !== null || !slugs.has(deck.slug))
     if (JSON.stringify(ownedBy(after, isLeft)) !== JSON.stringify(ownedBy(store, isLeft)))
-      t.fail('the folder has touched what is not its own')
+      t.fail('the folder changed content of another owner')
     if (JSON.stringify(importFolder(after, one.files)) !== JSON.stringify(after))
-      t.fail('the folder again changes something')
+      t.fail('a second import of the folder changes something')
     return after
   }
   if (one.type === 'edit') {
@@ -257,9 +257,8 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
     const { question_digest, deck_id, state } = kept.get(card.id) ?? card
     const isSame = question_digest === card.question_digest && deck_id === card.deck_id && state === card.state
     const isArchived = one.mirror && state === 'archived'
-    if (!isSame && !isArchived) t.fail('an upload has changed what was changed here')
-    if (isSame && isShownIn(store, card) && !isShownIn(after, card))
-      t.fail('an upload has hidden what was changed here')
+    if (!isSame && !isArchived) t.fail('an upload changed an edited card')
+    if (isSame && isShownIn(store, card) && !isShownIn(after, card)) t.fail('an upload hid an edited card')
   }
   const theirs = planOf({ ...store, decks: woken, sources }, one.incoming, target?.id, one.mirror, 'theirs')
   if (
@@ -267,19 +266,19 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
       theirs.changedCards.some((card) => card.id === id),
     )
   )
-    t.fail('what the upload has replaced is still marked')
+    t.fail('a replaced card is still marked as edited')
 
   // Content of other sources stays unchanged, except that of archived sources.
   const isForeign = (deck: OwnedDeck) => deck.source_id !== id && (deck.source_id === null || deck.owner_is_live)
   if (JSON.stringify(ownedBy(after, isForeign)) !== JSON.stringify(ownedBy(store, isForeign)))
-    t.fail('an upload has touched what others own')
+    t.fail('an upload changed content of another owner')
   const before = new Map(
     store.cards.filter(({ guid }) => guid !== null).map((card) => [`${card.ord} ${card.guid}`, card.id]),
   )
   for (const card of after.cards) {
     const known = before.get(`${card.ord} ${card.guid}`)
     if (card.guid !== null && known !== undefined && known !== card.id)
-      t.fail('a note has lost its card, and with it all progress')
+      t.fail('a note lost its card and thereby all progress')
   }
   const again = planOf(after, one.incoming, id, one.mirror)
   const writes = [
@@ -292,7 +291,8 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
     again.archivedDecks,
   ]
   if (writes.some((list) => list.length > 0)) t.fail(`the same again writes something: ${JSON.stringify(writes)}`)
-  if (again.cards.created + again.cards.updated + again.cards.archived > 0) t.fail('the same again is not unchanged')
+  if (again.cards.created + again.cards.updated + again.cards.archived > 0)
+    t.fail('a repeated upload is not counted as unchanged')
   return after
 }
 
@@ -386,7 +386,7 @@ t.test('an id equal to the key of a question takes no card from that question', 
     const { cards, changedCards, newCards } = planOf(store, incomingOf('table', both), 0, true)
     t.match(cards, { created: 1, archived: 0 })
     t.equal(newCards.length, 1)
-    t.ok(changedCards.length <= 1, 'no row is written twice')
+    t.ok(changedCards.length <= 1, 'no row is inserted twice')
   }
 })
 
@@ -417,7 +417,7 @@ const editHere = (store: Store, ids: readonly number[], state: OwnedCard['state'
     ),
   })
 
-t.test('a deck stays as long as it holds a card that was changed here', async (t) => {
+t.test('a deck stays as long as it contains an edited card', async (t) => {
   const card = (deck: string, id: string): Cell => ({ deck, identity: { by: 'id', id }, question: id })
   const table = (...cells: Cell[]) => incomingOf('table', cells)
   const first = planOf(EMPTY, table(card('A', 'k1'), card('A', 'k2')), undefined)
@@ -440,7 +440,7 @@ t.test('a deck stays as long as it holds a card that was changed here', async (t
   }
 })
 
-t.test('a deck that was archived here loses the cards that a mirror does not hold when it comes back', async (t) => {
+t.test('a deck archived by an editor returns without the cards that a mirrored upload lacks', async (t) => {
   const card = (deck: string, id: string): Cell => ({ deck, identity: { by: 'id', id }, question: id })
   const cells = [card('A', 'k1'), card('A', 'k2')]
   const first = planOf(EMPTY, incomingOf('table', cells), undefined)
