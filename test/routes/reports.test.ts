@@ -215,7 +215,7 @@ t.test('shows the current place; missing parts are null', async (t) => {
       ['decks/git.md', moved, false, false],
       [null, null, false, false],
     ],
-    'a card created before the import',
+    'the places before the import of the changed files',
   )
   t.equal((await admin.post('/api/admin/import')).status, 200)
   t.strictSame((await places()).slice(0, 2), [

@@ -66,7 +66,7 @@ t.test('accepts 1 to 300 cards', async (t) => {
   }
   t.equal((await member.post('/api/review/extra')).status, 400)
   for (let times = 0; times < 40; times++) await member.post('/api/review/extra', { cards: 300 })
-  t.equal((await member.post('/api/review/extra', { cards: 300 })).status, 200, 'the sum is limited, too')
+  t.equal((await member.post('/api/review/extra', { cards: 300 })).status, 200, 'repeated requests are accepted')
   t.strictSame(
     (await service.anonymous.post('/api/review/extra', { cards: 1 })).body,
     errorBody(401, 'Nicht angemeldet'),

@@ -163,7 +163,7 @@ t.test('an editor without the author right has no access; the row stays for its 
   await set(true)
   t.equal((await editor.patch(`${URL}/${id}`, { name: 'x' })).status, 200)
   await admin.delete(`/api/admin/users/${editor.id}`)
-  t.strictSame(await editorsOf(id), [], 'only administrators remain')
+  t.strictSame(await editorsOf(id), [], 'no editor is left')
 })
 
 /** Creates a source with a deck of three cards, the last of them archived, an archived deck, and a sheet. */

@@ -56,19 +56,19 @@ t.test('a read needs the session and one statement', async (t) => {
   t.strictSame(await statementsOf(() => admin.get('/api/admin/users')), { status: 200, statements: 2 })
 })
 
-t.test('whether the user leads a team needs no statement more', async (t) => {
+t.test('whether the user leads a team needs no additional statement', async (t) => {
   t.strictSame(await statementsOf(() => lead.get('/api/auth/me')), { status: 200, statements: 2 })
   t.equal((await lead.get('/api/auth/me')).body.roles.lead, true)
 })
 
-t.test('a lead’s page needs the session, the led teams and what it shows', async (t) => {
+t.test('a lead’s page needs statements for the session, the led teams and the shown data', async (t) => {
   t.strictSame(await statementsOf(() => lead.get('/api/teams')), { status: 200, statements: 3 })
   const url = `/api/teams/${created.team.id}`
   t.strictSame(await statementsOf(() => lead.get(url)), { status: 200, statements: 4 })
   t.strictSame(await statementsOf(() => admin.get('/api/teams')), { status: 200, statements: 2 })
 })
 
-t.test('the own tasks need the session, two to settle, two to plan, and one to list', async (t) => {
+t.test("the user's tasks need the session, two statements to settle, two to plan, and one to list", async (t) => {
   const url = '/api/assignments/mine'
   const tasks = { parts: [{ kind: 'sheet', slug: sheet.slug }], audience: { user_ids: [member.id] } }
   t.strictSame(await statementsOf(() => member.get(url)), { status: 200, statements: 5 }, 'without a task')

@@ -72,7 +72,7 @@ t.test('an editor changes the suggestion before accepting it', async (t) => {
   t.match((await versionsOf(card.id))[0], { changed_by: await nameOf(learner) })
 })
 
-t.test('an editor declines with a sentence', async (t) => {
+t.test('an editor declines with a message', async (t) => {
   const learner = await service.member()
   const card = await writeCard(editor, deck)
   const id = await suggest(learner, card.id)
@@ -88,7 +88,7 @@ t.test('an editor declines with a sentence', async (t) => {
   t.equal((await decide(id, { accept: true })).status, 200)
 })
 
-t.test('the text changed since the suggestion, or since the editor has seen it', async (t) => {
+t.test('a suggestion is outdated if the text has changed since it was made or shown', async (t) => {
   const learner = await service.member()
   const card = await writeCard(editor, deck)
   const id = await suggest(learner, card.id)
@@ -122,7 +122,7 @@ t.test('a suggestion for a text that is being replaced is not accepted unseen', 
   if (isEarly) t.match(await decide(id, { accept: true, version: 2 }), { status: 200 })
 })
 
-t.test('two editors accept at the same moment: one version', async (t) => {
+t.test('two editors accept concurrently: one version', async (t) => {
   const card = await writeCard(editor, deck)
   const id = await suggest(await service.member(), card.id)
   const both = await Promise.all([editor, admin].map((caller) => decide(id, { accept: true }, caller)))
@@ -154,7 +154,7 @@ t.test('only editors of the source decide; administrators decide for the folder'
     file: 'decks/git.md',
     card: { question: 'Frage eins?', version: 1 },
   })
-  t.match(await own(learner), [{ id: forFile, outcome: null }, {}], 'it does not stand in the file yet')
+  t.match(await own(learner), [{ id: forFile, outcome: null }, {}], 'the file does not contain the text yet')
   await changeFiles(folder, {
     'decks/git.md': `${deckFile('Git', [{ id: 'zwei' }])}\n${body.paste}`,
   })
@@ -169,7 +169,7 @@ t.test('only editors of the source decide; administrators decide for the folder'
   t.match(await own(learner), [{ id: forFile, outcome: 'accepted' }, {}])
 })
 
-t.test('a report without a suggestion, and a decision without a choice', async (t) => {
+t.test('a report without a suggestion cannot be accepted, and a decision needs exactly one choice', async (t) => {
   const learner = await service.member()
   const card = await writeCard(editor, deck)
   const id = await suggest(learner, card.id, { text: 'Falsch' })
@@ -214,7 +214,7 @@ t.test('refuses invalid suggestions and replaces open ones', async (t) => {
   t.equal((await post({ suggestion: BETTER }, draft.id)).status, 404)
 })
 
-t.test('a card that learners no longer see, a deleted card, source and reporter', async (t) => {
+t.test('handles hidden and deleted cards, and deleted sources and reporters', async (t) => {
   const learner = await service.member()
   const [card, other] = [await writeCard(editor, deck), await writeCard(editor, deck)]
   const [id, second] = [await suggest(learner, card.id), await suggest(learner, other.id)]
@@ -232,7 +232,7 @@ t.test('a card that learners no longer see, a deleted card, source and reporter'
   t.match((await decide(third, { accept: true }, admin)).body, { paste: /Was ist besser/, card: { source: null } })
 })
 
-t.test('lists own reports in pages', async (t) => {
+t.test("lists the user's reports in pages", async (t) => {
   const learner = await service.member()
   const ids: number[] = []
   for (let count = 0; count < 3; count++) ids.push(await suggest(learner, (await writeCard(editor, deck)).id))

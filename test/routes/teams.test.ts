@@ -49,13 +49,13 @@ t.test('administrators create, change and delete teams, with audit entries', asy
   t.strictSame((await admin.patch(url, { name: 'x' })).body, NOT_FOUND)
 })
 
-t.test('of two teams of one name at once, one is created', async (t) => {
+t.test('of two concurrent teams with one name, one is created', async (t) => {
   const name = unique('team')
   const answers = await Promise.all([admin.post('/api/teams', { name }), admin.post('/api/teams', { name })])
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 409])
 })
 
-t.test('a lead sees the own teams and nothing else', async (t) => {
+t.test('a lead sees only the teams that he or she leads', async (t) => {
   const [own, other] = [await createTeam(), await createTeam()]
   const [lead, member] = [await service.member(), await service.member()]
   t.strictSame((await put(own.id, lead.id, 'lead')).body, { ok: true })
@@ -80,10 +80,10 @@ t.test('a lead sees the own teams and nothing else', async (t) => {
   t.strictSame((await put(own.id, member.id, 'lead', lead)).body, ADMINS_ONLY)
   for (const url of ['/api/teams', `/api/teams/${own.id}`]) t.strictSame((await member.get(url)).body, NOT_A_LEAD)
   await put(own.id, lead.id, 'member')
-  t.strictSame((await lead.get('/api/teams')).body, NOT_A_LEAD, 'the role is gone')
+  t.strictSame((await lead.get('/api/teams')).body, NOT_A_LEAD, 'the role has been removed')
 })
 
-t.test('a membership is made, changed and ended, and its days are kept', async (t) => {
+t.test('a membership is created, changed and ended, and its days are kept', async (t) => {
   const team = await createTeam()
   const user = await createUser(db)
   const url = `/api/teams/${team.id}/members/${user.id}`
@@ -116,7 +116,7 @@ t.test('a membership is made, changed and ended, and its days are kept', async (
   t.strictSame(await rowsOf(user.id), [])
 })
 
-t.test('new users of a list join their team; a missing team is a fault of its line', async (t) => {
+t.test('new users in a list join their team; a missing team is a fault of the line', async (t) => {
   const team = await createTeam({ name: unique('Süd') })
   const username = unique('neu')
   const csv = (name: string) =>

@@ -14,7 +14,7 @@ const start = (caller: Caller, slug: string, client_id = unique('client')) =>
 const put = (caller: Caller, id: number, seq: number, text: string) =>
   caller.send({ method: 'PUT', url: `/api/tests/attempts/${id}/answers/0`, payload: { seq, answer: { text } } })
 
-t.test('20 starts at once make one attempt, with one client id or many', async (t) => {
+t.test('20 concurrent starts create one attempt, with one client id or many', async (t) => {
   for (const client of [undefined, unique('client')]) {
     const test = await publishTest(db)
     const learner = await service.member()
@@ -29,7 +29,7 @@ t.test('20 starts at once make one attempt, with one client id or many', async (
   }
 })
 
-t.test('starts at once never exceed the number of attempts', async (t) => {
+t.test('concurrent starts never exceed the number of attempts', async (t) => {
   const test = await publishTest(db, { attempts: 1 }, { cards: [CARDS.text] })
   const learner = await service.member()
   const work = await Promise.all(
@@ -48,7 +48,7 @@ t.test('starts at once never exceed the number of attempts', async (t) => {
   t.strictSame(rows, [{ number: 1 }])
 })
 
-t.test('two tabs that answer at once: the answer with the highest seq is stored', async (t) => {
+t.test('of concurrent answers in two tabs, the one with the highest seq is stored', async (t) => {
   const test = await publishTest(db, {}, { cards: [CARDS.text] })
   const learner = await service.member()
   const { attempt } = (await start(learner, test.slug)).body
@@ -65,7 +65,7 @@ t.test('two tabs that answer at once: the answer with the highest seq is stored'
   t.strictSame([...new Set(again.map(({ status }) => status))], [200])
 })
 
-t.test('an answer beside a submit is judged or refused, and never acknowledged in vain', async (t) => {
+t.test('an answer concurrent with a submit is either judged or refused', async (t) => {
   for (let round = 0; round < 12; round++) {
     const test = await publishTest(db, { review_when: 'now' }, { cards: [CARDS.text] })
     const learner = await service.member()

@@ -296,7 +296,7 @@ t.test('a taker cannot tell from any response which option is right', async (t) 
     t.strictSame(
       log.filter((line) => SECRETS.some((secret) => line.includes(secret))),
       [],
-      'the log',
+      'the log contains no secret',
     )
   }
   if (!isPrinting) return

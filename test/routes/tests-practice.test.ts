@@ -16,7 +16,7 @@ const learner = await service.member()
 
 const practise = async (deck: string) => (await learner.get(`/api/tests/practice?deck=${deck}&count=50`)).body
 
-t.test('practice asks with the wrong answers of the author first', async (t) => {
+t.test('practice offers the wrong options of the author first', async (t) => {
   const deck = await writeDeck(editor, source)
   const wrong = ['Falsch eins', 'Falsch zwei', 'Falsch drei'].map((text) => ({ text, correct: false }))
   await writeCard(editor, deck, { question: 'Eigene?', answer: 'Meine', options: wrong })
@@ -36,13 +36,13 @@ t.test('practice asks with the wrong answers of the author first', async (t) => 
     t.strictSame([...options].sort(), ['Falsch drei', 'Falsch eins', 'Falsch zwei', right].sort())
   }
   t.equal(questions.length, 2)
-  t.strictSame((await practise(pool)).questions, [], 'a pool is not practised')
+  t.strictSame((await practise(pool)).questions, [], 'a pool is not available for practice')
   t.strictSame((await practise('nicht-da')).questions, [])
   t.notMatch(JSON.stringify((await learner.get('/api/tests/practice?count=50')).body), /Geheim/)
 })
 
 t.test(
-  'practice takes answers of the same kind from the same deck, and those of the quiz if there are too few',
+  'practice offers answers of the same kind from the same deck, and those of the quiz if there are too few',
   async (t) => {
     const deck = await writeDeck(editor, source)
     for (const port of [22, 80, 443, 3306])
@@ -66,7 +66,7 @@ t.test('a wrong option neither equals nor contains the right one, and is the sam
   t.strictSame(rankDistractors(card(0, 'Rom'), 'Rom', prepareCandidates(deck), 3), ranked)
 })
 
-t.test('takers see the pictures of their tests, and all those of introductions', async (t) => {
+t.test('learners see the pictures of their tests, and those of all introductions', async (t) => {
   const upload = async () => {
     const headers = { 'content-type': 'image/gif' }
     return (await editor.post('/api/content/media', gifOf(unique('bild')), { headers })).body as {
@@ -81,7 +81,7 @@ t.test('takers see the pictures of their tests, and all those of introductions',
   const stranger = await service.member()
   const see = async (caller: typeof learner, { sha }: { sha: string }) =>
     (await caller.get(`/api/content/media/${sha}`)).status
-  t.strictSame([await see(learner, introduced), await see(learner, asked)], [200, 404], 'before an attempt')
+  t.strictSame([await see(learner, introduced), await see(learner, asked)], [200, 404], 'before an attempt has started')
   await learner.post(`/api/tests/${test.slug}/attempts`, { client_id: unique('client') })
   t.strictSame([await see(learner, asked), await see(stranger, asked)], [200, 404])
   const colleague = await createEditor(service, source)
@@ -90,20 +90,20 @@ t.test('takers see the pictures of their tests, and all those of introductions',
   t.strictSame([await see(stranger, introduced), await see(learner, asked)], [404, 200], 'archived')
 })
 
-t.test('a taker reports a question of an ended attempt to the editors of its pool', async (t) => {
+t.test('a learner reports a question of an ended attempt to the editors of its pool', async (t) => {
   const pool = await writeDeck(editor, source, { tests_only: true })
   const card = await writeCard(editor, pool, { question: 'Vorrat?', answer: 'Rom' })
   const test = await publishTest(db, { review: 'none' }, { cards: [CARDS.text, CARDS.text], cardIds: [card.id] })
   const taker = await service.member()
   const { attempt } = (await taker.post(`/api/tests/${test.slug}/attempts`, { client_id: unique('client') })).body
   const url = `/api/tests/attempts/${attempt.id}/reports`
-  t.equal((await taker.post(url, { slot: 0, text: 'Falsch' })).status, 403, 'while it is open')
+  t.equal((await taker.post(url, { slot: 0, text: 'Falsch' })).status, 403, 'while the attempt is open')
   await taker.post(`/api/tests/attempts/${attempt.id}/submit`)
   const statuses = [
     (await taker.post(url, { slot: 0, text: 'Falsch' })).status,
     (await taker.post(url, { slot: 1, text: 'Falsch' })).status,
   ]
-  t.strictSame(statuses.sort(), [200, 410], 'one of the questions has no card any more')
+  t.strictSame(statuses.sort(), [200, 410], 'the card of one question has been deleted')
   for (const slot of [0, 1]) await taker.post(url, { slot, text: 'Zwei Antworten sind richtig' })
   t.equal((await taker.post(url, { slot: 2, text: 'x' })).status, 404)
   t.equal((await taker.post(url, { slot: 0, text: ' ' })).status, 400)

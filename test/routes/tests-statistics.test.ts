@@ -87,7 +87,7 @@ t.test('statistics are for editors, by version', async (t) => {
   t.equal((await (await createEditor(service, await createSource(db))).get(path)).status, 403)
 })
 
-t.test('statistics are read by pages, in the order of the version', async (t) => {
+t.test('statistics are returned in pages, in the order of the version', async (t) => {
   const cards = ['a', 'b', 'c'].map((text) => singleChoice(text))
   const { slug, questions } = await publishTest(db, {}, { cards, sourceId: source })
   const page = async (query: string) => {
@@ -105,7 +105,7 @@ t.test('statistics are read by pages, in the order of the version', async (t) =>
   }
 })
 
-t.test('ends of attempts at once lose nothing of the sums', async (t) => {
+t.test('concurrent ends of attempts lose nothing of the sums', async (t) => {
   const test = await publishTest(db, {}, { cards: [CARDS.single, CARDS.text, CARDS.order], sourceId: source })
   const takers = await Promise.all(Array.from({ length: 12 }, () => service.member()))
   await Promise.all(takers.map((taker) => take(taker, test.slug, rightAnswerTo)))
@@ -159,7 +159,7 @@ function deleteAnswersOf(userId: number, day: string, resultsKeep: ResultsKeep =
   return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
 }
 
-t.test('answers are deleted after their time, and the result and the report stay', async (t) => {
+t.test('answers are deleted after their retention, and the result and the report stay', async (t) => {
   const learner = await service.member()
   const open = await publishTest(db, { review_when: 'now' }, { cards: [CARDS.single], sourceId: source })
   const closing = await publishTest(
@@ -177,46 +177,49 @@ t.test('answers are deleted after their time, and the result and the report stay
     return [attempts, await answersOf()]
   }
   t.strictSame(await run('2027-02-20'), [0, 2])
-  t.strictSame(await run('2027-03-01'), [1, 1], 'the other test is reviewed until later')
+  t.strictSame(await run('2027-03-01'), [1, 1], 'the review of the other test ends later')
   t.strictSame(await run('2027-05-01'), [0, 1], 'not yet 90 days after closing')
   t.strictSame(await run('2027-05-03'), [1, 0])
   const { review } = (await learner.get(`/api/tests/attempts/${ids[0]}/review`)).body
   t.match(review, { passed: true, score_percent: 100, answers_deleted: true, questions: [{ answer: null, points: 1 }] })
 })
 
-t.test('only whether the test was passed stays with RESULTS_KEEP=passed, also of earlier deletions', async (t) => {
-  const learner = await service.member()
-  const test = await publishTest(db, { review_when: 'now', attempts: 3 }, { cards: [CARDS.single], sourceId: source })
-  const [earlier, later] = [await take(learner, test.slug, wrong), await take(learner, test.slug, rightAnswerTo)]
-  const report = await statisticsOf(test.slug)
-  t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 2, scores: 0 })
-  const third = await take(learner, test.slug, rightAnswerTo)
-  t.strictSame(await deleteAnswersOf(learner.id, '2027-02-01', 'passed'), { attempts: 0, scores: 2 })
-  t.strictSame(await deleteAnswersOf(learner.id, '2027-02-01', 'passed'), { attempts: 0, scores: 0 })
+t.test(
+  'with RESULTS_KEEP=passed, only whether the test was passed stays, even for answers deleted earlier',
+  async (t) => {
+    const learner = await service.member()
+    const test = await publishTest(db, { review_when: 'now', attempts: 3 }, { cards: [CARDS.single], sourceId: source })
+    const [earlier, later] = [await take(learner, test.slug, wrong), await take(learner, test.slug, rightAnswerTo)]
+    const report = await statisticsOf(test.slug)
+    t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 2, scores: 0 })
+    const third = await take(learner, test.slug, rightAnswerTo)
+    t.strictSame(await deleteAnswersOf(learner.id, '2027-02-01', 'passed'), { attempts: 0, scores: 2 })
+    t.strictSame(await deleteAnswersOf(learner.id, '2027-02-01', 'passed'), { attempts: 0, scores: 0 })
 
-  const left = await db
-    .selectFrom('attempt_questions')
-    .select('attempt_id')
-    .where('attempt_id', 'in', [earlier, later, third])
-    .execute()
-  t.strictSame([...new Set(left.map(({ attempt_id }) => attempt_id))], [third])
-  const { my_attempts } = (await learner.get(`/api/tests/${test.slug}`)).body.test
-  t.strictSame(
-    new Map(my_attempts.map((one: ShownAttempt) => [one.id, [one.passed, one.score_percent]])),
-    new Map([
-      [earlier, [false, null]],
-      [later, [true, null]],
-      [third, [true, 100]],
-    ]),
-  )
-  const { status, body } = await learner.get(`/api/tests/attempts/${later}/review`)
-  t.equal(status, 200)
-  t.match(body.review, { passed: true, score_percent: null, answers_deleted: true })
-  t.strictSame(body.review.questions, [])
-  t.strictSame(await statisticsOf(test.slug), report, 'the statistics stay')
-})
+    const left = await db
+      .selectFrom('attempt_questions')
+      .select('attempt_id')
+      .where('attempt_id', 'in', [earlier, later, third])
+      .execute()
+    t.strictSame([...new Set(left.map(({ attempt_id }) => attempt_id))], [third])
+    const { my_attempts } = (await learner.get(`/api/tests/${test.slug}`)).body.test
+    t.strictSame(
+      new Map(my_attempts.map((one: ShownAttempt) => [one.id, [one.passed, one.score_percent]])),
+      new Map([
+        [earlier, [false, null]],
+        [later, [true, null]],
+        [third, [true, 100]],
+      ]),
+    )
+    const { status, body } = await learner.get(`/api/tests/attempts/${later}/review`)
+    t.equal(status, 200)
+    t.match(body.review, { passed: true, score_percent: null, answers_deleted: true })
+    t.strictSame(body.review.questions, [])
+    t.strictSame(await statisticsOf(test.slug), report, 'the statistics stay')
+  },
+)
 
-t.test('a later attempt keeps the answers of an earlier one, whose review it may open', async (t) => {
+t.test('the answers of an attempt stay while a later attempt may open its review', async (t) => {
   const learner = await service.member()
   const test = await publishTest(db, { review_when: 'passed_or_last' }, { cards: [CARDS.single], sourceId: source })
   const ids = [await take(learner, test.slug, rightAnswerTo), await take(learner, test.slug, rightAnswerTo)]
@@ -259,7 +262,7 @@ t.test('answers stay while a further attempt may open their review', async (t) =
   t.match(await deleteAnswersOf(learner.id, '2029-04-01'), { attempts: 1 }, 'archived long ago')
 })
 
-t.test('a pass of an earlier period opens no review of the current one, whose answers stay', async (t) => {
+t.test('a passed attempt of an earlier period opens no review in the current period, whose answers stay', async (t) => {
   const begun = now
   t.teardown(() => {
     now = begun
@@ -280,19 +283,23 @@ t.test('a pass of an earlier period opens no review of the current one, whose an
 
   now = new Date('2027-12-01T10:00:00Z')
   const returned = await service.loginAs(username)
-  t.match(await pageOf(returned), { assigned: true, attempts_left: 3 }, 'planned before the job has run')
+  t.match(await pageOf(returned), { assigned: true, attempts_left: 3 }, 'the period is planned before the job has run')
   const failed = await take(returned, test.slug, wrong)
   const review = async (id: number) => (await returned.get(`/api/tests/attempts/${id}/review`)).status
   t.strictSame([await review(first), await review(failed)], [200, 403])
   t.match((await pageOf(returned)).my_attempts, [{ review_available: false }, { review_available: true }])
-  t.match(await deleteAnswersOf(learner.id, '2028-06-01'), { attempts: 1 }, 'those of the earlier period')
+  t.match(
+    await deleteAnswersOf(learner.id, '2028-06-01'),
+    { attempts: 1 },
+    'the answers of the earlier period are deleted',
+  )
   await take(returned, test.slug, rightAnswerTo)
   t.equal(await review(failed), 200)
   await returned.get('/api/assignments/mine')
-  t.match(await deleteAnswersOf(learner.id, '2028-06-01'), { attempts: 2 }, 'once the period is done')
+  t.match(await deleteAnswersOf(learner.id, '2028-06-01'), { attempts: 2 }, 'after the period is completed')
 })
 
-t.test('answers of a version stay until the published version, which closes later, is reviewed', async (t) => {
+t.test('answers of a version stay until the review of the published version, which closes later', async (t) => {
   const learner = await service.member()
   const options = { cards: [CARDS.single], sourceId: source }
   const test = await publishTest(db, { review_when: 'closed', closes: '2027-01-31' }, options)
@@ -303,7 +310,7 @@ t.test('answers of a version stay until the published version, which closes late
   t.match(await deleteAnswersOf(learner.id, '2028-04-01'), { attempts: 1 })
 })
 
-t.test('batches go on behind attempts whose answers stay', async (t) => {
+t.test('batches continue after attempts whose answers stay', async (t) => {
   const options = { cards: [CARDS.single], sourceId: source }
   const kept = await publishTest(db, { review_when: 'passed_or_last', attempts: 9 }, options)
   const old = await publishTest(db, { review_when: 'now' }, options)

@@ -45,14 +45,14 @@ t.test('answers count until ten seconds after the deadline, then the attempt end
   t.match((await learner.get(`${url}/review`)).body.review, { ended_by: 'time', ended_at: deadline.toISOString() })
 })
 
-t.test('a submit within the ten seconds is one of the person', async (t) => {
+t.test("a submit within the ten seconds counts as the learner's submit", async (t) => {
   const { learner, attempt, url } = await begin()
   now = new Date(new Date(attempt.deadline).getTime() + 5 * SECOND)
   await learner.post(`${url}/submit`)
   t.match(await rowOf(attempt.id), { ended_by: 'person', ended_at: now })
 })
 
-t.test('the list and a new start end an attempt whose time is over', async (t) => {
+t.test('the list and a new start end an attempt after its deadline', async (t) => {
   for (const read of [
     (learner: Caller) => learner.get('/api/tests'),
     (learner: Caller, slug: string) => learner.get(`/api/tests/${slug}`),
@@ -65,7 +65,7 @@ t.test('the list and a new start end an attempt whose time is over', async (t) =
   }
 })
 
-t.test('the job ends attempts without a reader, once', async (t) => {
+t.test('the job ends attempts that no request has ended, once', async (t) => {
   const { attempt } = await begin()
   const { attempt: open } = await begin({ time_limit_minutes: null })
   now = new Date(now.getTime() + 21 * MINUTE)
@@ -74,7 +74,7 @@ t.test('the job ends attempts without a reader, once', async (t) => {
   t.equal((await rowOf(open.id)).ended_at, null, 'without a limit it stays open')
 })
 
-t.test('an attempt that cannot be ended keeps none of the others open', async (t) => {
+t.test('an attempt that cannot be ended does not prevent the end of others', async (t) => {
   const { attempt: faulty } = await begin()
   const { attempt } = await begin()
   await sql`update attempt_questions set places = '{}' where attempt_id = ${faulty.id}`.execute(db)
@@ -88,7 +88,7 @@ t.test('an attempt that cannot be ended keeps none of the others open', async (t
   await db.deleteFrom('attempts').where('id', '=', faulty.id).execute()
 })
 
-t.test('extra time extends later attempts and not those that run', async (t) => {
+t.test('extra time extends later attempts, but not open ones', async (t) => {
   const admin = await service.admin()
   const learner = await service.member()
   const { attempt: before, url } = await begin({}, learner)

@@ -129,7 +129,7 @@ t.test('a start with the same client id returns its attempt, also after its end'
   t.strictSame(refusalOf(await start(learner, test.slug)), [409, 'Kein Versuch mehr übrig', 'no_attempt_left'])
 })
 
-t.test('refuses a start by access, days, number and pause', async (t) => {
+t.test('refuses a start because of access, days, number of attempts and pause', async (t) => {
   const learner = await service.member()
   const refused = async (definition: Parameters<typeof publishTest>[1]) =>
     refusalOf(await start(learner, (await publishTest(db, definition)).slug))
@@ -171,7 +171,11 @@ t.test('hides tests that are unpublished, archived or only for those assigned', 
   t.equal((await learner.get(`/api/tests/${assigned.slug}`)).status, 200)
   t.equal((await learner.get(`/api/tests/${archived.slug}`)).status, 404)
   t.equal((await start(learner, archived.slug)).status, 404)
-  t.equal((await put(learner, attempt.id, 0, 1, rightAnswerTo(attempt.questions[0]))).status, 200, 'goes on')
+  t.equal(
+    (await put(learner, attempt.id, 0, 1, rightAnswerTo(attempt.questions[0]))).status,
+    200,
+    'the open attempt continues',
+  )
   t.match((await learner.post(`/api/tests/attempts/${attempt.id}/submit`)).body.attempt, { passed: false })
 })
 
@@ -184,13 +188,13 @@ t.test('an attempt keeps its questions when a further version is published', asy
   t.match((await learner.get(`/api/tests/${test.slug}`)).body.test, { name: 'Neu', question_count: 1 })
 })
 
-t.test('the order of the answers to one question decides: the highest seq wins', async (t) => {
+t.test('of the answers to a question, the one with the highest seq counts', async (t) => {
   const test = await publishTest(db, {}, { cards: [CARDS.text] })
   const learner = await service.member()
   const { attempt } = (await start(learner, test.slug)).body
   t.equal((await put(learner, attempt.id, 0, 5, { text: 'Rom' })).status, 200)
   const saved = await put(learner, attempt.id, 0, 5, { text: 'Rom' })
-  t.equal(saved.status, 200, 'the same again')
+  t.equal(saved.status, 200, 'the same answer again')
   for (const [seq, text] of [
     [5, 'Paris'],
     [4, 'Rom'],
@@ -270,7 +274,7 @@ t.test('draws the number of questions and shows no id of the published question'
   t.equal((await learner.get(`/api/tests/${test.slug}`)).body.test.question_count, 5)
 })
 
-t.test('the preset decides what a learner gets to know', async (t) => {
+t.test('the preset decides what the review shows', async (t) => {
   const take = async (definition: Parameters<typeof publishTest>[1]) => {
     const test = await publishTest(db, definition, { cards: [CARDS.text] })
     const learner = await service.member()
@@ -294,7 +298,7 @@ t.test('the preset decides what a learner gets to know', async (t) => {
   t.match(last.submitted, { passed: false, score_percent: 0 })
   t.equal((await last.review()).status, 403, 'an attempt is left')
   const second = (await start(last.learner, last.test.slug)).body.attempt
-  t.equal((await last.review()).status, 403, 'the last attempt is open')
+  t.equal((await last.review()).status, 403, 'the last attempt is still open')
   await last.learner.post(`/api/tests/attempts/${second.id}/submit`)
   t.equal((await last.review()).status, 200)
 
@@ -312,7 +316,7 @@ t.test('the preset decides what a learner gets to know', async (t) => {
   t.match((await closed.review()).body.review, { passed: false, score_percent: 0, questions: [{ accepted: ['Rom'] }] })
 })
 
-t.test("a test's page lists the own attempts by pages, the newest first", async (t) => {
+t.test("a test's page lists the learner's attempts in pages, newest first", async (t) => {
   const { slug } = await publishTest(db, { attempts: null, review_when: 'now' }, { cards: [CARDS.text] })
   const learner = await service.member()
   for (const text of ['Rom', 'Paris', 'Wien']) {

@@ -40,7 +40,7 @@ t.test('a token is shown once and listed without its secret', async (t) => {
   t.strictSame(list.body, {
     tokens: [forever, limited].map(({ body: { token: _, ...rest } }) => ({ ...rest, last_used_at: null })),
   })
-  t.strictSame((await (await service.member()).get('/api/auth/tokens')).body, { tokens: [] }, 'only the own ones')
+  t.strictSame((await (await service.member()).get('/api/auth/tokens')).body, { tokens: [] }, "only the user's tokens")
 
   const rows = await db.selectFrom('api_tokens').selectAll().where('user_id', '=', member.id).execute()
   t.notMatch(JSON.stringify(rows), forever.body.token)
@@ -97,30 +97,30 @@ t.test('a token replaces the session everywhere, including administration', asyn
   const { token } = (await admin.post('/api/auth/tokens', { name: 'Verwaltung' })).body
   t.equal((await withToken(token).get('/api/admin/users')).status, 200)
   await db.updateTable('users').set({ is_admin: false }).where('id', '=', admin.id).execute()
-  t.equal((await withToken(token).get('/api/admin/users')).status, 403, 'the right is gone with the next request')
+  t.equal((await withToken(token).get('/api/admin/users')).status, 403, 'the next request has no administrator right')
 })
 
-t.test('a Bearer header alone decides, even beside a valid cookie', async (t) => {
+t.test('a Bearer header takes precedence over a valid cookie', async (t) => {
   const { member, token } = await memberWithToken()
   const other = await memberWithToken()
   const me = async (authorization: string) => (await member.get('/api/auth/me', { headers: { authorization } })).body
   t.equal((await me(`Bearer ${other.token}`)).user.id, other.member.id)
-  t.equal((await me(`bearer  ${other.token} `)).user.id, other.member.id, 'the scheme is written as one likes')
+  t.equal((await me(`bearer  ${other.token} `)).user.id, other.member.id, 'the scheme is case-insensitive')
   for (const authorization of ['Bearer', 'Bearer ', 'Bearer x', `Bearer ${token}x`, `Bearer svct_${'A'.repeat(43)}`]) {
     t.strictSame(await me(authorization), NOT_LOGGED_IN, authorization)
   }
   t.equal((await me('Basic dXNlcjpwYXNz')).user.id, member.id, 'another scheme is ignored')
   t.equal((await me(token)).user.id, member.id)
-  t.equal((await member.get('/api/auth/me')).status, 200, 'the cookie has stayed good')
+  t.equal((await member.get('/api/auth/me')).status, 200, 'the cookie is still valid')
 
   const headers = { authorization: 'Bearer wrong' }
   t.strictSame((await member.get('/api/unknown', { headers })).body, errorBody(404, 'Nicht gefunden'))
   t.strictSame((await member.get('/api/admin/users', { headers })).body, NOT_LOGGED_IN)
   t.strictSame((await member.post('/api/auth/logout', undefined, { headers })).body, { ok: true })
-  t.equal((await member.get('/api/auth/me')).status, 200, 'the session of the cookie was not meant')
+  t.equal((await member.get('/api/auth/me')).status, 200, 'the session of the cookie is not affected')
 })
 
-t.test('a token cannot create tokens or change the password with any body', async (t) => {
+t.test('a token can neither create tokens nor change the password, whatever the body', async (t) => {
   const { member, script } = await memberWithToken()
   for (const body of [{ name: 'x' }, {}, undefined]) {
     t.strictSame((await script.post('/api/auth/tokens', body)).body, NOT_BY_TOKEN)
@@ -270,7 +270,7 @@ t.test('a token acts within its scopes and the rights of its owner', async (t) =
         else t.strictSame([answer.status, answer.body], [403, NOT_THIS_TOKEN], name)
       }
     }
-    t.equal((await script.get('/api/auth/me')).status, 200, 'every token may ask whose it is')
+    t.equal((await script.get('/api/auth/me')).status, 200, 'every token may read its user')
   }
   const { script } = await scoped(await service.member(), ['admin', 'content'])
   for (const url of ['/api/admin/users', '/api/accounts/1', '/api/admin/unknown']) {

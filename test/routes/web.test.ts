@@ -91,7 +91,7 @@ t.test('a malformed address gets the page for a navigation, and a refusal otherw
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
     })
-    t.equal(page.headers.etag, undefined, 'it is not what the service has at this address')
+    t.equal(page.headers.etag, undefined, 'an invalid address has no ETag')
     t.strictSame((await get(url, { accept: '*/*' })).json(), errorBody(400, 'Ungültige URL'), url)
     t.equal((await app.inject({ method: 'POST', url, headers: LINK })).statusCode, 400)
   }
@@ -127,7 +127,7 @@ t.test('all other unknown paths are not found, in JSON', async (t) => {
     await refuse({ method: 'GET', url, headers: LINK })
   }
   const stranger = await get('/api/decks/x/y', LINK)
-  t.equal(stranger.statusCode, 401, 'the API keeps its own order')
+  t.equal(stranger.statusCode, 401, 'the API keeps its order of checks')
   t.equal((await get('/docs', LINK)).statusCode, 200)
   t.not((await get('/docs', LINK)).headers['content-security-policy'], POLICY)
 })
@@ -175,7 +175,7 @@ t.test('the worker has its own policy, and files with fixed names are revalidate
     const packed = await get(url, { 'accept-encoding': 'br' })
     t.equal(packed.headers['content-encoding'], 'br')
   }
-  t.strictSame((await get('/sw.js.br')).json(), NOT_FOUND, 'copies are no files of their own')
+  t.strictSame((await get('/sw.js.br')).json(), NOT_FOUND, 'compressed copies are not separate files')
 })
 
 t.test('the app needs no query and no session, logged in or not', async (t) => {
@@ -206,7 +206,7 @@ t.test('limits requests per address', async (t) => {
     for (let i = 0; i < 3; i++) statuses.push((await get(url, LINK, app)).statusCode)
   }
   t.strictSame(statuses, [...Array(10).fill(200), 429, 429])
-  t.equal((await get('/api/decks', {}, app)).statusCode, 401, 'the API counts for itself')
+  t.equal((await get('/api/decks', {}, app)).statusCode, 401, 'the API has a separate limit')
 })
 
 t.test('without a build the API runs, and the page explains what is missing', async (t) => {
@@ -228,7 +228,7 @@ t.test('WEB=off serves the API alone', async (t) => {
   }
 })
 
-t.test('a public https address makes cookies secure and its pages our own', async (t) => {
+t.test("with a public https address, cookies are secure and its pages count as the service's origin", async (t) => {
   const publicUrl = 'https://example.org/training/'
   const { app } = await startService(t, { config: { publicUrl, basePath: '/training/' }, database })
   const { username } = await createUser(db)
@@ -240,7 +240,7 @@ t.test('a public https address makes cookies secure and its pages our own', asyn
       payload: { username, password: PASSWORD },
     })
   const answer = await logIn('https://example.org')
-  t.equal(answer.statusCode, 200, 'over plain http, from a proxy that says nothing')
+  t.equal(answer.statusCode, 200, 'over plain http, from a proxy without forwarded headers')
   t.match(answer.headers['set-cookie'], new RegExp(`^${SESSION_COOKIE}=[^;]+; .*HttpOnly; .*Secure`))
   t.equal(String(answer.headers['set-cookie']).match(/Secure/g)?.length, 1)
   for (const origin of ['http://example.org', 'https://other.example.org', 'https://example.org:8443']) {
@@ -256,7 +256,7 @@ t.test('a public https address makes cookies secure and its pages our own', asyn
     for (const site of [{}, { 'sec-fetch-site': 'same-site' }]) {
       const headers = { ...named, ...site, origin: 'http://evil.example', cookie }
       const refused = await proxied.app.inject({ method: 'POST', url: '/api/quiz/submit', headers })
-      t.equal(refused.statusCode, 403, `${JSON.stringify(headers)}: what the request names is not our own`)
+      t.equal(refused.statusCode, 403, `${JSON.stringify(headers)}: the host of the request is not trusted`)
     }
   }
   const out = await app.inject({ method: 'POST', url: '/api/auth/logout', headers: { cookie } })
@@ -315,7 +315,7 @@ t.test('works below a path behind a proxy that strips it', async (t) => {
     t.match(headers, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
   }
   const other = await get('/', {}, app)
-  t.not(other.headers.etag, (await get('/')).headers.etag, 'another address is another page')
+  t.not(other.headers.etag, (await get('/')).headers.etag, 'a page with another base path has another ETag')
 })
 
 t.test('refuses a path that leaves the folder of the app', async (t) => {

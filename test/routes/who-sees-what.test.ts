@@ -163,16 +163,16 @@ t.test('filters and counts of a lead cover the visible rows only', async (t) => 
   }
   t.strictSame(paged, ids(A))
   const ofOthers = await leadA.get(`${occurrences(mandatory)}?after=${await occurrenceOf(stranger)}`)
-  t.equal(ofOthers.status, 400, 'no page after a row that is not visible')
+  t.equal(ofOthers.status, 400, 'no next page after an invisible row')
 
   await db.updateTable('team_members').set({ until_on: '2026-12-01' }).where('user_id', '=', mate.id).execute()
-  t.notOk(userIds((await leadA.get(occurrences(mandatory))).body).includes(mate.id), 'who has left the team')
+  t.notOk(userIds((await leadA.get(occurrences(mandatory))).body).includes(mate.id), 'a person who has left the team')
   await db.updateTable('team_members').set({ until_on: null }).where('user_id', '=', mate.id).execute()
 })
 
 const userIds = ({ occurrences }: { occurrences: { user: { id: number } }[] }) => occurrences.map(({ user }) => user.id)
 
-t.test('tells the responsible person who gets no mail, and leads nothing of it', async (t) => {
+t.test('tells the responsible person, but not leads, who gets no mail', async (t) => {
   await db.updateTable('users').set({ email: 'a2@example.org' }).where('id', '=', learner.id).execute()
   const reach = async (caller: Caller) =>
     (await caller.get(`${occurrences(mandatory)}?q=person+a`)).body.occurrences.map(

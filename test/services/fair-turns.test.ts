@@ -36,13 +36,13 @@ async function serve(shares: TurnShare[], options: Partial<typeof OPTIONS> = {})
 const times = (count: number, shareOf: (i: number) => TurnShare) => Array.from({ length: count }, (_, i) => shareOf(i))
 const placeOf = (served: TurnShare[], share: TurnShare) => served.indexOf(share) + 1
 
-t.test('a member with 150 changes waits for its own and is refused', async (t) => {
+t.test('a member with 150 changes delays only itself and is refused', async (t) => {
   const others = times(10, (i) => login('office', `user ${i}`))
   const { served, most, tooMany, unavailable } = await serve([...times(150, () => change('member')), ...others])
   t.equal(most, 2)
   t.strictSame([tooMany, unavailable], [128, 0], 'two run and twenty wait')
   t.equal(served.length, 32)
-  for (const other of others) t.ok(placeOf(served, other) <= 2 + 10 + 3, 'logins come first')
+  for (const other of others) t.ok(placeOf(served, other) <= 2 + 10 + 3, 'logins are served first')
 })
 
 t.test('another member comes after one change of the first', async (t) => {
@@ -51,7 +51,7 @@ t.test('another member comes after one change of the first', async (t) => {
   t.equal(placeOf(served, other), 4)
 })
 
-t.test('anonymous callers lock out no login, whatever names they try', async (t) => {
+t.test('anonymous callers cannot delay logins, whatever names they try', async (t) => {
   for (const [kind, strangers, person, latest] of [
     ['20 networks', times(3_000, (i) => login(`net ${i % 20}`, `name ${i}`)), login('home', 'erika'), 2 + 20 + 1],
     ['one network', times(3_000, (i) => login('net', `name ${i}`)), login('home', 'erika'), 2 + 2],
@@ -62,7 +62,7 @@ t.test('anonymous callers lock out no login, whatever names they try', async (t)
     const place = placeOf(served, person)
     t.ok(place > 0 && place <= latest, `${kind}: ${place}`)
     t.equal(served.length + unavailable + tooMany, strangers.length + 1, `${kind}: all requests get a response`)
-    t.ok(served.length <= 102, `${kind}: the line is bounded`)
+    t.ok(served.length <= 102, `${kind}: the queue is bounded`)
   }
 })
 
@@ -75,7 +75,7 @@ t.test('a flood of logins does not stop other hashes', async (t) => {
   )
 })
 
-t.test('failed work passes its slot on', async (t) => {
+t.test('a failure releases its slot', async (t) => {
   const turns = new FairTurns({ ...OPTIONS, concurrent: 1 })
   const failing = turns.run(change('a'), () => Promise.reject(new Error('broken')))
   const next = turns.run(change('b'), async () => 'done')
@@ -84,7 +84,7 @@ t.test('failed work passes its slot on', async (t) => {
   t.equal(await turns.run(change('a'), async () => 'again'), 'again')
 })
 
-t.test('one owner has at most so many slots, and others take the free ones', async (t) => {
+t.test('limits the slots of an owner, and others use the free ones', async (t) => {
   const turns = new FairTurns({ ...OPTIONS, runningPerOwner: 1 })
   const started: string[] = []
   const ends = new Map<string, () => void>()
@@ -111,7 +111,7 @@ t.test('one owner has at most so many slots, and others take the free ones', asy
   await Promise.all(all)
 })
 
-t.test('a signal ends the waiting, not the work', async (t) => {
+t.test('a signal ends the waiting, but not running work', async (t) => {
   const turns = new FairTurns({ ...OPTIONS, concurrent: 1, waitingPerOwner: 1 })
   const controller = new AbortController()
   const { signal } = controller

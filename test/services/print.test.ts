@@ -103,7 +103,7 @@ t.test('a list prints 500 names as text that programs read', { skip }, async (t)
   t.equal(structure.match(/\bTable\b/g)?.length, 1)
 })
 
-t.test('a proof prints what it says, with a code that leads to its page', { skip }, async (t) => {
+t.test('a printed proof contains its data, with a QR code of its page', { skip }, async (t) => {
   const names = ['Łukasz Öztürk-Großmann', ODD[10] as string, 'Ştefania Ţepeş', 'محمد علي']
   for (const name of names) {
     const proof = proofOf(name)
@@ -124,7 +124,7 @@ t.test('a proof prints what it says, with a code that leads to its page', { skip
   }
 })
 
-t.test('the PDF of a proof is tagged, and its QR code holds the address', { skip }, async (t) => {
+t.test('the PDF of a proof is tagged, and its QR code contains the address', { skip }, async (t) => {
   const proof = proofOf('Łukasz Öztürk-Großmann')
   const folder = t.testdir({})
   const file = path.join(folder, 'proof.pdf')

@@ -50,7 +50,7 @@ t.test('uses the embedded store on the local machine without any variable', asyn
     shutdownDelay: 0,
   })
   t.equal(path.basename(config.contentDir), 'content')
-  t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: '' }), config, 'an empty variable is none')
+  t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: '' }), config, 'an empty variable counts as unset')
 })
 
 t.test('reads every variable', async (t) => {

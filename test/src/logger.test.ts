@@ -27,7 +27,7 @@ t.test('redacts secrets wherever they are logged', async (t) => {
   t.equal(text().match(/shown/g)?.length, 4)
 })
 
-t.test('writes no secret to the log during a day of use', async (t) => {
+t.test('writes no secret to the log for typical requests', async (t) => {
   const { log, text } = memoryLog()
   const service = await startService(t, { logger: log, database: await createDatabaseToSpoil() })
   const { username, id } = await createUser(service.db, { is_admin: true })

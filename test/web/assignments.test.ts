@@ -109,7 +109,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     t.strictSame(complaints, [])
   })
 
-  await t.test('the responsible person decides; names of any kind break nothing', async (t) => {
+  await t.test('the responsible person decides; unusual names cause no fault', async (t) => {
     const boss = await app.newPerson({ name: 'Bettina Boss', viewport: PHONE })
     const { page } = boss
     const id = await writeAssignment(app, { audience: { user_ids: named }, responsible_id: await idOf(boss) })
@@ -164,7 +164,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await heading(page, 'Nicht für dich')
   })
 
-  await t.test('nothing typed is lost by a refusal, another tab, or a deletion elsewhere', async (t) => {
+  await t.test('no typed text is lost by a refusal, another tab, or a deletion in another tab', async (t) => {
     const { page } = await app.newPerson({ isAdmin: true })
     const id = await writeAssignment(app, { title: 'Erste Fassung' })
     const title = page.getByLabel('Titel')
@@ -200,7 +200,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await heading(page, 'Diese Aufgabe gibt es nicht')
   })
 
-  await t.test('each role sees what it may', async (t) => {
+  await t.test('each role sees only the allowed pages', async (t) => {
     const [learner, author, lead] = [
       await app.newPerson({ name: 'Lea Lern' }),
       await app.newPerson(),
@@ -277,7 +277,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     const admin = await app.newPerson({ isAdmin: true })
     await see(admin, `/${id}`, 'Was zu tun ist')
     await admin.page.getByText('Wer fertig ist, sehen nur die verantwortliche Person').waitFor()
-    t.equal(await row(admin.page, 'Lea Lern').count(), 0, 'administrators see no state')
+    t.equal(await row(admin.page, 'Lea Lern').count(), 0, 'administrators do not see the state of persons')
 
     const change = { version: 1, content_md: '# Netzwerk\n\n## Schichten\n\nGenau sieben.\n' }
     await post(app, '/api/content/sheets/netzwerk-kompakt', change, 'PATCH')

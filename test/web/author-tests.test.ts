@@ -20,7 +20,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
   await post(app, '/api/content/sources', { name: 'Datenschutz' })
   const { page, complaints } = await app.newPerson({ isAdmin: true, name: 'Aylin Demir' })
 
-  await t.test('creates a deck only for tests, and says what that means', async (t) => {
+  await t.test('creates a deck only for tests, and explains that', async (t) => {
     await page.goto(`${app.url}/inhalte`)
     await button(page, 'Neues Deck').click()
     await dialog(page).getByLabel('Name').fill('Prüfungsfragen')
@@ -61,7 +61,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await saved(3)
   })
 
-  await t.test('finds the tests beside the other contents', async (t) => {
+  await t.test('lists tests next to other content', async (t) => {
     await page.getByRole('link', { name: 'Inhalte', exact: true }).first().click()
     await page.getByRole('navigation', { name: 'Inhalte' }).getByRole('link', { name: 'Tests', exact: true }).click()
     await page.getByRole('link', { name: 'Neuer Test' }).waitFor()
@@ -80,7 +80,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     t.strictSame(await findBarriers(page), [])
   })
 
-  await t.test('keeps what was typed over a reload', async (t) => {
+  await t.test('keeps typed text across a reload', async (t) => {
     await field(page, 'Beschreibung').fill('Für alle')
     await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
     await page.reload()
@@ -92,7 +92,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await page.locator('main').getByText('Entwurf', { exact: true }).waitFor()
   })
 
-  await t.test('checks it: extent, guessing, findings with the way to the card', async (t) => {
+  await t.test('checks it: extent, chance of guessing, findings with links to the cards', async (t) => {
     await button(page, 'Prüfen').click()
     await page.getByText('Veröffentlicht würde').waitFor()
     const result = page.locator('main')
@@ -102,7 +102,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     t.strictSame(await findBarriers(page), [])
   })
 
-  await t.test('shows it as learners see it, for each form', async (t) => {
+  await t.test('shows a preview of each form', async (t) => {
     await page.getByRole('link', { name: 'Vorschau', exact: true }).click()
     await page.getByText('Frage 3 von 3').waitFor()
     t.equal(await page.getByRole('radio').count(), 3)
@@ -113,7 +113,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await field(page, 'Name').waitFor()
   })
 
-  await t.test('publishes it after a question', async () => {
+  await t.test('publishes it after a confirmation', async () => {
     await button(page, 'Veröffentlichen …').click()
     await dialog(page).getByText('Version 1 veröffentlichen?').waitFor()
     await dialog(page).getByRole('button', { name: 'Veröffentlichen', exact: true }).click()
@@ -123,7 +123,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await page.getByText('Version 1 ist schon so veröffentlicht.').first().waitFor()
   })
 
-  await t.test('has an evaluation, which tells nothing about few persons', async (t) => {
+  await t.test('has statistics, which are empty for few persons', async (t) => {
     await page.getByRole('link', { name: 'Auswertung', exact: true }).click()
     await page.getByText('Zahlen gibt es ab 5 Personen').waitFor()
     t.equal(await page.getByText('Noch zu wenige Personen haben diese Frage beantwortet.').count(), 3)
@@ -142,7 +142,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
       .waitFor()
   })
 
-  await t.test('names a field that is wrong as the page does', async () => {
+  await t.test('names an invalid field as the page does', async () => {
     await page.goto(`${app.url}/inhalte/tests/datenschutz-grundlagen`)
     await field(page, 'Versuche').fill('0')
     await field(page, 'Versuche').press('Control+Enter')
@@ -151,7 +151,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await save(page)
   })
 
-  await t.test('asks which definition holds if two editors change it', async (t) => {
+  await t.test('lets the editor choose after a conflict of two editors', async (t) => {
     const other = await app.newPerson({ isAdmin: true, name: 'Tomasz Nowak' })
     await other.page.goto(`${app.url}/inhalte/tests/datenschutz-grundlagen`)
     await field(other.page, 'Beschreibung').fill('Für den Vertrieb')
@@ -167,7 +167,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     t.equal(await field(page, 'Beschreibung').inputValue(), 'Für den Vertrieb')
   })
 
-  await t.test('is saved by keys alone', async () => {
+  await t.test('is saved with the keyboard alone', async () => {
     await field(page, 'Wartezeit (Minuten)').focus()
     await page.keyboard.press('Control+a')
     await page.keyboard.type('30')
@@ -175,7 +175,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await page.getByText(/^Gespeichert um/).waitFor()
   })
 
-  await t.test('changes the order of sections by keyboard, and speaks it', async (t) => {
+  await t.test('changes the order of sections with the keyboard, and announces it', async (t) => {
     const section = (number: number) => page.getByRole('group', { name: `Abschnitt ${number}`, exact: true })
     const draws = () =>
       Promise.all([1, 2].map((number) => section(number).getByLabel('Fragen je Versuch').inputValue()))
@@ -207,7 +207,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await page.getByRole('heading', { name: 'Prüfen und veröffentlichen' }).waitFor()
   })
 
-  await t.test('offers only pools of the own source', async (t) => {
+  await t.test('offers only pools of its source', async (t) => {
     for (const name of ['Netze', 'Server']) {
       const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name })
       await post(app, '/api/content/decks', { source_id: source.id, name: `Pool ${name}`, tests_only: true })

@@ -106,7 +106,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     },
   )
 
-  await t.test('formats by keys and buttons', async (t) => {
+  await t.test('formats text with keys and buttons', async (t) => {
     await field(page, 'Frage').fill('Was ist FIFO?')
     await field(page, 'Frage').press('Control+a')
     await page.keyboard.press('Control+b')
@@ -114,7 +114,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await page.keyboard.press('Control+z')
     t.equal(await field(page, 'Frage').inputValue(), 'Was ist FIFO?')
     await page.keyboard.press('Control+k')
-    t.equal(await field(page, 'Frage').inputValue(), '[Was ist FIFO?](https://)', 'not the search')
+    t.equal(await field(page, 'Frage').inputValue(), '[Was ist FIFO?](https://)', 'the key does not open the search')
     await page.keyboard.press('Control+z')
     await field(page, 'Antwort').fill('First in')
     await button(page, 'Liste').click()
@@ -148,7 +148,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     t.strictSame(colleague.complaints, [])
   })
 
-  await t.test('replaces in many cards after a look, and takes that back as one', async (t) => {
+  await t.test('replaces text in many cards after a preview, and undoes that as a whole', async (t) => {
     await page.goto(`${app.url}/inhalte/decks/einlagern?ansicht=tabelle`)
     await page.getByLabel('Alle gezeigten wählen').check()
     await button(page, 'Suchen und ersetzen …').click()
@@ -196,7 +196,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await again.waitFor({ state: 'hidden' })
   })
 
-  await t.test('orders cards by keys, and says where they are', async (t) => {
+  await t.test('orders cards with keys, and announces their positions', async (t) => {
     const order = async () => {
       const path = '/api/content/cards?deck=einlagern&limit=3'
       const { cards } = await post<{ cards: { question: string }[] }>(app, path, undefined, 'GET')
@@ -249,7 +249,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     t.strictSame(author.complaints, [])
   })
 
-  await t.test('takes over what a learner suggests', async (t) => {
+  await t.test("accepts a learner's suggestion", async (t) => {
     const learner = await app.newPerson({ name: 'Noah Berger' })
     const { page: seen } = learner
     await seen.goto(`${app.url}/lernen/einlagern`)
@@ -282,7 +282,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     t.strictSame(learner.complaints, [])
   })
 
-  await t.test('opens the card of a session by its key, and leads back', async (t) => {
+  await t.test('opens the editor from a session with a key, and leads back', async (t) => {
     await page.goto(`${app.url}/lernen/einlagern`)
     await button(page, /Antwort zeigen/).waitFor()
     await press(page, 'e')
@@ -323,7 +323,7 @@ t.test('the editor as a screen reader reads it', { skip: !existsSync(CHROMIUM) &
       `[...document.querySelectorAll('nav[aria-label="Hauptbereiche"] a')].filter((a) => a.offsetParent !== null && a.scrollWidth > a.clientWidth).map((a) => a.textContent.trim())`,
     ),
     [],
-    'the bar cuts no label',
+    'the bar truncates no label',
   )
   t.equal(
     await page.getByRole('form').ariaSnapshot(),

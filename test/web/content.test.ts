@@ -61,7 +61,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await page.getByLabel('Fehlendes archivieren').check()
     await look()
     await page.getByText('Eine Quelle „netz“ gibt es schon.').waitFor()
-    t.equal(await button(page, 'Jetzt übernehmen').count(), 0, 'it asks first')
+    t.equal(await button(page, 'Jetzt übernehmen').count(), 0, 'it asks for a confirmation first')
     await button(page, 'Diese aktualisieren').click()
     await page.getByText('1 Karte würde archiviert').waitFor()
     await page.locator('del', { hasText: 'Ein Protokoll' }).waitFor()
@@ -182,7 +182,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await until(page, `${KEPT_PICTURES}.then((count) => count === 0)`)
   })
 
-  await t.test('removes a source for good after its name was typed', async (t) => {
+  await t.test('deletes a source after its name was typed', async (t) => {
     await page.goto(`${app.url}/inhalte`)
     await button(page, 'Mehr zu bilder').click()
     await page.getByRole('menuitem', { name: 'Endgültig löschen …' }).click()

@@ -91,7 +91,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     await page.getByRole('heading', { name: 'Wenn du sie jetzt bewertest' }).waitFor()
     t.match(await page.locator('dl').first().textContent(), /Nochmal\s*heute\s*Schwer.*Gut.*Leicht/)
     await page.locator('li', { hasText: 'Leicht' }).waitFor()
-    t.equal(await page.getByText('Antwort 2', { exact: true }).count(), 0, 'its answer is folded')
+    t.equal(await page.getByText('Antwort 2', { exact: true }).count(), 0, 'its answer is collapsed')
 
     await page.getByRole('button', { name: 'Zurücksetzen' }).click()
     const dialog = page.getByRole('dialog', { name: 'Karte zurücksetzen?' })
@@ -114,7 +114,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.equal(await page.getByRole('button', { name: 'Aussetzen' }).count(), 0)
   })
 
-  await t.test('helps at unknown addresses', async (t) => {
+  await t.test('shows links at unknown addresses', async (t) => {
     for (const [path, heading] of [
       ['decks/gibt-es-nicht', 'Dieses Deck gibt es nicht'],
       ['karten/999999', 'Diese Karte gibt es nicht'],

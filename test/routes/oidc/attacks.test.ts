@@ -137,7 +137,7 @@ const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | st
     /subject holds what/,
   ],
   ['of a session that cannot be stored', (claims) => provider.key.sign({ ...claims, sid: 'a\0' }), /sid holds what/],
-  ['a token cannot confirm', () => 'nonsense', /Invalid JWT/],
+  ['no token', () => 'nonsense', /Invalid JWT/],
 ]
 
 /** Returns the token with another subject and its old signature. */

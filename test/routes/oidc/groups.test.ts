@@ -64,7 +64,7 @@ t.test('the log states once why memberships do not follow the groups', async (t)
   const warnings = () =>
     log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'teams do not follow the groups of the provider')
   const before = warnings()
-  t.match(before, [{ claim: 'groups', reason: /does not send/ }], 'of the missing claim above')
+  t.match(before, [{ claim: 'groups', reason: /does not send/ }], 'the warning about the missing claim above')
   const elsewhere = {
     _claim_names: { groups: 'src1' },
     _claim_sources: { src1: { endpoint: 'https://graph.example' } },

@@ -26,7 +26,7 @@ t.test('only emergency accounts log in with a password', async (t) => {
   t.equal(answer.body.user.id, chef.id)
   const { body } = await callerOf(service.app, cookieOf(answer)).get('/api/accounts/audit?action=login.emergency')
   const noted = { actor: chef.username, via: 'session', address: '127.0.0.1', target_id: chef.id, details: null }
-  t.match(body.entries, [noted], 'logged once, and not as a refusal')
+  t.match(body.entries, [noted], 'one audit entry, for the successful login')
   t.equal(body.entries.length, 1)
   const requests = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
   const entered = requests.filter(({ route, status }) => route === '/api/auth/login' && status === 200)

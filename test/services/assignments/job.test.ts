@@ -47,8 +47,8 @@ function run(signal = new AbortController().signal) {
   return runJob(db, JOBS['plan-occurrences'], { ...clock, ...rest, signal })
 }
 
-t.test('a job that is killed between two batches is finished by the next run', async (t) => {
-  t.equal(await countOf(), 0, 'not open yet')
+t.test('the next run finishes a job that was killed between two batches', async (t) => {
+  t.equal(await countOf(), 0, 'the period is not open yet')
   now = new Date('2026-12-02T10:00:00Z')
   let batches = 0
   const killed = planAssignment(db, id, clock, async () => {
@@ -58,10 +58,10 @@ t.test('a job that is killed between two batches is finished by the next run', a
   t.equal(await countOf(), 1_000)
   t.strictSame(await run(), { assignments: 1, inserted: PERSONS + 2 - 1_000 })
   t.equal(await countOf(), PERSONS + 2)
-  t.strictSame(await run(), { assignments: 1, inserted: 0 }, 'run twice')
+  t.strictSame(await run(), { assignments: 1, inserted: 0 }, 'a second run adds nothing')
 })
 
-t.test('two instances at once make each occurrence once', async (t) => {
+t.test('two concurrent instances create each occurrence once', async (t) => {
   await db.deleteFrom('occurrences').where('assignment_id', '=', id).execute()
   await db.updateTable('assignments').set({ planned_on: null }).execute()
   const inserted = await Promise.all([planAssignment(db, id, clock), planAssignment(db, id, clock)])
@@ -69,7 +69,7 @@ t.test('two instances at once make each occurrence once', async (t) => {
   t.equal(await countOf(), PERSONS + 2)
 })
 
-t.test('the job stops when the service does', async (t) => {
+t.test('the job stops when the service stops', async (t) => {
   await t.rejects(run(AbortSignal.abort(new Error('the service stops'))), { message: 'the service stops' })
 })
 
@@ -97,5 +97,5 @@ t.test('each page of the list costs the same', async (t) => {
     await counter.countOf(page(`&after=${next_after}`)),
     await counter.countOf(page(`&after=${body.next_after}`)),
   ]
-  t.strictSame([first, second, third], [11, 10, 10], 'the first one also looks for joiners')
+  t.strictSame([first, second, third], [11, 10, 10], 'the first page also plans for new members')
 })

@@ -81,7 +81,7 @@ const mailsOf = async (...userIds: number[]) =>
     .orderBy('id')
     .execute()
 
-t.test('sends one mail per person and day about everything that is open, never twice', async (t) => {
+t.test('plans one mail per person and day about all open tasks, never twice', async (t) => {
   const [fire, data, old] = [
     await assignment('Brandschutz'),
     await assignment('Datenschutz'),
@@ -96,10 +96,10 @@ t.test('sends one mail per person and day about everything that is open, never t
   await give([fire], [done], '2026-12-31', { state: 'done', done_on: '2026-12-01', done_at: new Date() })
 
   t.same(await plan('2026-12-02T06:59'), { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }, 'not at night')
-  t.match(await plan('2026-12-02T20:00'), { tasks: 0 }, 'nor in the evening')
-  t.match(await plan('2026-12-05T10:00'), { tasks: 0 }, 'nor on Saturday')
-  t.match(await plan('2026-12-02T10:00', { mail: undefined }), { tasks: 0 }, 'nor without a mail server')
-  t.match(await plan('2026-12-02T10:00', { publicUrl: undefined }), { tasks: 0 }, 'nor without an address for links')
+  t.match(await plan('2026-12-02T20:00'), { tasks: 0 }, 'not in the evening')
+  t.match(await plan('2026-12-05T10:00'), { tasks: 0 }, 'not on Saturday')
+  t.match(await plan('2026-12-02T10:00', { mail: undefined }), { tasks: 0 }, 'not without a mail server')
+  t.match(await plan('2026-12-02T10:00', { publicUrl: undefined }), { tasks: 0 }, 'not without a public URL for links')
   t.match(await plan('2026-12-02T07:00'), { reminders: 2, tasks: 1 })
   const [first, ...others] = await mailsOf(erika, without, disabled, done)
   t.same(others, [])
@@ -109,7 +109,7 @@ t.test('sends one mail per person and day about everything that is open, never t
     subject: '2 offene Aufgaben, die nächste fällig am Donnerstag, 31. Dezember',
   })
   t.match(first?.body, /Hallo Erika,[\s\S]*- Brandschutz \(neu\)[\s\S]*- Freiwillig \(neu, freiwillig\)/)
-  t.notMatch(first?.body, /Alt/, 'what is archived is not named')
+  t.notMatch(first?.body, /Alt/, 'archived assignments are not named')
 
   await give([data], [erika], '2026-12-04')
   t.match(await plan('2026-12-02T11:00'), { tasks: 0 }, 'a second mail waits for the next day')
@@ -121,7 +121,7 @@ t.test('sends one mail per person and day about everything that is open, never t
   t.match(
     await plan('2027-01-20T08:00'),
     { reminders: 5, tasks: 2 },
-    'after an outage and a late address: the latest only',
+    'only the latest reminder after an outage and a late address',
   )
   t.match(await plan('2027-01-21T08:00'), { tasks: 0 })
   t.match(await mailsOf(without), [{ subject: '2 offene Aufgaben, alle überfällig', address: 'spaet@example.org' }])
@@ -140,7 +140,7 @@ t.test('sends one mail per person and day about everything that is open, never t
   )
 })
 
-t.test('plans each mail once when it is killed, repeated and run twice at a time, with few statements', async (t) => {
+t.test('plans each mail once when killed, repeated and run concurrently, with few statements', async (t) => {
   const ids = await Promise.all(Array.from({ length: 5 }, (_, index) => assignment(`Aufgabe ${index}`)))
   const persons: number[] = []
   for (let index = 0; index < 450; index++) persons.push(await person())
@@ -180,7 +180,7 @@ t.test('plans each mail once when it is killed, repeated and run twice at a time
   t.equal(rows[0]?.count, 450 * 5)
 })
 
-t.test('tells leads once a week what was overdue on Monday in their teams', async (t) => {
+t.test('informs leads once a week about tasks of their teams that were overdue on Monday', async (t) => {
   const [fire, voluntary] = [await assignment('Brandschutz'), await assignment('Freiwillig', { mandatory: false })]
   const lead = await person({ display_name: 'Leiterin' })
   const [zoe, adam, gone, stranger] = [
@@ -207,7 +207,7 @@ t.test('tells leads once a week what was overdue on Monday in their teams', asyn
   t.match(await plan('2026-12-21T10:00'), { digests: 0 }, 'nothing is overdue any more')
 })
 
-t.test('counts due cards for those who want to know', async (t) => {
+t.test('sends the number of due cards to users who have chosen it', async (t) => {
   const deck = await createDeck(db)
   const cards = [await createCard(db, { deck_id: deck.id }), await createCard(db, { deck_id: deck.id })]
   const asked = await person({ due_cards_mail_key: unique('key') })
@@ -244,5 +244,5 @@ t.test('counts due cards for those who want to know', async (t) => {
     .insertInto('suspended_cards')
     .values(cards.map(({ id }) => ({ user_id: asked, card_id: id })))
     .execute()
-  t.match(await plan('2026-12-03T08:00', { userId: asked }), { due_cards: 0 }, 'none on days without due cards')
+  t.match(await plan('2026-12-03T08:00', { userId: asked }), { due_cards: 0 }, 'no mail on days without due cards')
 })

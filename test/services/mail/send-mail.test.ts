@@ -75,7 +75,7 @@ const stateOf = (id: number) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-t.test('sends a mail once, encrypted and logged in, and forgets its text', async (t) => {
+t.test('sends a mail once, encrypted and authenticated, and deletes its text', async (t) => {
   const key = 'a-key'
   const id = await plan(await person('Erika Muster', { due_cards_mail_key: key }), { kind: 'due_cards' })
   const later = await plan(await person(), { next_attempt_at: new Date(now.getTime() + 1_000) })
@@ -104,7 +104,7 @@ t.test('sends a mail once, encrypted and logged in, and forgets its text', async
   t.match(await stateOf(later), { state: 'waiting', attempts: 0 })
 })
 
-t.test('a second mail of a kind and day is left out, confirmations are not', async (t) => {
+t.test('a second mail of a kind and day is omitted, except for confirmations', async (t) => {
   const id = await person()
   t.ok(await plan(id))
   t.equal(await plan(id), undefined)
@@ -166,10 +166,10 @@ t.test('one refused recipient does not stop the others, and temporary refusals a
   }
   now = new Date(now.getTime() + 86_400_000)
   t.match(await send(server.settings()), { failed: 1 })
-  t.match(await stateOf(ids.busy), { state: 'failed', attempts: 6, body: /Hallo/ }, 'may be sent again by hand')
+  t.match(await stateOf(ids.busy), { state: 'failed', attempts: 6, body: /Hallo/ }, 'the mail can be resent manually')
 })
 
-t.test('a fault of the server lets all mails wait and counts no attempt', async (t) => {
+t.test('a fault of the server delays all mails without counting attempts', async (t) => {
   const id = await plan(await person())
   const other = await plan(await person(), { day: '2026-11-27' })
   const down = createServer()
@@ -206,11 +206,11 @@ t.test('a fault of the server lets all mails wait and counts no attempt', async 
     t.match(rest.answer, answer, name)
     t.notMatch(rest.answer, wrong.password, name)
     t.equal(next_attempt_at.getTime(), now.getTime() + 5 * 60_000, name)
-    t.match(await stateOf(other), { state: 'failed', body: /Hallo/ }, 'too late for this one')
+    t.match(await stateOf(other), { state: 'failed', body: /Hallo/ }, 'too late for this mail')
     t.equal(errors.length, 1)
     now = next_attempt_at
   }
-  t.match(await send(server.settings({ security: 'off', login: undefined })), { sent: 1 }, 'all is well again')
+  t.match(await send(server.settings({ security: 'off', login: undefined })), { sent: 1 }, 'the fault is over')
   t.equal(server.received[0]?.isEncrypted, false)
 })
 
@@ -236,7 +236,7 @@ t.test('a connection that breaks after the text leaves the mail unknown', async 
 })
 
 t.test(
-  'what a crash left is unknown and not sent again; the service that stops finishes the mail in flight',
+  'after a crash a mail is unknown and not sent again; a stopping service finishes the current mail',
   async (t) => {
     const id = await plan(await person())
     await db.updateTable('mails').set({ state: 'sending', claimed_at: now, attempts: 1 }).where('id', '=', id).execute()
@@ -279,12 +279,12 @@ t.test('a stalling server delays the stop only a little', async (t) => {
 t.test('several runs at once send each mail once', async (t) => {
   for (let i = 0; i < 20; i++) await plan(await person())
   const runs = await Promise.all(Array.from({ length: 4 }, () => send(server.settings())))
-  t.equal(runs.filter((run) => run === undefined).length, 3, 'the others do nothing')
+  t.equal(runs.filter((run) => run === undefined).length, 3, 'the other runs do nothing')
   t.equal(server.received.length, 20)
   t.equal(new Set(server.received.map(({ headers }) => headers['message-id'])).size, 20)
 })
 
-t.test('drops mails that are not wanted any more or out of date, and holds all on a simulated day', async (t) => {
+t.test('drops unwanted and outdated mails, and sends none on a simulated day', async (t) => {
   const disabled = await plan(await person('weg', { disabled_on: DAY }))
   const unsubscribed = await plan(await person(), { kind: 'due_cards' })
   const withoutAddress = await plan(await person('ohne', { email: null }))

@@ -56,7 +56,7 @@ for (const zone of new Set(MIDNIGHTS.map(([timeZone]) => timeZone))) {
       )
       const next = (await member.post('/api/review', { card_id, rating: 'medium' })).body
       t.equal(next.progress.last_review, tomorrow)
-      t.ok(next.progress.stability > 3 * hard.progress.stability, 'a whole day has passed, not none')
+      t.ok(next.progress.stability > 3 * hard.progress.stability, 'one day has passed, not zero')
       const { days, streak } = (await member.get('/api/review/stats?days=2')).body
       t.strictSame(
         days.map((entry: { day: string; reviews: number }) => [entry.day, entry.reviews]),

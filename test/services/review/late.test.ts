@@ -45,11 +45,11 @@ t.test('a card seen yesterday offline counts for yesterday', async (t) => {
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 2 } })
   const { body } = await rate(member, a, 'medium', '2026-11-20T07:00:00Z', { duration_ms: 3_000 })
   t.match(body, { applied: true, progress: { last_review: '2026-11-20', next_review: '2026-11-23', reps: 1 } })
-  t.strictSame(body.counts, { due: 0, new: 2 }, 'today still brings two new cards')
+  t.strictSame(body.counts, { due: 0, new: 2 }, 'the queue still has two new cards of today')
   t.strictSame(await countsOf(member), body.counts)
   const again = await rate(member, b, 'again', '2026-11-20T07:01:00Z')
   t.match(again.body.progress, { next_review: '2026-11-20', last_review: '2026-11-20' })
-  t.strictSame(again.body.counts, { due: 1, new: 2 }, 'what was not known yesterday is overdue')
+  t.strictSame(again.body.counts, { due: 1, new: 2 }, 'the card forgotten yesterday is overdue')
   t.strictSame(await countsOf(member), again.body.counts)
   const { days, streak } = (await member.get('/api/review/stats?days=2')).body
   t.strictSame(days, [
@@ -65,7 +65,7 @@ t.test('a card seen yesterday offline counts for yesterday', async (t) => {
   )
 })
 
-t.test('a rating older than the latest one changes nothing but counts as work', async (t) => {
+t.test('a rating older than the latest one changes no state but counts in the statistics', async (t) => {
   const member = await service.member()
   setNow('2026-11-20T10:00:00Z')
   const seen = (await rate(member, a, 'easy')).body
@@ -78,7 +78,7 @@ t.test('a rating older than the latest one changes nothing but counts as work', 
   ] as const) {
     const { status, body } = await rate(member, a, 'again', reviewed_at, { duration_ms: 100 })
     t.equal(status, 200)
-    t.strictSame(body, { ...today, review_id: body.review_id, applied: false }, 'the present state')
+    t.strictSame(body, { ...today, review_id: body.review_id, applied: false }, 'the current state')
     const [entry] = await historyOf(member)
     t.match(entry, { id: body.review_id, rating: 'again', studied_on: day, applied: false, is_undone: false })
     t.strictSame([entry.before, entry.after], [today.progress, today.progress])
@@ -97,12 +97,12 @@ t.test('a rating older than the latest one changes nothing but counts as work', 
   t.strictSame(streak, { current: 3, longest: 3 }, 'the days were studied')
   t.equal(retention.total.reviews, 1, 'a review without a forecast does not count for retention')
   const undo = await member.delete(`/api/review/${today.review_id}`)
-  t.strictSame([undo.status, undo.body.progress], [200, seen.progress], 'late ones are passed over')
+  t.strictSame([undo.status, undo.body.progress], [200, seen.progress], 'late reviews are skipped')
   t.match((await rate(member, a, 'again', '2026-11-20T09:00:00Z')).body, { applied: false })
   t.match(
     (await rate(member, a, 'again', '2026-11-21T07:00:00Z')).body,
     { applied: true },
-    'what was undone is no longer the latest',
+    'an undone review is no longer the latest',
   )
 })
 
@@ -123,7 +123,7 @@ t.test('a reset discards earlier ratings even if they arrive later', async (t) =
   t.strictSame(repeated.body, late, 'the same client id with another instant')
 })
 
-t.test('undo takes back the rating given last today, whatever arrives later', async (t) => {
+t.test("undo removes today's latest rating, whatever arrives later", async (t) => {
   const member = await service.member()
   setNow('2026-11-21T08:00:00Z')
   const first = (await rate(member, a, 'medium')).body
@@ -203,7 +203,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ hours: fc.integer({ min: 1, max: 40 }) }) },
 )
 
-t.test(`${RUNS} logs of ratings that arrive in any order, replayed by ts-fsrs, lead to the states`, async (t) => {
+t.test(`${RUNS} logs of ratings in any order of arrival lead to the states that ts-fsrs computes`, async (t) => {
   const tally = { applied: 0, late: 0, undone: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {

@@ -37,7 +37,7 @@ const REVIEWS = 50
 /** With `fitted`, each history uses separate weights, as a fit would have stored them. */
 for (const kind of ['default', 'fitted'] as const) {
   t.test(
-    `${HISTORIES} histories of ${REVIEWS} reviews under ${kind} weights through the API are those of ts-fsrs`,
+    `${HISTORIES} histories of ${REVIEWS} reviews through the API equal those of ts-fsrs with ${kind} weights`,
     () => compareHistories(kind),
   )
 }
@@ -98,7 +98,7 @@ async function storeWeights(current: string): Promise<void> {
     .execute()
 }
 
-t.test('the queue shows exactly what a rating leads to, also the second time on a day', async (t) => {
+t.test('the queue shows exactly the date that a rating leads to, even for a second review on a day', async (t) => {
   const learner = await service.member()
   clock.now = new Date('2026-11-21T12:00:00Z')
   for (let round = 0; round < 3; round++) {
@@ -111,7 +111,7 @@ t.test('the queue shows exactly what a rating leads to, also the second time on 
   }
 })
 
-t.test('a review and an undo take three statements each beside authentication', async (t) => {
+t.test('a review and an undo need three statements each besides authentication', async (t) => {
   const { id: card_id } = await createCard(service.db, { deck_id: deck.id })
   const authentication = 1
   const statementsOf = async (work: () => Promise<unknown>) => (await counter.countOf(work)) - authentication

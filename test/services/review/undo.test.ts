@@ -57,42 +57,45 @@ async function look(learner: Caller) {
   return { queue, browsed, stats, list }
 }
 
-t.test(`${RUNS} runs of ${STEPS} reviews and undos leave what the remaining reviews alone leave`, async (t) => {
-  let undone = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
-      clock.day = '2026-11-21'
-      const learner = await createLearner()
-      const done: (Review & { id: number })[] = []
-      for (const step of steps) {
-        if (step === 'undo') {
-          const last = done.at(-1)
-          if (last?.day !== clock.day) continue
-          done.pop()
-          undone++
-          const { status, body } = await learner.delete(`/api/review/${last.id}`)
-          const next = done.at(-1)
-          assert.equal(status, 200)
-          assert.equal(body.next_undo, next?.day === clock.day ? next.id : null)
-          assert.deepEqual((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
-        } else if ('days' in step) {
-          clock.day = addDays(clock.day, step.days)
-        } else {
-          const body = await review(learner, step)
-          done.push({ ...step, day: clock.day, id: body.review_id })
-          assert.deepEqual((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+t.test(
+  `after ${RUNS} runs of ${STEPS} reviews and undos, the state equals that of the remaining reviews alone`,
+  async (t) => {
+    let undone = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
+        clock.day = '2026-11-21'
+        const learner = await createLearner()
+        const done: (Review & { id: number })[] = []
+        for (const step of steps) {
+          if (step === 'undo') {
+            const last = done.at(-1)
+            if (last?.day !== clock.day) continue
+            done.pop()
+            undone++
+            const { status, body } = await learner.delete(`/api/review/${last.id}`)
+            const next = done.at(-1)
+            assert.equal(status, 200)
+            assert.equal(body.next_undo, next?.day === clock.day ? next.id : null)
+            assert.deepEqual((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+          } else if ('days' in step) {
+            clock.day = addDays(clock.day, step.days)
+          } else {
+            const body = await review(learner, step)
+            done.push({ ...step, day: clock.day, id: body.review_id })
+            assert.deepEqual((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+          }
         }
-      }
-      const today = clock.day
-      const other = await createLearner()
-      for (const entry of done) {
-        clock.day = entry.day
-        await review(other, entry)
-      }
-      clock.day = today
-      assert.deepEqual(await look(learner), await look(other))
-    }),
-    { numRuns: RUNS, endOnFailure: true },
-  )
-  t.ok(undone > 30, `${undone} reviews taken back`)
-})
+        const today = clock.day
+        const other = await createLearner()
+        for (const entry of done) {
+          clock.day = entry.day
+          await review(other, entry)
+        }
+        clock.day = today
+        assert.deepEqual(await look(learner), await look(other))
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    )
+    t.ok(undone > 30, `${undone} reviews taken back`)
+  },
+)

@@ -63,7 +63,7 @@ t.test('counts bytes after decompression', async (t) => {
   await t.rejects(boundedFetch(url), { message: 'fetch failed' })
 })
 
-t.test("ends a stalled body and obeys the caller's signal", async (t) => {
+t.test("aborts a stalled body and obeys the caller's signal", async (t) => {
   answer = (_request, response) => {
     response.write('{')
   }

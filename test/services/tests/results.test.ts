@@ -5,16 +5,19 @@ import { DEFINITION } from '../../support/taken-tests.js'
 
 const definition = { ...DEFINITION, attempts: 3, closes: '2026-11-30', review_when: 'passed_or_last' as const }
 
-t.test('without a pass the review opens after the last attempt, or once no further one can be started', async (t) => {
-  const isOpen = (attempts: number, openId: number | null, today: string) => {
-    return isReviewOpen(reviewStateOf(definition, { attempts, openId, hasPassed: false }, definition, today))
-  }
-  t.equal(isOpen(1, null, '2026-11-30'), false)
-  t.equal(isOpen(3, null, '2026-11-30'), true)
-  t.equal(isOpen(3, 7, '2026-11-30'), false)
-  t.equal(isOpen(1, null, '2026-12-01'), true)
-  t.equal(isOpen(2, 7, '2026-12-01'), false)
-})
+t.test(
+  'without a pass the review opens after the last attempt, or when no further attempt can be started',
+  async (t) => {
+    const isOpen = (attempts: number, openId: number | null, today: string) => {
+      return isReviewOpen(reviewStateOf(definition, { attempts, openId, hasPassed: false }, definition, today))
+    }
+    t.equal(isOpen(1, null, '2026-11-30'), false)
+    t.equal(isOpen(3, null, '2026-11-30'), true)
+    t.equal(isOpen(3, 7, '2026-11-30'), false)
+    t.equal(isOpen(1, null, '2026-12-01'), true)
+    t.equal(isOpen(2, 7, '2026-12-01'), false)
+  },
+)
 
 t.test(
   'a review that opens after closing waits for the last day of the published version, if that is later',

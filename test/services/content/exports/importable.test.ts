@@ -117,7 +117,7 @@ t.test('a picture in a table becomes text, with a warning', async (t) => {
   t.same(sidesOf(await exportOf(incoming, writeMarkdown)), sidesOf(incoming))
 })
 
-t.test('pictures in descriptions of pictures become text with them, in linear time', async (t) => {
+t.test('pictures nested in descriptions of pictures become text, in linear time', async (t) => {
   t.equal(
     escapePictures('a ![b ![c](d)](e) f', () => true),
     'a !\\[b !\\[c](d)](e) f',

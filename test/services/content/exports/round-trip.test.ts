@@ -62,7 +62,7 @@ const lines = fc.constantFrom(
 const text = fc.array(lines, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('\n\n'))
 const level = fc.constantFrom('grundlagen', 'schwer', 'a;b', '=x')
 
-t.test('our cards are read back unchanged from each format', async (t) => {
+t.test('cards are read back unchanged from each format', async (t) => {
   const drawn = fc.sample(fc.record({ question: text, answer: text, level }), { numRuns: 60, seed: 42 })
   const questions = new Set<string>()
   for (const [index, name] of ['Git', 'Linux::Netz', 'Ein „Deck“; mit = und Ä'].entries()) {

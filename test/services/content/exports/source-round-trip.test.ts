@@ -168,7 +168,7 @@ t.test(`a written source is the same after a round trip (seed ${seed})`, async (
   t.strictSame(same.examples, [])
   const written = await home.db.selectFrom('content_changes').select('id').execute()
   await importUpload(home.db, commandLineActor(), await received(file), { ...OPTIONS, sourceId: id })
-  t.strictSame(await home.db.selectFrom('content_changes').select('id').execute(), written, 'nothing to write')
+  t.strictSame(await home.db.selectFrom('content_changes').select('id').execute(), written, 'the import writes nothing')
   t.ok(bytes.equals((await exportSource(home.db, id)).bytes), 'the same bytes')
 
   const copied = await importUpload(away.db, commandLineActor(), await received(file), { ...OPTIONS, active: true })
@@ -176,7 +176,7 @@ t.test(`a written source is the same after a round trip (seed ${seed})`, async (
   const copy = await exportSource(away.db, copyId)
   t.strictSame(textsOf(await unzip(copy.bytes)), textsOf(entries), 'the copy has the same files')
   const unchanged = await checkUpload(away.db, await received(file), { ...OPTIONS, sourceId: copyId })
-  t.strictSame(changesOf(unchanged), NOTHING, 'the copy')
+  t.strictSame(changesOf(unchanged), NOTHING, 'the copied source is equal')
 
   const text = [...entries.values()].join('\n')
   for (const part of [
@@ -194,7 +194,7 @@ t.test(`a written source is the same after a round trip (seed ${seed})`, async (
   const request = { format: 'markdown', sourceId: id, timeZone: 'UTC', now: new Date() } as const
   const visible = await writeExport(home.db, request, await mkdtemp(path.join(scratch, 'visible-')))
   const shown = [...(await unzip(await readFile(visible))).values()].join('\n')
-  t.notOk(/tests_only|draft: true/.test(shown), 'others see neither pools nor drafts')
+  t.notOk(/tests_only|draft: true/.test(shown), 'other users see neither pools nor drafts')
 })
 
 function textsOf(entries: Map<string, Buffer>) {

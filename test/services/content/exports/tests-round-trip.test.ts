@@ -74,7 +74,7 @@ await home.db
   .execute()
 const archive = await exportSource(home.db, source)
 
-t.test('an archive holds the tests; those that cannot be published are drafts', async (t) => {
+t.test('an archive contains the tests; those that cannot be published are drafts', async (t) => {
   const entries = await unzip(archive.bytes)
   const names = [...entries.keys()].filter((name) => name.startsWith('tests/'))
   t.strictSame(names.sort(), ['tests/entwurf.md', 'tests/ganz.md', 'tests/kaputt.md', 'tests/Ünü-x.md'].sort())
@@ -87,7 +87,7 @@ t.test('an archive holds the tests; those that cannot be published are drafts', 
   t.match(entries.get('tests/Ünü-x.md')?.toString(), /^slug: Ünü\/x$/m)
 })
 
-t.test('the same source stays as it is', async (t) => {
+t.test('an import into the same source changes nothing', async (t) => {
   const before = await listTests(home.db)
   const check = await checkUpload(home.db, archive, { ...OPTIONS, sourceId: source, mirror: true })
   t.strictSame([check.stats.tests, check.edited.total], [{ ...NONE, unchanged: 4 }, 0])
@@ -96,7 +96,7 @@ t.test('the same source stays as it is', async (t) => {
   t.ok((await exportSource(home.db, source)).bytes.equals(archive.bytes), 'the same bytes')
 })
 
-t.test('another service gets the same tests, under free slugs and over its own decks', async (t) => {
+t.test('another service gets the same tests, with unused slugs and its own decks', async (t) => {
   const other = await createSource(away.db)
   await createPool(away.db, other, 'pool', ['z'])
   await save(away.db, other, 'ganz', { name: 'Anderer', sections: [{ deck: 'pool' }] })
@@ -115,7 +115,7 @@ t.test('another service gets the same tests, under free slugs and over its own d
   t.strictSame(again.stats.tests, { ...NONE, unchanged: 4 })
 })
 
-t.test('what was changed here stays unless the upload is to win', async (t) => {
+t.test('edited tests stay unless their replacement is requested', async (t) => {
   const copy = (
     await away.db.selectFrom('content_sources').select('id').where('name', '=', 'Kopie').executeTakeFirstOrThrow()
   ).id

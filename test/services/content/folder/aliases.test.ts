@@ -82,14 +82,18 @@ t.test('a late alias of a card transfers progress, learner by learner', async (t
     ].sort((a, b) => a.user_id - b.user_id),
   )
   t.strictSame(await suspensionsOf(fresh), [onlyOld.id, onlySuspended.id, suspendedBoth.id])
-  t.strictSame(await progressOf(old), [{ user_id: both.id, last_rating: 'easy', deck_id: null }], 'not lost')
-  t.strictSame(await db.selectFrom('review_log').selectAll().execute(), log, 'the log stays as it is')
+  t.strictSame(
+    await progressOf(old),
+    [{ user_id: both.id, last_rating: 'easy', deck_id: null }],
+    'the progress is not lost',
+  )
+  t.strictSame(await db.selectFrom('review_log').selectAll().execute(), log, 'the log is unchanged')
   const [deck] = (await learner.get('/api/decks')).body.decks.filter((one: { slug: string }) => one.slug === 'git')
   t.match(deck, { reviewed: 1, correct: 1 })
 
   await db.deleteFrom('card_progress').where('card_id', '=', fresh).where('user_id', '=', both.id).execute()
-  t.strictSame((await importDecks(late)).cards, { ...noChanges, unchanged: 2 }, 'it happens once')
-  t.equal((await progressOf(fresh)).length, 3, 'a card that was reset stays so')
+  t.strictSame((await importDecks(late)).cards, { ...noChanges, unchanged: 2 }, 'the transfer happens once')
+  t.equal((await progressOf(fresh)).length, 3, 'a card that was reset stays without progress')
 })
 
 t.test('the alias of a deck keeps its row, cards and progress', async (t) => {
@@ -147,7 +151,7 @@ t.test('impossible aliases are faults', async (t) => {
   await changeFiles(folder, { 'decks/x.md': null, 'decks/y.md': null, 'decks/z.md': null, 'decks/später.md': null })
 })
 
-t.test('an import that archives most cards must be forced', async (t) => {
+t.test('an import that archives most cards needs `force`', async (t) => {
   const cards = Array.from({ length: 12 }, (_, index) => ({ id: `karte-${index}` }))
   await importDecks({ viele: { cards } })
   const live = () => sql`select id, updated_at from cards where archived_at is null order by id`.execute(db)

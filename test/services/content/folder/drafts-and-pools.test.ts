@@ -56,10 +56,10 @@ t.test('the first import stores drafts, pools and options, and no change', async
   t.strictSame(body.decks.map(({ slug }: { slug: string }) => slug).sort(), ['entwurf', 'git', 'wahl'])
   t.match(await admin.get('/api/cheatsheets/spaeter'), { status: 404 })
   t.match(await runImport(), { decks: UNCHANGED, cards: UNCHANGED, cheatsheets: UNCHANGED })
-  t.strictSame(await changes(), [], 'nor does an unchanged one')
+  t.strictSame(await changes(), [], 'an unchanged import records no change')
 })
 
-t.test('a changed option is a new version of the card, by the folder', async (t) => {
+t.test('a changed option creates a version of the card, attributed to the folder', async (t) => {
   await changeFiles(folder, { 'decks/wahl.md': `---\nname: Wahl\nlang: en\n---\n${choice('Niemals')}` })
   t.match(await runImport(), { cards: { updated: 1, unchanged: 14 } })
   const [change, ...others] = await changes()
@@ -68,7 +68,11 @@ t.test('a changed option is a new version of the card, by the folder', async (t)
   t.match(await db.selectFrom('card_versions').selectAll().execute(), [
     { version: 1, question: 'Wann?', change_id: change?.id, exercise: { options: [{ text: 'Nie' }, {}] } },
   ])
-  t.strictSame((await admin.post('/api/content/check')).body.stats.warnings, [], 'and is not checked again')
+  t.strictSame(
+    (await admin.post('/api/content/check')).body.stats.warnings,
+    [],
+    'an unchanged card is not linted again',
+  )
 })
 
 t.test('drafts are published, archived and restored', async (t) => {
@@ -128,7 +132,7 @@ t.test('a deck neither becomes a pool nor stops being one', async (t) => {
   t.match(await runImport(), { decks: UNCHANGED, cards: UNCHANGED })
 })
 
-t.test('a released pool stays one', async (t) => {
+t.test('a released pool stays a pool', async (t) => {
   const source = await createSource(db)
   const editor = await createEditor(service, source)
   const slug = await writeDeck(editor, source, { name: 'Übergabe', tests_only: true })
@@ -144,7 +148,7 @@ t.test('a released pool stays one', async (t) => {
   t.match(await runImport(), { decks: { archived: 1 } })
 })
 
-t.test('a slug of a source cannot stop the import, and its content stays', async (t) => {
+t.test("a file with the slug of a source does not stop the import, and the source's content stays", async (t) => {
   const source = await createSource(db, { name: 'Team' })
   const editor = await createEditor(service, source)
   const slug = await writeDeck(editor, source, { name: 'Netz' })
@@ -154,7 +158,7 @@ t.test('a slug of a source cannot stop the import, and its content stays', async
     [`decks/${slug}.md`]: deckFile('Fremd', [{ id: 'fremd', answer: '![x](bild.png)' }]),
     'decks/bild.png': 'kein Bild',
   })
-  t.match(await admin.post('/api/admin/import'), { status: 400 }, 'faults of its files still count')
+  t.match(await admin.post('/api/admin/import'), { status: 400 }, 'faults of the file still count')
   await changeFiles(folder, { [`decks/${slug}.md`]: deckFile('Fremd', [{ id: 'fremd' }]) })
   const message = `Das Deck „${slug}“ gehört der Quelle „Team“; die Datei wird nicht gelesen`
   for (const url of ['/api/content/check', '/api/admin/import']) {

@@ -84,7 +84,11 @@ t.test('a changed card keeps its row and progress', async (t) => {
       sort_order: 3,
     }),
   })
-  t.strictSame(await runImport(), { ...unchanged, cards: [0, 2, 2, 0] }, 'the text of one, the place of another')
+  t.strictSame(
+    await runImport(),
+    { ...unchanged, cards: [0, 2, 2, 0] },
+    'the text of one card and the position of another changed',
+  )
   const after = await findCard('Neu gefragt?')
   t.match(after, { id: before.id, sort_order: 1 })
   t.ok(after.updated_at > before.updated_at)
@@ -138,7 +142,7 @@ t.test('a deck without its file is archived with its imported cards', async (t) 
   t.strictSame(await runImport(), { decks: [0, 1, 1, 0], cards: [0, 1, 3, 0], cheatsheets: [0, 0, 2, 0] })
   await changeFiles(folder, { 'decks/moved.md': null, 'decks/sql.md': text })
   t.strictSame(await runImport(), unchanged, 'a file that only moved is unchanged')
-  t.equal((await findCard('vom Skript')).archived_at, null, 'what no file describes is left alone')
+  t.equal((await findCard('vom Skript')).archived_at, null, 'content that no file describes is unchanged')
   await db.deleteFrom('cards').where('id', '=', ownCard.id).execute()
 })
 
@@ -194,7 +198,7 @@ t.test('ignored files are warnings', async (t) => {
   t.strictSame((await admin.post('/api/admin/import')).body.stats.warnings, [])
 })
 
-t.test('an empty or missing folder archives nothing, and the administrator learns why', async (t) => {
+t.test('an empty or missing folder archives nothing, and the response states why', async (t) => {
   const before = await snapshot()
   const hidden = `${folder}-elsewhere`
   await rename(folder, hidden)

@@ -58,7 +58,7 @@ t.test('stores pictures of decks and sheets once and replaces only their targets
   t.match((await runImport()).body.stats, { cards: { unchanged: 2 }, cheatsheets: { unchanged: 1 } })
 })
 
-t.test('a changed picture changes the text; the former version keeps its picture', async (t) => {
+t.test('a changed picture changes the text; the previous version keeps its picture', async (t) => {
   await writePicture('decks/bilder/Ein Baum.gif', gifOf('another'))
   t.match((await runImport()).body.stats, { cards: { updated: 1, unchanged: 1 } })
   const all = [targetOf(gifOf('another')), targetOf(branch), targetOf(tree)].sort()

@@ -74,7 +74,7 @@ t.test('lists the faults of all files by file and line, with duplicate slugs', a
   )
 })
 
-t.test('follows links, but not in circles, and reports broken ones', async (t) => {
+t.test('follows symbolic links except cycles, and reports broken ones', async (t) => {
   const folder = await makeFolder(t, { '.data/a.md': deck('a'), '.data/git/b.md': '# B', 'decks/.keep': '' })
   await mkdir(join(folder, 'cheatsheets'))
   await symlink('../.data/a.md', join(folder, 'decks/a.md'))
@@ -93,7 +93,7 @@ t.test('follows links, but not in circles, and reports broken ones', async (t) =
   t.same(faults, [{ file: 'decks/b.md', line: 1, message: 'Nicht lesbar (ENOENT)' }])
 })
 
-t.test('a missing kind is empty; a missing folder is an error that names it', async (t) => {
+t.test('a missing subfolder is empty; a missing folder is an error with its path', async (t) => {
   const sheets = await makeFolder(t, { 'cheatsheets/a.md': '# A' })
   t.match(await readContent(sheets), { content: { decks: [], sheets: [{ slug: 'a' }] }, faults: [] })
   const missing = join(sheets, 'nirgends')
@@ -105,7 +105,7 @@ t.test('a missing kind is empty; a missing folder is an error that names it', as
   await t.rejects(readContent(file), { message: new RegExp(`${file} \\(ENOTDIR\\)$`) })
 })
 
-t.test('an empty folder is a fault, and so is a kind that is no folder', async (t) => {
+t.test('an empty folder is a fault, and so is a subfolder that is a file', async (t) => {
   const nothing = [{ file: '.', line: 1, message: 'Der Ordner enthält weder decks/*.md noch cheatsheets/**/*.md' }]
   const empty = await makeFolder(t, {})
   t.same((await readContent(empty)).faults, nothing)

@@ -40,7 +40,7 @@ const questions = content.decks.flatMap(({ slug, cards }) =>
   ),
 )
 
-t.test('at least 100 cards in three decks have wrong answers of their author', async (t) => {
+t.test('at least 100 cards in three decks have wrong options', async (t) => {
   const authored = questions.filter(({ exercise }) => exercise.options.some(({ correct }) => !correct))
   t.ok(authored.length >= 100, `${authored.length} cards`)
   t.ok(new Set(authored.map(({ slug }) => slug)).size >= 3)
@@ -63,7 +63,7 @@ t.test('the key of a choice is the only accepted option', async (t) => {
   }
 })
 
-t.test('typed answers are accepted as an author writes them, and their neighbours are not', async (t) => {
+t.test('typed answers are accepted as written, and similar words are not', async (t) => {
   const cases: Record<string, { right: string[]; wrong: string[] }> = {
     'netzwerke/cidr-schreibweise': { right: ['254', '254 Hosts', ' 254,0 '], wrong: ['256', '255', '24', ''] },
     'netzwerke/routing-laengstes-praefix': {
@@ -91,7 +91,7 @@ const service = await startService(t)
 await importContent(service.db, commandLineActor(), folder)
 const member = await service.member()
 
-t.test('the import publishes tests that guessing does not pass', async (t) => {
+t.test('the published tests cannot be passed by guessing', async (t) => {
   const { body } = await member.get('/api/tests')
   const published = new Map<string, object>(body.tests.map((test: { slug: string }) => [test.slug, test]))
   t.ok(published.size >= 3)
@@ -148,7 +148,7 @@ t.test('Anki, which reads the columns as HTML, shows the complete text', async (
   const lost = (html: string) =>
     readAsHtml(html).text !== html.replaceAll('<br>', '\n').replaceAll(/<\/?(b|pre|code)>/g, '')
   t.ok(lost('Partial<User>'), 'a type parameter is a tag to HTML')
-  t.ok(lost('wc </dev/null<br>x'), 'and this a comment')
+  t.ok(lost('wc </dev/null<br>x'), 'this is a comment in HTML')
   t.ok(lost('a=1&copy=2'))
   t.notOk(lost('<b>fett</b><br><pre><code>a < b<br></code></pre>'))
   for (const { slug, cards } of content.decks) {

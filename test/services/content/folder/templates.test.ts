@@ -15,7 +15,7 @@ async function write(name: string, head: string, body = ''): Promise<void> {
   await writeFile(path.join(folder, 'assignments', name), `---\n${head}\n---\n${body}`)
 }
 
-t.test('a template offers the fields of an assignment and makes no assignment', async (t) => {
+t.test('a template contains the fields of an assignment and creates none', async (t) => {
   const admin = await service.admin()
   const sheet = await createCheatsheet(service.db)
   await write(
@@ -43,7 +43,11 @@ t.test('a template offers the fields of an assignment and makes no assignment', 
     slug === null ? { kind, title } : { kind, slug },
   )
   const assignment = { ...rest, parts: given, audience: { user_ids: [admin.id] }, starts: '2026-12-01' }
-  t.equal((await admin.post('/api/assignments', assignment)).status, 200, 'with audience and start it is one')
+  t.equal(
+    (await admin.post('/api/assignments', assignment)).status,
+    200,
+    'with audience and start it becomes an assignment',
+  )
 })
 
 t.test('the check of the folder reports the faults of templates with their lines', async (t) => {
@@ -62,5 +66,5 @@ t.test('the check of the folder reports the faults of templates with their lines
   }
   const found = (await readContent(folder)).faults.map(({ file }) => file)
   t.strictSame(found, ['.', 'assignments/kaputt.md'])
-  t.strictSame((await readContent(`${ROOT}content`)).faults, [], 'the template that is included has none')
+  t.strictSame((await readContent(`${ROOT}content`)).faults, [], 'the shipped template has no faults')
 })

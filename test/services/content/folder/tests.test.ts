@@ -86,10 +86,10 @@ t.test('a changed question or definition publishes a new version', async (t) => 
   t.strictSame(await run(), { ...none, updated: 1 })
   t.match(await stored(), [{ edit_version: 2, published_version: 3 }])
   await write('decks/andere.md', '---\nname: Andere\n---\n')
-  t.strictSame(await run(), { ...none, unchanged: 1 }, 'another deck changes nothing')
+  t.strictSame(await run(), { ...none, unchanged: 1 }, 'a change of another deck publishes nothing')
 })
 
-t.test('a draft is not published until it is none', async (t) => {
+t.test('a test is published only after its draft flag is removed', async (t) => {
   await write('tests/entwurf.md', test(ALL, 'draft: true\n'))
   t.strictSame(await run(), { ...none, created: 1, unchanged: 1 })
   t.match((await stored())[1], { slug: 'entwurf', published_version: null })
@@ -142,7 +142,7 @@ t.test('a removed file archives its test, and a returning one restores it', asyn
   t.match((await stored())[1], { slug: 'entwurf', isLive: true, edit_version: 1, published_version: 1 })
 })
 
-t.test('a slug of a source is skipped, and a source cannot stop the import', async (t) => {
+t.test('a test with the slug of a source is skipped without stopping the import', async (t) => {
   const source_id = await createSource(db, { name: 'Werkstatt' })
   const definition = JSON.stringify({ name: 'Fremd', sections: [] })
   await db.insertInto('tests').values({ slug: 'fremd', source_id, source_key: 'fremd', definition }).execute()

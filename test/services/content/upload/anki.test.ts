@@ -131,7 +131,7 @@ t.test('content shown on click appears on the back', async (t) => {
   t.same(warnings, [], 'a picture without an address is none')
 })
 
-t.test('names many cards that are left out for one reason in one warning', async (t) => {
+t.test('reports many cards omitted for one reason in one warning', async (t) => {
   const notes = ['eins', 'zwei <b>drei</b>', 'vier', 'fünf'].map((back) => ({ fields: [' ', back] }))
   const { warnings, warningsTotal } = await read(t, await packageOf('legacy1', { notes }))
   t.match(warnings, [
@@ -161,7 +161,7 @@ t.test('skips a card with an empty side', async (t) => {
   )
 })
 
-t.test('removes a front that the template itself repeats', async (t) => {
+t.test('removes a front that the back template repeats', async (t) => {
   const tmpls = [{ name: 'Karte', ord: 0, qfmt: '<h2>{{A}}</h2>', afmt: '<h2>{{A}}</h2><hr>{{B}}' }]
   const models = { 7: { name: 'Alt', type: 0, flds: [{ name: 'A' }, { name: 'B' }], tmpls } }
   const { decks } = await read(
@@ -264,7 +264,7 @@ t.test('summaries are kept even with many warnings', async (t) => {
   t.ok(warnings.some(({ message }) => message === 'Ein Ton oder Film fehlt; sein Name steht im Text'))
 })
 
-t.test('a NUL character in a field is left out with a warning, and the text behind it stays', async (t) => {
+t.test('a NUL character in a field is removed with a warning, and the text after it stays', async (t) => {
   const sql = `
     update notes set flds = cast(x'61' || x'00' || x'62' || x'1f' || x'63' || x'00' as text) where guid = 'a';
     update notes set tags = cast(' x' || x'00' || 'y ' as text) where guid = 'a';

@@ -23,7 +23,7 @@ async function faultsOf(t: Tap, bytes: Uint8Array | string): Promise<string[]> {
   return []
 }
 
-t.test('a table of Excel', async (t) => {
+t.test('reads a table saved by Excel', async (t) => {
   const bytes = Buffer.from('Frage;Antwort\r\nGr\xfc\xdfe;\x84ja\x93\r\n', 'latin1')
   const { kind, decks, warnings } = await read(t, bytes)
   t.equal(kind, 'table')

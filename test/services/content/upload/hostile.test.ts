@@ -108,7 +108,7 @@ t.test('limits the total unpacked size of an archive', async (t) => {
   await t.rejects(zip.readBytes('b', 600), { code: 'unpacked_too_large' })
 })
 
-t.test('a small file is read while a large one of another user takes its time', async (t) => {
+t.test('a small file is read while a large one of another user is being read', async (t) => {
   const { db, close } = await createMigratedDatabase()
   t.teardown(close)
   const read = (userId: number, bytes: Uint8Array) => {

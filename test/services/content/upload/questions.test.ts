@@ -109,7 +109,7 @@ t.test('reads Moodle XML and Aiken', async (t) => {
   t.match(warnings, [{ message: /Windows-1252/ }])
 })
 
-t.test('a file without a question that can be asked has faults', async (t) => {
+t.test('a file without a usable question has faults', async (t) => {
   t.same(await faultsOf(t, '<quiz></quiz>'), ['fragen.txt:1: Die Datei enthält keine Frage'])
   t.same(await faultsOf(t, '::Titel::Was?{}\n\nText'), [
     'fragen.txt:1: Die Frage „Titel“ wird nicht übernommen: Eine Freitextaufgabe ohne Musterlösung hat keine Antwort',
@@ -119,7 +119,7 @@ t.test('a file without a question that can be asked has faults', async (t) => {
   t.same(await faultsOf(t, '::Titel::Was\0?{=a}'), ['fragen.txt:1: NUL-Zeichen sind nicht erlaubt'])
 })
 
-t.test('a question that cannot be stored refuses itself only', async (t) => {
+t.test('only the question that cannot be stored is refused', async (t) => {
   const many = `Zu viele?{${Array.from({ length: 40 }, (_, index) => `=a${index}`).join('')}}`
   const { decks, warnings } = await read(t, `${many}\n\nGut?{=ja}`)
   t.match(decks, [{ cards: [{ question: 'Gut?' }] }])

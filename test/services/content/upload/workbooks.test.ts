@@ -154,7 +154,7 @@ t.test('reads texts of every kind, and values that formulas have stored', async 
   t.strictSame(await answersOf(t, cells, { shared, prefix: 'x:' }), answers, 'with a prefix before each element')
 })
 
-t.test('names the cell without a value', async (t) => {
+t.test('reports cells without a value', async (t) => {
   t.strictSame(
     await answersOf(t, [
       { xml: '<c><f>1+1</f></c>' },
@@ -242,7 +242,7 @@ t.test('handles merged cells, hidden rows and cells beside and below the table',
   ])
 })
 
-t.test('gives back the texts of any table', async (t) => {
+t.test('property: reads the texts of any table', async (t) => {
   const unit = fc.constantFrom('a', 'ä', '€', '😀', '"', ';', '\n', '\t', ' ', '&', '<', "'", '=', '-', '7', '_x0041_')
   const text = fc.string({ unit, minLength: 1 }).filter((cell) => cell.trim() !== '')
   const table = fc.uniqueArray(fc.tuple(text, text), {

@@ -45,7 +45,7 @@ async function createLearner(options: { days?: number; newPerDay?: number; seed?
   return { member, histories, cards }
 }
 
-t.test('a fit adopts what predicts better, recomputes the memory and moves no date', async (t) => {
+t.test('a fit adopts better parameters, recomputes memory states and changes no due date', async (t) => {
   t.equal(await canFit(), true, 'this platform has the library')
   const { member, histories } = await createLearner()
   const [before, log] = [await stateOf(member.id), await logOf(member.id)]
@@ -68,7 +68,7 @@ t.test('a fit adopts what predicts better, recomputes the memory and moves no da
   const dates = (state: Record<string, unknown>) => ({ ...state, stability: 0, difficulty: 0 })
   t.strictSame(after.map(dates), before.map(dates), 'no date and no count changes')
   t.ok(after.filter(({ stability }, index) => stability !== before[index]?.stability).length > after.length * 0.9)
-  t.strictSame(await logOf(member.id), log, 'the log stays')
+  t.strictSame(await logOf(member.id), log, 'the log is unchanged')
   t.equal(states_since, log.at(-1)?.id)
 
   const { body } = await member.get('/api/review/settings/fit')
@@ -82,7 +82,7 @@ t.test('a fit adopts what predicts better, recomputes the memory and moves no da
   t.strictSame(rounded(await stateOf(member.id)), rounded(before), 'the defaults lead back to the former states')
 })
 
-t.test('ratings follow ts-fsrs with the fitted weights, in queue and answer', async (t) => {
+t.test('ratings follow ts-fsrs with the fitted weights, in queue and response', async (t) => {
   const { member } = await createLearner({ seed: 2 })
   t.equal(await fitLearner(db, member.id, moment(), worker), 'adopted')
   const w = (await parametersOf(member.id))?.current?.w as number[]
@@ -97,7 +97,7 @@ t.test('ratings follow ts-fsrs with the fitted weights, in queue and answer', as
   }
 })
 
-t.test('the switch takes the fitted weights out of use and back, without a change of dates', async (t) => {
+t.test('the setting disables and enables the fitted weights without changing dates', async (t) => {
   const { member } = await createLearner({ seed: 3 })
   const before = await stateOf(member.id)
   const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
@@ -106,12 +106,12 @@ t.test('the switch takes the fitted weights out of use and back, without a chang
   t.match((await put({ adapt_intervals: false, new_per_day: 3 })).body, { adapt_intervals: false, new_per_day: 3 })
   t.strictSame(await stateOf(member.id), before)
   t.match((await member.get('/api/review/settings/fit')).body, { in_use: false, fitted: {} })
-  t.equal(await fitLearner(db, member.id, moment(), worker), 'gone', 'the switch holds')
+  t.equal(await fitLearner(db, member.id, moment(), worker), 'gone', 'the setting is kept')
   await put({ adapt_intervals: true })
   t.strictSame(await stateOf(member.id), fitted)
 })
 
-t.test('a review of before the fit can be undone after it, and the memory is that of the new weights', async (t) => {
+t.test('a review from before the fit can be undone after it, and the memory state uses the new weights', async (t) => {
   const { member } = await createLearner({ seed: 4 })
   const [first, second] = (await member.get('/api/review/queue?limit=2&new=0')).body.cards
   const one = (await member.post('/api/review', { card_id: first.card_id, rating: 'easy' })).body
@@ -131,7 +131,7 @@ t.test('a review of before the fit can be undone after it, and the memory is tha
   t.strictSame(await stateOf(member.id), known, 'as if computed from the whole log')
 })
 
-t.test('too few recalls or days, a deleted user and a switched-off one change nothing', async (t) => {
+t.test('too few recalls or days, a deleted user and a disabled setting change nothing', async (t) => {
   const few = await createLearner({ newPerDay: 1, days: 70 })
   t.equal(await fitLearner(db, few.member.id, moment(), worker), 'too few')
   const { member } = await createLearner({ newPerDay: 14, days: 50, seed: 5 })
@@ -142,7 +142,7 @@ t.test('too few recalls or days, a deleted user and a switched-off one change no
   t.equal(await parametersOf(member.id), undefined)
 })
 
-t.test('a cancelled fit leaves nothing', async (t) => {
+t.test('a cancelled fit stores nothing', async (t) => {
   const { member } = await createLearner({ seed: 6 })
   const before = await stateOf(member.id)
   for (const wait of [0, 5, 30, 60]) {
@@ -160,10 +160,10 @@ t.test('a cancelled fit leaves nothing', async (t) => {
   }
   const other = new FitWorker()
   t.teardown(() => other.close())
-  t.equal(await fitLearner(db, member.id, moment(), other), 'adopted', 'the next one works')
+  t.equal(await fitLearner(db, member.id, moment(), other), 'adopted', 'the next fit succeeds')
 })
 
-t.test('a learner who reviews during the fit loses nothing', async (t) => {
+t.test('a review during the fit is not lost', async (t) => {
   const { member } = await createLearner({ seed: 7 })
   const { cards } = (await member.get('/api/review/queue?limit=30')).body
   const fit = fitLearner(db, member.id, moment(), worker)
@@ -206,7 +206,7 @@ t.test('the nightly job fits once, and again after 30 days and half as many reca
   t.match(body, { can_fit: true, jobs: [{ name: 'fit', summary: { tried: 1 } }] })
 })
 
-t.test('a job runs in one instance at a time, and its lease passes on after an abort', async (t) => {
+t.test('a job runs on one instance at a time, and an abort releases its lease', async (t) => {
   let [running, most] = [0, 0]
   const job = {
     name: 'fit',
@@ -235,7 +235,11 @@ t.test('a job runs in one instance at a time, and its lease passes on after an a
   const aborted = runJob(db, job, { ...options, signal: abort.signal, night: '2026-08-02' })
   abort.abort(new Error('stop'))
   await t.rejects(aborted, { message: 'stop' })
-  t.strictSame(await runJob(db, job, { ...options, night: '2026-08-02' }), {}, 'the night is not lost')
+  t.strictSame(
+    await runJob(db, job, { ...options, night: '2026-08-02' }),
+    {},
+    'the next run continues in the same night',
+  )
 })
 
 t.test('the service fits at night, and stops at once while it fits', async (t) => {
@@ -249,11 +253,11 @@ t.test('the service fits at night, and stops at once while it fits', async (t) =
   const isRunning = async () =>
     (await db.selectFrom('job_runs').select('leased_until').where('name', '=', 'fit').executeTakeFirst())?.leased_until
   for (let left = 1_000; left > 0 && !(await isRunning()); left--) await sleep(5)
-  t.ok(await isRunning(), 'it has begun')
+  t.ok(await isRunning(), 'the fit has started')
   const begun = performance.now()
   await night.app.close()
   t.ok(performance.now() - begun < 5_000, 'within the time of a shutdown')
-  t.equal(await isRunning(), null, 'another instance may go on')
+  t.equal(await isRunning(), null, 'the lease is free for another instance')
   for (const [index, { member }] of learners.entries()) {
     const isFitted = (await parametersOf(member.id))?.current != null
     const isChanged = JSON.stringify(await stateOf(member.id)) !== JSON.stringify(before[index])
