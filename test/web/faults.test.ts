@@ -88,7 +88,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     ['500', refusal(500, 'Interner Fehler'), 'Interner Fehler'],
     ['500 that says nothing', refusal(500, { reason: 'upstream' }), 'Der Dienst hat mit Status 500 abgelehnt.'],
   ] as const) {
-    await t.test(`${name}: one sentence, and a button that tries again`, async (t) => {
+    await t.test(`${name}: shows one sentence and a retry button`, async (t) => {
       const { page, complaints } = await app.newPerson()
       // The app keeps no copy of the sessions.
       await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
@@ -114,32 +114,29 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     ['JSON of a portal with 200', portal(200)],
     ['JSON that breaks off', { ...portal(200), headers: OWN, body: '{"decks":[' }],
   ] as const) {
-    await t.test(
-      `${name}: what was seen stays, marked; else one sentence, and a button that tries again`,
-      async (t) => {
-        const { page, complaints } = await app.newPerson()
-        await untilKept(page, 'choice')
-        await page.route('**/api/review/decks', (route) => route.fulfill(answer))
-        await page.goto(`${app.url}/decks`)
-        await sees(page, /Stand von .* Dienst antwortet nicht/)
-        await sees(page, 'Bleibt')
-        await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
-        await page.goto(`${app.url}/konto`)
-        const alert = page.getByRole('alert').filter({ hasText: 'etwas anderes als der Dienst' })
-        await alert.waitFor()
-        await page.unroute('**/api/accounts/me/sessions')
-        await press(page, AGAIN)
-        await sees(page, 'dieses Gerät')
-        t.equal(await alert.count(), 0)
+    await t.test(`${name}: shows a marked copy, or one sentence and a retry button`, async (t) => {
+      const { page, complaints } = await app.newPerson()
+      await untilKept(page, 'choice')
+      await page.route('**/api/review/decks', (route) => route.fulfill(answer))
+      await page.goto(`${app.url}/decks`)
+      await sees(page, /Stand von .* Dienst antwortet nicht/)
+      await sees(page, 'Bleibt')
+      await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
+      await page.goto(`${app.url}/konto`)
+      const alert = page.getByRole('alert').filter({ hasText: 'etwas anderes als der Dienst' })
+      await alert.waitFor()
+      await page.unroute('**/api/accounts/me/sessions')
+      await press(page, AGAIN)
+      await sees(page, 'dieses Gerät')
+      t.equal(await alert.count(), 0)
 
-        await page.route('**/api/auth/me', (route) => route.fulfill(answer))
-        await page.goto(`${app.url}/hilfe`)
-        await page.getByRole('heading', { name: 'Hilfe', level: 1 }).waitFor()
-        t.equal(await page.getByRole('dialog').count(), 0, 'there is no login dialog')
-        t.strictSame(complaints, [])
-        await page.context().close()
-      },
-    )
+      await page.route('**/api/auth/me', (route) => route.fulfill(answer))
+      await page.goto(`${app.url}/hilfe`)
+      await page.getByRole('heading', { name: 'Hilfe', level: 1 }).waitFor()
+      t.equal(await page.getByRole('dialog').count(), 0, 'there is no login dialog')
+      t.strictSame(complaints, [])
+      await page.context().close()
+    })
   }
 
   await t.test('keeps the input and names the cause when a portal answers a write with 200', async (t) => {
@@ -243,11 +240,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.locator('input[autocomplete=current-password]').fill(login.password)
     await press(page, 'Anmelden')
     await page.getByRole('heading', { name: 'Spickzettel' }).waitFor()
-    t.pass('and the new version goes on where it was')
+    t.pass('the new version continues at the same place')
     await page.context().close()
   })
 
-  await t.test('another version while a page is open: it offers the reload as soon as a part is gone', async (t) => {
+  await t.test('offers a reload if a part of an old version is missing', async (t) => {
     const { page } = await app.newPerson(plain)
     // Waits for the app's check for a new version, which takes place once, some seconds after the start.
     const hasLooked = page.waitForResponse(`${app.url}/`)
@@ -316,7 +313,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await broken.route('**/assets/*.js', (route) => route.fulfill(refusal(404, 'Nicht gefunden')))
     await broken.goto(`${app.url}/`)
     const sentence = broken.getByText('Die Seite lädt ungewöhnlich lange.')
-    t.notOk(await sentence.isVisible(), 'not at once')
+    t.notOk(await sentence.isVisible(), 'the message does not appear at once')
     await sentence.waitFor()
     await broken.context().close()
   })
@@ -332,7 +329,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
       IDBObjectStore.prototype.add = refuse
       IDBObjectStore.prototype.put = refuse`,
   })) {
-    await t.test(`${name}: learning and looks work, as long as the page is open`, async (t) => {
+    await t.test(`${name}: learning and appearance work while the page is open`, async (t) => {
       const { page, complaints } = await app.newPerson()
       await page.addInitScript(script)
       await page.goto(`${app.url}/`)
@@ -429,11 +426,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.getByLabel('Neues Passwort').fill('fuenf-andere-woerter')
     await press(page, 'Passwort ändern')
     await sees(page, 'Bleibt')
-    t.match(page.url(), /\/decks$/, 'goes on where it was')
+    t.match(page.url(), /\/decks$/, 'the action continues')
     await page.context().close()
   })
 
-  await t.test('explains deleted content and leads on', async (t) => {
+  await t.test('explains deleted content and shows a link', async (t) => {
     const { page, complaints } = await app.newPerson()
     const found = (await (await page.request.get(`${app.url}/api/review/cards?deck=geht`)).json()) as {
       cards: { card_id: number }[]
@@ -471,7 +468,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
       .getByText(/existiert bereits/)
       .first()
       .waitFor()
-    t.equal(await dialog.getByLabel('Benutzername').inputValue(), login.username, 'what was typed stays')
+    t.equal(await dialog.getByLabel('Benutzername').inputValue(), login.username, 'the typed text stays')
 
     await page.route('**/api/content/check*', (route) => route.fulfill(refusal(409, 'Ein Import läuft bereits')))
     await page.goto(`${app.url}/inhalte/ordner`)
@@ -490,7 +487,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await startProcess(t, variables)
     await page.getByRole('button', { name: 'Speichern' }).click()
     await sees(page, 'Der Name ist gespeichert.')
-    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Vor dem Neustart', 'nothing typed is lost')
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Vor dem Neustart', 'no typed text is lost')
     await page.context().close()
   })
 })

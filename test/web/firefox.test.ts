@@ -37,7 +37,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await untilLoaded(page)
   })
 
-  await t.test('writes a card, undoes a format, and returns to what was typed', async (t) => {
+  await t.test('writes a card, undoes a format, and restores typed text', async (t) => {
     await page.goto(`${app.url}/inhalte/decks/netzwerk?karte=neu`)
     await page.waitForSelector('form textarea')
     await page.locator('form textarea').first().fill('Was ist ein Router?')
@@ -58,7 +58,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await untilLoaded(page)
   })
 
-  await t.test('keeps what was typed when the tab goes', async (t) => {
+  await t.test('keeps typed text when the tab is closed', async (t) => {
     const tab = await page.context().newPage()
     tab.setDefaultTimeout(PATIENCE_MS)
     await tab.goto(`${app.url}/inhalte/karten/${cards[0]}`)

@@ -90,7 +90,7 @@ async function open(t: Test, visit: Visit, path: string, ready = 'h1'): Promise<
   await page.waitForLoadState('networkidle')
   const name = `/${path}`.slice(0, 60)
   await lookInWindows(t, visit, name)
-  t.ok(page.url().startsWith(`${app.url}/`), `${name}: stays`)
+  t.ok(page.url().startsWith(`${app.url}/`), `${name}: does not navigate`)
   t.notMatch(await page.title(), 'nicht gefunden', name)
 }
 
@@ -167,13 +167,17 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.strictSame(escapes, [])
   })
 
-  await t.test('opens links of the content as they say', async (t) => {
+  await t.test('opens links in the content safely', async (t) => {
     const person = await visit(app, { name }, { desk: DESK })
     const { page } = person
     await open(t, person, 'spickzettel/boese', '.markdown h2, .markdown h3')
     const text = page.locator('.markdown')
     t.equal(await text.getByRole('link', { name: 'b', exact: true }).first().getAttribute('rel'), 'noopener noreferrer')
-    t.equal(await text.locator('a', { hasText: /^a$/ }).first().getAttribute('href'), null, 'a script is no link')
+    t.equal(
+      await text.locator('a', { hasText: /^a$/ }).first().getAttribute('href'),
+      null,
+      'a script URL is not a link',
+    )
     const image = text.getByRole('link', { name: 'Bild', exact: true }).first()
     t.match(await image.getAttribute('href'), 'https://evil.example/', 'an image from elsewhere is a link')
     await text.getByRole('link', { name: 'Sprung' }).click()

@@ -40,7 +40,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
       await page.goto(app.url)
       const start = page.getByRole('link', { name: /^(Jetzt|Erste Karten) lernen$/ })
       await start.waitFor()
-      t.match(await focusedText(page), /^(Jetzt|Erste Karten) lernen$/, `the start has the focus ${name}`)
+      t.match(await focusedText(page), /^(Jetzt|Erste Karten) lernen$/, `the start button has the focus ${name}`)
       t.equal(await ask(page, START, '(link) => getComputedStyle(link).outlineStyle'), 'none', 'no ring before a key')
       await page.keyboard.press(' ')
       await page.waitForURL(`${app.url}/lernen`)
@@ -53,7 +53,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     }
     await page.getByRole('link', { name: 'Lernen beenden' }).click()
     await page.getByRole('link', { name: 'Jetzt lernen' }).waitFor()
-    t.match(await focusedText(page), /^Hallo/, 'a change of page is still told by its heading')
+    t.match(await focusedText(page), /^Hallo/, 'a page change still moves the focus to the heading')
     await page.keyboard.press('Enter')
     await page.waitForURL(`${app.url}/lernen`)
   })
@@ -78,7 +78,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
     await dialog.getByLabel('Passwort', { exact: true }).waitFor()
     t.equal(await dialog.getByLabel('Benutzername').inputValue(), login.username)
-    t.equal(await idOfFocus(), 'current-password', 'the name is there already')
+    t.equal(await idOfFocus(), 'current-password', 'the name is already filled in')
     const { page: fresh } = await app.newBrowser()
     await fresh.goto(`${app.url}/anmelden`)
     await fresh.getByLabel('Benutzername').waitFor()
@@ -97,7 +97,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     t.strictSame(await toast(page).locator('p').allTextContents(), ['Zurückgenommen'])
   })
 
-  await t.test('after the daily number, ten more', async (t) => {
+  await t.test('ten more cards after the daily limit', async (t) => {
     const { page } = await app.newPerson()
     await setNew(page, 1)
     await openSession(page, app.url, 'lernen')
@@ -156,7 +156,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     await text.waitFor()
   })
 
-  await t.test('deck and level keep to themselves', async (t) => {
+  await t.test('names of deck and level are isolated', async (t) => {
     const { page } = await app.newPerson()
     await page.route('**/api/review/queue?*', async (route) => {
       const response = await route.fetch()
@@ -184,7 +184,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     t.ok((await left('אבג')) < (await left('גדה')), 'the deck stands before the level')
   })
 
-  await t.test('keys are listed by ?, on every page, and hinted where there are keys', async (t) => {
+  await t.test('the key ? lists the keys on every page, and hints are shown only with a keyboard', async (t) => {
     const { page } = await app.newPerson()
     const dialog = page.getByRole('dialog', { name: 'Tasten' })
     for (const path of ['decks', 'lernen/git']) {
@@ -214,7 +214,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     ])
   })
 
-  await t.test('what was undone is readable in the log', async (t) => {
+  await t.test('an undone review is readable in the history', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await app.newPerson({ colorScheme })
       const queue = await page.request.get(`${app.url}/api/review/queue?limit=4`)
@@ -233,7 +233,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     }
   })
 
-  await t.test('nothing lies over the answer and the ratings', async (t) => {
+  await t.test('nothing covers the answer and the ratings', async (t) => {
     for (const viewport of [PHONE, SMALL, DESK]) {
       const { page } = await app.newPerson({ ...TOUCH, viewport })
       await openSession(page, app.url)
@@ -253,7 +253,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     }
   })
 
-  await t.test('at 320 px the ratings keep off their borders', async (t) => {
+  await t.test('at 320 px the texts of the ratings keep a distance from the borders', async (t) => {
     const { page } = await app.newPerson({ ...TOUCH, viewport: SMALL })
     await openSession(page, app.url)
     await page.waitForTimeout(GUARD_MS)
@@ -276,18 +276,18 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     t.notOk(await isTooWide(page))
   })
 
-  await t.test('a quiz on a phone has the window for itself', async (t) => {
+  await t.test('a quiz on a phone uses the whole window', async (t) => {
     const { page } = await app.newPerson(TOUCH)
     await page.goto(`${app.url}/quiz/git`)
     await page.getByRole('button', { name: 'Quiz beginnen' }).click()
     const options = page.locator('.options button')
     await options.first().waitFor()
     const bars = page.getByRole('navigation').filter({ visible: true })
-    t.equal(await bars.count(), 0, 'no bar of places')
+    t.equal(await bars.count(), 0, 'there is no navigation bar')
     t.strictSame(await findBarriers(page), [])
     await page.reload()
     await options.first().waitFor()
-    t.equal(await bars.count(), 0, 'nor after a reload')
+    t.equal(await bars.count(), 0, 'there is none after a reload either')
     await options.last().scrollIntoViewIfNeeded()
     const isFree = await ask(
       page,
@@ -297,12 +297,12 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
       return option.contains(document.elementFromPoint(left + 20, bottom - 6))
     }`,
     )
-    t.ok(isFree, 'the last answer can be pressed down to its edge')
+    t.ok(isFree, 'the last option can be tapped up to its edge')
     await page.getByRole('button', { name: 'Abbrechen' }).click()
     await bars.first().waitFor()
   })
 
-  await t.test('code and tables show that they go on, and the copy button leaves them free', async (t) => {
+  await t.test('code and tables show that they can be scrolled, and the copy button covers no code', async (t) => {
     const { page } = await app.newPerson(TOUCH)
     await page.route('**/api/cheatsheets/*', async (route) => {
       const response = await route.fetch()
@@ -367,7 +367,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     }
   })
 
-  await t.test('words stand where they belong', async (t) => {
+  await t.test('words break at sensible places', async (t) => {
     const { page } = await app.newPerson({ ...TOUCH, viewport: SMALL })
     await studyForWeeks({ page }, app.url)
     await page.request.put(`${app.url}/api/review/decks/git`, { data: { active: false } })
@@ -392,7 +392,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     }
   })
 
-  await t.test('pictures are calm in the dark', async (t) => {
+  await t.test('pictures are dimmed in the dark', async (t) => {
     const { page } = await app.newPerson({ colorScheme: 'dark' })
     await page.goto(`${app.url}/decks/sql`)
     const { cards } = (await (await page.request.get(`${app.url}/api/review/cards?deck=sql`)).json()) as {
@@ -436,7 +436,7 @@ t.test('a first password', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asy
   await page.getByLabel('Passwort', { exact: true }).fill('vier-zufaellige-woerter')
   await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
   await page.getByRole('heading', { name: 'Neues Passwort' }).waitFor()
-  t.equal(await page.getByLabel('Bisheriges Passwort').count(), 0, 'what was just typed is not asked for')
+  t.equal(await page.getByLabel('Bisheriges Passwort').count(), 0, 'the password just typed is not required again')
   t.equal(await page.evaluate('document.activeElement.autocomplete'), 'new-password')
   t.strictSame(await findBarriers(page), [])
   await page.reload()

@@ -75,7 +75,7 @@ async function importTerms(): Promise<void> {
 
 await importTerms()
 
-t.test('types answers by keyboard, on a card that may be typed', async (t) => {
+t.test('types answers with the keyboard, on a card that allows it', async (t) => {
   const { page } = await app.newPerson({ reducedMotion: 'reduce' })
   await page.goto(`${app.url}/einstellungen`)
   await page.getByLabel('Antwort tippen').check()
@@ -109,7 +109,7 @@ t.test('types answers by keyboard, on a card that may be typed', async (t) => {
   await press(page, 'Space')
   await press(page, '3')
   await field.waitFor()
-  t.equal(await field.inputValue(), '', 'the returning card begins empty')
+  t.equal(await field.inputValue(), '', 'the returning card has an empty field')
   await page.keyboard.press('Escape')
   await page.waitForTimeout(GUARD_MS)
   await page.keyboard.press('t')
@@ -151,7 +151,7 @@ t.test('an answer typed without a network is rated once, also after a reload', a
   t.equal((body as { entries: object[] }).entries.length, 1, 'stored once')
 })
 
-t.test('a card is put off without a network, and taken back', async (t) => {
+t.test('a card is postponed without a network, and that is undone', async (t) => {
   const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
   const [first, second] = (await begin(app, page)) as [Card, Card]
   await page.getByRole('button', { name: 'Mehr zu dieser Karte' }).click()
@@ -169,7 +169,7 @@ t.test('a card is put off without a network, and taken back', async (t) => {
   t.equal(await untilKinds(page, 'tomorrow,tomorrow'), 'tomorrow,tomorrow')
   const { body } = await send(page, 'GET', 'queue?deck=git&limit=300')
   const ids = (body as { cards: Card[] }).cards.map(({ card_id }) => card_id)
-  t.notOk(ids.includes(first.card_id) || ids.includes(second.card_id), 'they are not in the queue of today')
+  t.notOk(ids.includes(first.card_id) || ids.includes(second.card_id), 'postponed cards are not in the queue of today')
   await press(page, 'u')
   t.equal(await untilKinds(page, 'tomorrow,undo'), 'tomorrow,undo')
   await page.getByText(second.question.slice(0, 20)).first().waitFor()
@@ -211,7 +211,7 @@ t.test('a card that is forgotten often offers a note, which is shown below the a
   await picture(page, 'karte')
 })
 
-t.test('a deck gets its own certainty, and the settings say what is fitted', async (t) => {
+t.test('a deck gets a separate retention, and the settings describe the fit', async (t) => {
   const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
   await page.goto(`${app.url}/decks/git`)
   await page.getByLabel('Wie sicher?').selectOption({ label: '95 %' })

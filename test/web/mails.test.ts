@@ -93,7 +93,7 @@ t.test('an administrator checks the mail server and sends a mail again', async (
   t.match(resent, /\/api\/mail\/outbox\/12\/resend$/)
   t.strictSame(complaints, [])
 
-  await t.test('a user enters an address, and takes it back', async (t) => {
+  await t.test('a user enters an address, and removes it', async (t) => {
     const { page, login, complaints } = await app.newPerson({ viewport: PHONE, colorScheme: 'dark' })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const field = page.getByLabel('E-Mail-Adresse')
@@ -128,7 +128,7 @@ t.test('an administrator checks the mail server and sends a mail again', async (
     await dueCards.click()
     await page.getByText(AWAY, { exact: true }).waitFor()
     await page.locator('[role=switch]:not(:checked)').waitFor()
-    t.notOk(await dueCards.isChecked(), 'the switch goes back')
+    t.notOk(await dueCards.isChecked(), 'the setting is reset')
     t.equal(await page.getByLabel('Neue E-Mail-Adresse').getAttribute('aria-invalid'), null, 'not a fault of the field')
     await page.unroute(lost)
     await dueCards.click()

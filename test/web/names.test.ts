@@ -63,163 +63,167 @@ async function check(t: Test, page: Page, place: string, expected = true): Promi
   if (expected) t.ok(found > 0, `${place}: shows a name`)
 }
 
-t.test('a name never turns the text around it', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const cards = Array.from({ length: 6 }, (_, at) => ({ id: `karte-${at}`, question: QUESTION, level: NAMES.level }))
-  const app = await openApp(t, {
-    CONTENT_DIR: await writeContentFolder(t, {
-      'decks/kurs.md': deckFile(NAMES.deck, cards, { slug: 'kurs', description: NAMES.deck }),
-      'cheatsheets/blatt.md': `---\ntitle: ${JSON.stringify(NAMES.sheet)}\ncategory: ${JSON.stringify(NAMES.category)}\n---\n# ${NAMES.sheet}\n\nText\n`,
-    }),
-  })
-  const { page, complaints } = await app.newPerson({ isAdmin: true, name: NAMES.user })
-  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
-  const dialog = page.locator('dialog[open]')
-  const open = async (path: string, ready = 'h1') => {
-    await page.goto(`${app.url}/${path}`)
-    await page.locator(ready).first().waitFor()
-    await page.waitForLoadState('networkidle')
-  }
+t.test(
+  'a name never changes the direction of the text around it',
+  { skip: !existsSync(CHROMIUM) && 'no Chromium' },
+  async (t) => {
+    const cards = Array.from({ length: 6 }, (_, at) => ({ id: `karte-${at}`, question: QUESTION, level: NAMES.level }))
+    const app = await openApp(t, {
+      CONTENT_DIR: await writeContentFolder(t, {
+        'decks/kurs.md': deckFile(NAMES.deck, cards, { slug: 'kurs', description: NAMES.deck }),
+        'cheatsheets/blatt.md': `---\ntitle: ${JSON.stringify(NAMES.sheet)}\ncategory: ${JSON.stringify(NAMES.category)}\n---\n# ${NAMES.sheet}\n\nText\n`,
+      }),
+    })
+    const { page, complaints } = await app.newPerson({ isAdmin: true, name: NAMES.user })
+    const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+    const dialog = page.locator('dialog[open]')
+    const open = async (path: string, ready = 'h1') => {
+      await page.goto(`${app.url}/${path}`)
+      await page.locator(ready).first().waitFor()
+      await page.waitForLoadState('networkidle')
+    }
 
-  await t.test('on the pages of a learner', async (t) => {
-    await check(t, page, 'first visit')
-    await open('lernen', 'article')
-    await check(t, page, 'question')
-    await press(page, 'i')
-    await dialog.waitFor()
-    await check(t, page, 'facts of the card')
-    await press(page, 'Escape')
-    for (let at = 0; at < cards.length; at++) await press(page, ' ', at === 0 ? '1' : '3')
-    for (const path of [
-      '',
-      'decks',
-      'decks/kurs',
-      'statistik',
-      'verlauf',
-      'spickzettel',
-      'spickzettel/blatt',
-      'quiz',
-    ]) {
-      await open(path)
-      await check(t, page, `/${path}`)
-    }
-    const { cards: known } = await (await page.request.get(`${app.url}/api/review/cards?limit=1`)).json()
-    await open(`karten/${known[0].card_id}`)
-    await check(t, page, 'card')
-    for (const q of ['xyz', 'Deck', 'Blatt']) {
-      await open(`suche?q=${q}`, '[role=option]')
-      await check(t, page, `search for ${q}`)
-    }
-  })
+    await t.test('on the pages of a learner', async (t) => {
+      await check(t, page, 'first visit')
+      await open('lernen', 'article')
+      await check(t, page, 'question')
+      await press(page, 'i')
+      await dialog.waitFor()
+      await check(t, page, 'facts of the card')
+      await press(page, 'Escape')
+      for (let at = 0; at < cards.length; at++) await press(page, ' ', at === 0 ? '1' : '3')
+      for (const path of [
+        '',
+        'decks',
+        'decks/kurs',
+        'statistik',
+        'verlauf',
+        'spickzettel',
+        'spickzettel/blatt',
+        'quiz',
+      ]) {
+        await open(path)
+        await check(t, page, `/${path}`)
+      }
+      const { cards: known } = await (await page.request.get(`${app.url}/api/review/cards?limit=1`)).json()
+      await open(`karten/${known[0].card_id}`)
+      await check(t, page, 'card')
+      for (const q of ['xyz', 'Deck', 'Blatt']) {
+        await open(`suche?q=${q}`, '[role=option]')
+        await check(t, page, `search for ${q}`)
+      }
+    })
 
-  await t.test('in a quiz', async (t) => {
-    await open('quiz/kurs')
-    await button('Quiz beginnen').click()
-    await page.getByText('Frage 1 von').first().waitFor()
-    await check(t, page, 'question')
-    await open('quiz')
-    await page.getByText('Du bist mitten in einem Quiz').waitFor()
-    await check(t, page, 'open quiz')
-    await button('Weitermachen').click()
-    for (let at = 0; at < cards.length; at++) {
-      await page
-        .getByText(`Frage ${at + 1} von`)
-        .first()
-        .waitFor()
-      await page.waitForTimeout(GUARD_MS)
-      await page.keyboard.press('1')
-      await page.getByRole('button', { name: /Weiter|Zum Ergebnis/ }).click()
-    }
-    await page.getByRole('heading', { name: 'Ergebnis' }).waitFor()
-    await check(t, page, 'result')
-    await open('quiz')
-    await check(t, page, 'results')
-  })
+    await t.test('in a quiz', async (t) => {
+      await open('quiz/kurs')
+      await button('Quiz beginnen').click()
+      await page.getByText('Frage 1 von').first().waitFor()
+      await check(t, page, 'question')
+      await open('quiz')
+      await page.getByText('Du bist mitten in einem Quiz').waitFor()
+      await check(t, page, 'open quiz')
+      await button('Weitermachen').click()
+      for (let at = 0; at < cards.length; at++) {
+        await page
+          .getByText(`Frage ${at + 1} von`)
+          .first()
+          .waitFor()
+        await page.waitForTimeout(GUARD_MS)
+        await page.keyboard.press('1')
+        await page.getByRole('button', { name: /Weiter|Zum Ergebnis/ }).click()
+      }
+      await page.getByRole('heading', { name: 'Ergebnis' }).waitFor()
+      await check(t, page, 'result')
+      await open('quiz')
+      await check(t, page, 'results')
+    })
 
-  await t.test('on the account page', async (t) => {
-    await page.request.post(`${app.url}/api/auth/tokens`, { data: { name: NAMES.token } })
-    for (const path of ['konto', 'einstellungen']) {
-      await open(path)
-      await check(t, page, path)
-    }
-  })
+    await t.test('on the account page', async (t) => {
+      await page.request.post(`${app.url}/api/auth/tokens`, { data: { name: NAMES.token } })
+      for (const path of ['konto', 'einstellungen']) {
+        await open(path)
+        await check(t, page, path)
+      }
+    })
 
-  await t.test('on the pages of an administrator', async (t) => {
-    const data = { username: NAMES.user, display_name: NAMES.user, password: 'vier-zufaellige-woerter' }
-    t.ok((await page.request.post(`${app.url}/api/admin/users`, { data })).ok())
-    const { cards: known } = await (await page.request.get(`${app.url}/api/review/cards?limit=1`)).json()
-    const report = { data: { text: QUESTION } }
-    await page.request.post(`${app.url}/api/review/cards/${known[0].card_id}/reports`, report)
-    for (const path of [
-      '',
-      '/benutzer',
-      `/benutzer?q=${encodeURIComponent(NAMES.user)}`,
-      '/inhalte',
-      '/meldungen',
-      '/protokoll',
-    ]) {
-      await open(`verwaltung${path}`)
-      await check(t, page, `/verwaltung${path}`)
-    }
-    await open('verwaltung/benutzer/import')
-    await page.getByLabel('Oder hier einfügen').fill(`Benutzername;Name\n"${NAMES.user} b";${NAMES.user}\n`)
-    await button('Liste prüfen').click()
-    await button('1 Konto anlegen').waitFor()
-    await check(t, page, 'preview of users')
-    await page.getByLabel('Oder hier einfügen').fill(`Benutzername;Name\n${NAMES.user}zwei;${NAMES.user}\n`)
-    await button('Liste prüfen').click()
-    await button('1 Konto anlegen').click()
-    await page.getByText('1 Konto angelegt').waitFor()
+    await t.test('on the pages of an administrator', async (t) => {
+      const data = { username: NAMES.user, display_name: NAMES.user, password: 'vier-zufaellige-woerter' }
+      t.ok((await page.request.post(`${app.url}/api/admin/users`, { data })).ok())
+      const { cards: known } = await (await page.request.get(`${app.url}/api/review/cards?limit=1`)).json()
+      const report = { data: { text: QUESTION } }
+      await page.request.post(`${app.url}/api/review/cards/${known[0].card_id}/reports`, report)
+      for (const path of [
+        '',
+        '/benutzer',
+        `/benutzer?q=${encodeURIComponent(NAMES.user)}`,
+        '/inhalte',
+        '/meldungen',
+        '/protokoll',
+      ]) {
+        await open(`verwaltung${path}`)
+        await check(t, page, `/verwaltung${path}`)
+      }
+      await open('verwaltung/benutzer/import')
+      await page.getByLabel('Oder hier einfügen').fill(`Benutzername;Name\n"${NAMES.user} b";${NAMES.user}\n`)
+      await button('Liste prüfen').click()
+      await button('1 Konto anlegen').waitFor()
+      await check(t, page, 'preview of users')
+      await page.getByLabel('Oder hier einfügen').fill(`Benutzername;Name\n${NAMES.user}zwei;${NAMES.user}\n`)
+      await button('Liste prüfen').click()
+      await button('1 Konto anlegen').click()
+      await page.getByText('1 Konto angelegt').waitFor()
 
-    const { users } = (await (
-      await app.asAdmin('GET', `/api/accounts?q=${encodeURIComponent(NAMES.user)}`)
-    ).json()) as {
-      users: { id: number; username: string }[]
-    }
-    await open(`verwaltung/benutzer/${users.find(({ username }) => username === NAMES.user)?.id}`)
-    await button('Neues Passwort').click()
-    await check(t, page, 'new password')
-    await button('Neues Passwort setzen').click()
-    await check(t, page, 'shown password')
-    await button('Fertig').click()
-    await button('Konto löschen …').click()
-    await check(t, page, 'deletion')
-    await dialog.getByRole('textbox').fill(NAMES.user)
-    await button('Endgültig löschen').click()
-    await page.getByText(/^Das Konto „.*“ ist gelöscht/).waitFor()
-    await check(t, page, 'toast')
-    await open('verwaltung/protokoll')
-    await check(t, page, 'protocol')
-  })
+      const { users } = (await (
+        await app.asAdmin('GET', `/api/accounts?q=${encodeURIComponent(NAMES.user)}`)
+      ).json()) as {
+        users: { id: number; username: string }[]
+      }
+      await open(`verwaltung/benutzer/${users.find(({ username }) => username === NAMES.user)?.id}`)
+      await button('Neues Passwort').click()
+      await check(t, page, 'new password')
+      await button('Neues Passwort setzen').click()
+      await check(t, page, 'shown password')
+      await button('Fertig').click()
+      await button('Konto löschen …').click()
+      await check(t, page, 'deletion')
+      await dialog.getByRole('textbox').fill(NAMES.user)
+      await button('Endgültig löschen').click()
+      await page.getByText(/^Das Konto „.*“ ist gelöscht/).waitFor()
+      await check(t, page, 'toast')
+      await open('verwaltung/protokoll')
+      await check(t, page, 'protocol')
+    })
 
-  await t.test('in an upload', async (t) => {
-    const source = async () => {
-      await open('inhalte/hochladen')
-      await page.locator('input[type=file]').setInputFiles({
-        name: `${NAMES.file}.csv`,
-        mimeType: 'text/csv',
-        buffer: Buffer.from(`Frage;Antwort;Deck;Stufe\nWas?;Das;${NAMES.deck} 2;${NAMES.level}\n`),
-      })
-      await page.getByText('Mehr bestimmen').click()
-      await page.getByLabel('Name der Quelle').fill(NAMES.source)
-      await button('Ansehen, was geschieht').click()
-    }
-    await source()
-    await button('Jetzt übernehmen').waitFor()
-    await check(t, page, 'plan')
-    await button('Jetzt übernehmen').click()
-    await page.getByText(/ist übernommen/).waitFor()
-    await check(t, page, 'done')
-    await source()
-    await button('Diese aktualisieren').waitFor()
-    await check(t, page, 'source exists')
-    await open('inhalte')
-    await check(t, page, 'sources')
-    await button(/^Mehr zu/).click()
-    await page.getByRole('menuitem', { name: 'Archivieren' }).click()
-    await check(t, page, 'archiving')
-    await dialog.getByRole('button', { name: 'Archivieren', exact: true }).click()
-    await page.getByText(/“ ist archiviert\.$/).waitFor()
-    await check(t, page, 'toast of a source')
-  })
-  t.strictSame(complaints, [])
-})
+    await t.test('in an upload', async (t) => {
+      const source = async () => {
+        await open('inhalte/hochladen')
+        await page.locator('input[type=file]').setInputFiles({
+          name: `${NAMES.file}.csv`,
+          mimeType: 'text/csv',
+          buffer: Buffer.from(`Frage;Antwort;Deck;Stufe\nWas?;Das;${NAMES.deck} 2;${NAMES.level}\n`),
+        })
+        await page.getByText('Mehr bestimmen').click()
+        await page.getByLabel('Name der Quelle').fill(NAMES.source)
+        await button('Ansehen, was geschieht').click()
+      }
+      await source()
+      await button('Jetzt übernehmen').waitFor()
+      await check(t, page, 'plan')
+      await button('Jetzt übernehmen').click()
+      await page.getByText(/ist übernommen/).waitFor()
+      await check(t, page, 'done')
+      await source()
+      await button('Diese aktualisieren').waitFor()
+      await check(t, page, 'source exists')
+      await open('inhalte')
+      await check(t, page, 'sources')
+      await button(/^Mehr zu/).click()
+      await page.getByRole('menuitem', { name: 'Archivieren' }).click()
+      await check(t, page, 'archiving')
+      await dialog.getByRole('button', { name: 'Archivieren', exact: true }).click()
+      await page.getByText(/“ ist archiviert\.$/).waitFor()
+      await check(t, page, 'toast of a source')
+    })
+    t.strictSame(complaints, [])
+  },
+)

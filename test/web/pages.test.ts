@@ -43,7 +43,7 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
   const { page, complaints } = person
   await studySome(person, app.url)
   for (const { path, ready = 'h1' } of PAGES) {
-    await t.test(`„${path}“ is accessible and fits the window in every look`, async (t) => {
+    await t.test(`„${path}“ is accessible and fits the window in every view`, async (t) => {
       await apply(page, DESK_LOOK)
       await page.goto(`${app.url}/${path}`)
       await page.locator(ready).first().waitFor()
@@ -54,7 +54,7 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
         t.notOk(await isTooWide(page), `${look.name}: fits`)
         if (look.barriers) t.strictSame(await findBarriers(page, look.barriers), [], `${look.name}: no barriers`)
       }
-      t.strictSame(complaints.splice(0), [], 'nothing in the console')
+      t.strictSame(complaints.splice(0), [], 'the console is empty')
     })
   }
 })

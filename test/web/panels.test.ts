@@ -15,7 +15,7 @@ interface Card {
   deck: { slug: string }
 }
 
-t.test('panels that decide whose text is kept', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('panels that resolve conflicting texts', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const { source, cards } = await writeSome(app)
   const person = await app.newPerson({ isAdmin: true })
@@ -23,7 +23,7 @@ t.test('panels that decide whose text is kept', { skip: !existsSync(CHROMIUM) &&
   const cardOf = async (id: number) =>
     (await post<{ card: Card }>(app, `/api/content/cards/${id}`, undefined, 'GET')).card
 
-  await t.test('an upload lists what was changed here, and takes the text that is chosen for each', async (t) => {
+  await t.test('an upload lists edited cards, and uses the text chosen for each', async (t) => {
     const file = (answers: Record<string, string>) =>
       `Id;Frage;Antwort\n${Object.entries(answers)
         .map(([id, answer]) => `${id};Was ist ${id}?;${answer}\n`)
@@ -43,7 +43,7 @@ t.test('panels that decide whose text is kept', { skip: !existsSync(CHROMIUM) &&
     await page.getByText('2 Inhalte wurden im Browser geändert').waitFor()
     t.strictSame(await findBarriers(page), [])
     const choice = page.getByRole('listitem').filter({ hasText: 'Datei dns' }).getByRole('switch')
-    t.equal(await choice.isChecked(), false, 'our text is kept unless one says otherwise')
+    t.equal(await choice.isChecked(), false, 'the edited text is kept by default')
     await choice.check()
     await page.getByRole('button', { name: 'Jetzt übernehmen' }).click()
     await page.getByText('ist übernommen').waitFor()
@@ -70,7 +70,7 @@ t.test('panels that decide whose text is kept', { skip: !existsSync(CHROMIUM) &&
     )
   })
 
-  await t.test('a former version is compared and comes back as the newest one', async (t) => {
+  await t.test('an earlier version is compared and restored as the newest one', async (t) => {
     const id = cards[0] ?? 0
     const { answer } = await cardOf(id)
     await post(app, `/api/content/cards/${id}`, { version: 1, answer: 'Schlechter' }, 'PATCH')
@@ -86,7 +86,7 @@ t.test('panels that decide whose text is kept', { skip: !existsSync(CHROMIUM) &&
     t.equal(await page.getByRole('form').getByLabel('Antwort', { exact: true }).inputValue(), answer)
   })
 
-  await t.test('a source that was archived comes back with its cards', async (t) => {
+  await t.test('an archived source is restored with its cards', async (t) => {
     await page.goto(`${app.url}/inhalte/quellen/${source}`)
     await page.getByRole('heading', { level: 1, name: 'Netzwerk' }).waitFor()
     t.equal((await app.asAdmin('DELETE', `/api/content/sources/${source}`)).status, 200)

@@ -68,7 +68,7 @@ const logInByScript = (userVerification = 'required') => `(async () => {
   return [(await send()).status, (await send()).status]
 })()`
 
-t.test('adds a passkey, logs in with it without a name, and removes it', { skip }, async (t) => {
+t.test('adds a passkey, logs in with it without a user name, and removes it', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const person = await newPersonAt(app)
   const { page, device, complaints } = person
@@ -88,7 +88,7 @@ t.test('adds a passkey, logs in with it without a name, and removes it', { skip 
 
   await logOut(person, app.url, true)
   await until(page, `location.pathname === '/'`)
-  t.pass('the list of names that the browser shows logs in, too')
+  t.pass("the browser's autofill list logs in as well")
 
   await page.goto(`${app.url}/konto`)
   await card(page).getByRole('button', { name: 'Passkey Mein Notebook entfernen' }).click()
@@ -137,7 +137,7 @@ t.test('refuses the password of a passkey-only account and keeps the last passke
   t.strictSame(await findBarriers(chief.page), [])
   await button('Abbrechen').click()
   await asked.waitFor({ state: 'detached' })
-  t.equal(await count(), 1, 'nothing before it was asked')
+  t.equal(await count(), 1, 'no passkey is removed before the confirmation')
   await button('Alle Passkeys entfernen …').click()
   await button('Alle entfernen').click()
   await chief.page.getByText('Alle Passkeys sind entfernt.').waitFor()
@@ -150,7 +150,7 @@ t.test('refuses the password of a passkey-only account and keeps the last passke
   t.strictSame([...complaints, ...chief.complaints], [])
 })
 
-t.test('asks for proof before access is granted, then continues', { skip }, async (t) => {
+t.test('requires a new authentication before access is granted, then continues', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const { page, login, complaints } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
@@ -205,11 +205,11 @@ t.test('refuses a cloned device, a device without verification, and a replayed r
   const { page, device } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
   const stolen = await device.credentials()
-  t.strictSame(await page.evaluate(logInByScript()), [200, 401], 'an answer counts once')
+  t.strictSame(await page.evaluate(logInByScript()), [200, 401], 'a response is accepted once')
 
   const newest = await device.credentials()
   await device.replaceBy(stolen)
-  t.strictSame(await page.evaluate(logInByScript()), [401, 401], 'the copy counts from where it was copied')
+  t.strictSame(await page.evaluate(logInByScript()), [401, 401], 'the counter of the clone is too low')
   await logged(app, /the counter went back/)
 
   await device.replaceBy(newest)
@@ -219,7 +219,7 @@ t.test('refuses a cloned device, a device without verification, and a replayed r
     'a response without user verification is refused',
   )
   await logged(app, /could not be verified/)
-  t.strictSame(await page.evaluate(logInByScript()), [200, 401], 'the device itself goes on')
+  t.strictSame(await page.evaluate(logInByScript()), [200, 401], 'the original device still works')
 })
 
 t.test('offers no passkeys to a page of another origin', { skip }, async (t) => {

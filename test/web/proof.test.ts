@@ -22,7 +22,7 @@ t.test('a proof', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =>
   await post(app, `/api/assignments/occurrences/${open?.id}/confirm`, { part: 0 })
   const code = (await mine()).occurrences[0]?.proof_code ?? ''
 
-  await t.test('is compared with its paper without a login, by a typed code', async (t) => {
+  await t.test('is verified without a login, with a typed code', async (t) => {
     const { page, complaints } = await app.newBrowser({ viewport: PHONE })
     await page.goto(`${app.url}/nachweis`)
     const field = page.getByLabel('Code auf dem Nachweis')

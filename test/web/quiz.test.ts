@@ -88,7 +88,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.context().close()
   })
 
-  await t.test('returns wrong cards to learning and undoes that', async (t) => {
+  await t.test('makes wrong cards due for learning and undoes that', async (t) => {
     // The outbox sends the ratings a moment later.
     const isDue = async (count: number) => {
       for (let left = 600; left > 0; left--) {
@@ -150,7 +150,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     })
   }
 
-  await t.test('asks about the open quiz before another one starts, and undoes giving up', async () => {
+  await t.test('asks about an open quiz before another one starts, and undoes giving up', async () => {
     await begin()
     await page.getByRole('button', { name: 'Abbrechen' }).click()
     await page.getByRole('button', { name: 'Zurücknehmen' }).click()

@@ -47,10 +47,10 @@ t.test('loads the first card with at most 14 requests, each once, without waitin
   // Uses the page's clock, because the test notices the card later.
   const untilCard = (await page.evaluate(ASKED_UNTIL_FIRST_CARD)) as string[]
   t.ok(untilCard.length <= 14, `${untilCard.length}: ${untilCard.join(' ')}`)
-  t.strictSame([...new Set(untilCard)], untilCard, 'nothing is asked for twice')
+  t.strictSame([...new Set(untilCard)], untilCard, 'no path is requested twice')
   t.strictSame(
     complaints.filter((text) => /preload/.test(text)),
     [],
-    'all that was fetched ahead was used',
+    'every preloaded file is used',
   )
 })

@@ -54,7 +54,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await until(page, 'document.activeElement.value === "stashes"')
   })
 
-  await t.test('never replaces newer hits by older ones', async (t) => {
+  await t.test('never replaces newer hits with older ones', async (t) => {
     const { page } = await app.newPerson()
     const gate = createGate()
     await page.route(/api\/search\?q=docker/, async (route) => {
@@ -77,7 +77,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await isAt(t, page, `${app.url}/suche?q=stash`)
   })
 
-  await t.test('tells of no hits, corrections and errors', async () => {
+  await t.test('announces no hits, corrections and errors', async () => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/suche?q=xyzzyxyzzy`)
     await page.getByText('Zu „xyzzyxyzzy“ gibt es nichts.').waitFor()
@@ -178,7 +178,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.match(await year.getAttribute('aria-valuetext'), /: nichts gelernt$/)
     t.match(await page.getByRole('img', { name: /jedem Tag/ }).getAttribute('aria-label'), /an 1 von 365 Tagen gelernt/)
     const charts = page.locator('figure')
-    t.equal(await charts.count(), 4, 'retention has none before a card was seen again')
+    t.equal(await charts.count(), 4, 'there is no retention before a card was reviewed again')
     for (const chart of await charts.all()) {
       await chart.locator('summary').click()
       await chart.getByRole('table').getByRole('row').nth(1).waitFor()
@@ -195,7 +195,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.match(await rows.first().textContent(), 'Zurückgenommen')
     t.match(await rows.nth(1).textContent(), 'zurückgenommen', 'the review itself is struck out')
     t.equal(await rows.count(), 4)
-    t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1, 'now the one before')
+    t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1, 'now the previous review')
     t.strictSame(complaints, [])
   })
 })

@@ -68,11 +68,11 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     await page.goto(`${app.url}/spickzettel/git-alltag`)
     await page.getByRole('navigation', { name: 'Inhalt' }).getByRole('link', { name: 'Stash' }).click()
     await isAt(t, page, `${app.url}/spickzettel/git-alltag#abschnitt-stash`)
-    t.equal(await page.evaluate('document.activeElement.textContent'), 'Stash', 'reading goes on there')
+    t.equal(await page.evaluate('document.activeElement.textContent'), 'Stash', 'the focus moves to the heading')
     await page.goto(`${app.url}/hilfe`)
     await page.goto(`${app.url}/spickzettel/git-alltag#${encodeURIComponent('abschnitt-übersicht')}`)
     await until(page, 'scrollY > 1000')
-    t.equal(await page.locator('h1').count(), 1, 'the title of the text is not said twice')
+    t.equal(await page.locator('h1').count(), 1, 'the title of the text is not announced twice')
     t.strictSame(complaints, [])
   })
 
@@ -112,13 +112,13 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.equal(await page.locator('article h2').count(), 302)
     t.notOk(await isTooWide(page), 'tables and long words scroll or break by themselves')
     const ids = (await page.evaluate('[...document.querySelectorAll("[id]")].map(({ id }) => id)')) as string[]
-    t.equal(new Set(ids).size, ids.length, 'each name is given once')
+    t.equal(new Set(ids).size, ids.length, 'each name is used once')
     await page.getByRole('link', { name: 'Zum Inhalt' }).last().click()
     await isAt(t, page, `${app.url}/spickzettel/gross#abschnitt-inhalt`)
     t.strictSame(complaints, [])
   })
 
-  await t.test('prints black on white, complete, without the surroundings', async (t) => {
+  await t.test('prints the whole sheet in black on white, without the page around it', async (t) => {
     const { page } = await app.newPerson({ colorScheme: 'dark' })
     await page.evaluate('localStorage.setItem("training.look", JSON.stringify({ theme: "dark" }))')
     await page.goto(`${app.url}/spickzettel/git-alltag`)
@@ -134,7 +134,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.equal(pdf.subarray(0, 5).toString(), '%PDF-')
   })
 
-  await t.test('says that a sheet is gone', async (t) => {
+  await t.test('reports that a sheet was deleted', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.goto(`${app.url}/spickzettel/git-uralt`)
     await page.getByText('Diesen Spickzettel gibt es nicht mehr').waitFor()

@@ -60,7 +60,7 @@ t.test('the first card needs at most 80 kB of JavaScript', async (t) => {
 const AUTHORS =
   /^(?:inhalte|deck|karte|sheet-page|option-fields|writing|card-table|card-order|versions|conflict-dialog|suggestion|edited|fragen|edit-card|authors|author-icons|author-tests|write-tests|test-preview|drafts|editor|diff)-/
 
-t.test('the editor with the form of a card needs at most 14 kB beyond what is loaded', async (t) => {
+t.test('the card editor needs at most 14 kB in addition to the loaded files', async (t) => {
   const needed = [chunk('editor'), chunk('writing')]
   const size = kilobytes(needed.map(sizeOf))
   t.comment(`${size} kB: ${needed.join(', ')}`)
@@ -68,7 +68,7 @@ t.test('the editor with the form of a card needs at most 14 kB beyond what is lo
   const opened = withImports(chunk('deck')).filter((file) => !page('inhalte').includes(file))
   t.comment(`opening a deck: ${kilobytes(opened.map(sizeOf))} kB: ${opened.join(', ')}`)
   t.ok(opened.includes(chunk('editor')), 'the chunk is the one that the page loads')
-  t.notOk(opened.includes(chunk('diff')), 'the comparison of texts is loaded when it is needed')
+  t.notOk(opened.includes(chunk('diff')), 'the comparison of texts is loaded on demand')
   const authors = files.filter((file) => AUTHORS.test(file) && /\.(?:js|css)$/.test(file))
   t.comment(`all parts of authors: ${kilobytes(authors.map(sizeOf))} kB`)
 })
@@ -76,7 +76,7 @@ t.test('the editor with the form of a card needs at most 14 kB beyond what is lo
 /** Files that only the pages of tests load, on demand */
 const TESTS = /^(?:tests|test-parts|attempt|answers|answer-post)-/
 
-t.test('taking a test needs at most 25 kB beyond what a session loads', async (t) => {
+t.test('taking a test needs at most 25 kB in addition to a session', async (t) => {
   const session = page('lernen')
   const parts = files.filter((file) => TESTS.test(file) && /\.(?:js|css)$/.test(file))
   const size = kilobytes(parts.map(sizeOf))

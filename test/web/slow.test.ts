@@ -39,7 +39,7 @@ t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await untilKept(page, ...kept)
   }
 
-  await t.test('shows cached copies, marked, if the service never responds', async (t) => {
+  await t.test('shows marked cached copies if the service never responds', async (t) => {
     gateway.behave(silence)
     for (const [path, content] of pages) {
       await open(page, `${gateway.url}/${path}`, content)
@@ -62,7 +62,7 @@ t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     gateway.behave(passOn)
   })
 
-  await t.test('shows visited pages offline, marked', async (t) => {
+  await t.test('shows marked copies of visited pages offline', async (t) => {
     await page.context().setOffline(true)
     for (const [path, content] of pages) {
       await open(page, `${gateway.url}/${path}`, content)

@@ -65,7 +65,7 @@ const left = (page: Page) => textOf(page.locator('.progress p'))
 t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
 
-  await t.test('a session by keyboard alone, to its end and back', async (t) => {
+  await t.test('a session with the keyboard alone, to its end and back', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 4 } })
     await page.keyboard.press('Tab')
@@ -81,7 +81,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await press(page, 'Space', 'Enter', 'Enter', '2')
     t.ok(await until(async () => /noch 2, davon 1/.test(await left(page))))
     await press(page, ' ', '4')
-    t.equal(await question(page), first, 'what was not known is back at the end')
+    t.equal(await question(page), first, 'forgotten cards return at the end')
     await press(page, ' ')
     t.match(await textOf(page.getByRole('button', { name: /^Gut/ })), /morgen|Tag|heute/, 'with dates from the service')
     await press(page, ' ')
@@ -114,7 +114,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(await page.getByRole('button', { name: /Antwort zeigen/ }).count(), 1, 'the second tap did nothing')
   })
 
-  await t.test('by touch on a phone, portrait and landscape', async (t) => {
+  await t.test('a session by touch on a phone, portrait and landscape', async (t) => {
     const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, isMobile: true })
     await openSession(app, page)
     await page.waitForTimeout(GUARD_MS)
@@ -148,7 +148,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
     t.equal(await question(page), third)
     await press(page, 'u')
-    t.ok(await arrived(app, page, ['medium']), 'what was done before the reload can be taken back')
+    t.ok(await arrived(app, page, ['medium']), 'steps before the reload can be undone')
     await press(page, '4')
     t.equal(await question(page), third)
     await page.getByRole('link', { name: 'Lernen beenden' }).click()
@@ -193,7 +193,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const first = await question(page)
     t.equal(await question(other), first)
     await press(page, ' ', '3')
-    t.ok(await until(async () => (await question(other)) === (await question(page))), 'the other tab goes on as well')
+    t.ok(await until(async () => (await question(other)) === (await question(page))), 'the other tab continues as well')
     await press(other, ' ', '4')
     await press(page, ' ', '1')
     t.ok(await arrived(app, page, ['medium', 'easy', 'again']))
@@ -222,7 +222,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await again.goto(`${app.url}/lernen/git`)
     await again.getByText(/Karten vom Stand .* Dienst antwortet nicht/).waitFor()
     await again.getByText('3 warten').waitFor()
-    t.match(await left(again), /davon 1 noch einmal/, 'what waits is taken into account')
+    t.match(await left(again), /davon 1 noch einmal/, 'waiting ratings are taken into account')
     await press(again, ' ', '4')
     await again.getByText('4 warten').waitFor()
     await context.setOffline(false)
@@ -234,7 +234,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     )
   })
 
-  await t.test('starts offline and shows what was visited', async (t) => {
+  await t.test('starts offline and shows visited pages', async (t) => {
     const { page } = await app.newPerson()
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await untilKept(page, 'counts', 'stats', 'choice')
@@ -279,7 +279,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(await question(page), second)
   })
 
-  await t.test('ratings wait and arrive in order, whatever a proxy answers', async (t) => {
+  await t.test('ratings wait and arrive in order, whatever a proxy responds', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     const answers = [
@@ -326,7 +326,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.getByRole('button', { name: '1 nicht angenommen' }).click()
     const dialog = page.getByRole('dialog', { name: 'Bewertungen auf dem Weg' })
     await dialog.getByText('So nicht.').waitFor()
-    t.ok(await arrived(app, page, ['easy']), 'what follows goes on')
+    t.ok(await arrived(app, page, ['easy']), 'the following ratings are sent')
     await dialog.getByRole('button', { name: 'Verwerfen' }).click()
     await page
       .getByText(/nicht angenommen/)
@@ -356,12 +356,12 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.waitForURL(`${app.url}/`)
     await openSession(app, page)
     await press(page, ' ', '2')
-    t.ok(await arrived(app, page, ['hard']), 'only what the second person has rated')
+    t.ok(await arrived(app, page, ['hard']), 'only the ratings of the second user')
 
     await page.request.post(`${app.url}/api/auth/login`, { data: login })
     await page.evaluate('localStorage.clear()')
     await page.goto(app.url)
-    t.ok(await arrived(app, page, ['medium', 'easy', 'again']), 'the rest arrives when the first one is back')
+    t.ok(await arrived(app, page, ['medium', 'easy', 'again']), 'the other ratings arrive when the first user is back')
   })
 
   await t.test('handles a clock that is wrong by an hour', async (t) => {

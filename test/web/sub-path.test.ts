@@ -31,7 +31,11 @@ t.test(
     await operation.locator('.try-out__btn').click()
     await operation.locator('.execute').click()
     const answer = operation.locator('.live-responses-table .response')
-    t.match(await answer.textContent(), /^200[\s\S]*"slug": "git"/, 'the reference asks below the path, too')
+    t.match(
+      await answer.textContent(),
+      /^200[\s\S]*"slug": "git"/,
+      'the reference sends requests below the path as well',
+    )
     t.strictSame(complaints, [])
   },
 )

@@ -73,7 +73,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.strictSame(complaints, [])
   })
 
-  await t.test('a person does sheet, test and personal part with the keyboard, and gets the proof', async (t) => {
+  await t.test('a person completes sheet, test and personal part with the keyboard, and gets the proof', async (t) => {
     const parts = [sheet, { kind: 'test', slug: 'loeschen' }, { kind: 'personal', title: 'Rundgang' }]
     const assignment = await give('Brandschutz „2027“ \u202eabc', parts, { description: 'Zeile <b>1</b>\n=2' })
     const person = await app.newPerson()
@@ -118,7 +118,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.strictSame(complaints, [])
   })
 
-  await t.test('a lost network, a changed text and a closed task lose nothing', async (t) => {
+  await t.test('no input is lost after a lost network, a changed text and a closed task', async (t) => {
     const assignment = await give('Netze', [sheet])
     const closed = await give('Vorbei', [sheet])
     const person = await app.newPerson({ viewport: PHONE, colorScheme: 'dark' })
@@ -176,7 +176,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('gehört zu keiner deiner Aufgaben').waitFor()
   })
 
-  await t.test('a learnt deck leads back; without a network the list and „Heute“ are the stored ones', async () => {
+  await t.test('a learned deck leads back; without a network, the list and „Heute“ show stored copies', async () => {
     const assignment = await give('Git lernen', [{ kind: 'deck', slug: 'git', share_percent: 80 }])
     const person = await app.newPerson()
     const { page } = person

@@ -74,7 +74,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.strictSame(complaints, [])
   })
 
-  await t.test('a taken name, no network and a withdrawn right leave the typed text', async (t) => {
+  await t.test('the typed text stays after a taken name, without a network and after a withdrawn right', async (t) => {
     await createTeam('Vertrieb')
     const team = await createTeam('Lager')
     const person = await app.newPerson({ isAdmin: true })
@@ -106,7 +106,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('heading', { name: 'Nur für Leitungen' }).waitFor()
   })
 
-  await t.test('says that another tab has deleted the team', async () => {
+  await t.test('reports that another tab has deleted the team', async () => {
     const team = await createTeam('Kurzlebig')
     const guest = await app.newPerson({ name: 'Noah Berger' })
     await setMember(team, await idOf(guest), 'member')
@@ -123,7 +123,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await heading(page, 'Teams')
   })
 
-  await t.test('a lead finds the own team and sees names only; the account lists the team', async (t) => {
+  await t.test('a lead finds the team and sees only names; the account lists the team', async (t) => {
     const team = await createTeam('Montage')
     const lead = await app.newPerson({ name: 'Sofia Rossi' })
     const other = await app.newPerson({ name: 'Tomasz Nowak' })
@@ -137,7 +137,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('link', { name: 'Montage' }).click()
     await heading(page, 'Montage')
     await member(page, 'Tomasz Nowak').waitFor()
-    t.equal(await page.locator('main button').count(), 0, 'nothing to change')
+    t.equal(await page.locator('main button').count(), 0, 'no controls to change it')
     t.equal(await page.getByText(other.login.username).count(), 0, 'no login names')
 
     await other.page.goto(`${app.url}/teams/${team}`)

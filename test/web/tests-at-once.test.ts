@@ -15,7 +15,7 @@ import {
 
 const isMissing = !(existsSync(CHROMIUM) && existsSync(FIREFOX))
 
-t.test('three browsers take one test at once', { skip: isMissing && 'no Chromium or no Firefox' }, async (t) => {
+t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chromium or no Firefox' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
   const app = await openApp(t, { CONTENT_DIR: folder })
   await publishTests(app, { kurz: { name: 'Datenschutz', time_limit_minutes: 2, attempts: 1, review_when: 'now' } })

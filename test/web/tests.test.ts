@@ -99,7 +99,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.strictSame(complaints, [])
   })
 
-  await t.test('ask gaps to choose from, and store the choice at once', async (t) => {
+  await t.test('offer choices for gaps, and store the choice at once', async (t) => {
     const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Netze' })
     const pool = { source_id: source.id, name: 'Netzfragen', tests_only: true }
     const { deck } = await post<{ deck: { slug: string } }>(app, '/api/content/decks', pool)
@@ -152,7 +152,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.match(overview, /button "Frage 1, offen"/)
   })
 
-  await t.test('speak the time at five minutes and at one minute only', async (t) => {
+  await t.test('announce the time only at five minutes and at one minute', async (t) => {
     const { page } = await app.newPerson()
     let left = 302
     await page.route('**/api/tests/attempts/*', async (route) => {
@@ -170,7 +170,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await status.getByText('Noch 1 Minute.').waitFor({ state: 'attached' })
   })
 
-  await t.test('fit a phone and have no barrier, on each page', async (t) => {
+  await t.test('fit a phone and have no accessibility faults, on each page', async (t) => {
     const { page } = await app.newPerson({ viewport: NARROW, hasTouch: true })
     const check = async (name: string) => {
       await page.evaluate('window.scrollTo(0, 0)')
@@ -202,7 +202,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await check('review')
   })
 
-  await t.test('go on without a network, and on another device', async (t) => {
+  await t.test('continue without a network, and on another device', async (t) => {
     const { page, login, complaints } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')
     await page.context().setOffline(true)
@@ -232,7 +232,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     )
   })
 
-  await t.test('send what waits after the tab was closed, from any page', async (t) => {
+  await t.test('send waiting answers after the tab was closed, from any page', async (t) => {
     const { page } = await app.newPerson()
     const context = page.context()
     const id = await beginTest(page, app, 'grundlagen')
@@ -248,7 +248,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal(await textAt(home, id, 2), 'BfDI')
   })
 
-  await t.test('keep what was typed when the page is left at once', async (t) => {
+  await t.test('keep typed text when the page is left at once', async (t) => {
     const { page } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')
     await goTo(page, 3)
@@ -263,13 +263,13 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await goTo(page, 4)
     await page.getByText('„1.500“ ist mehrdeutig').waitFor()
     t.equal(await page.getByLabel('Deine Antwort in MB').inputValue(), '1.500')
-    t.equal(await textAt(page, id, 3), undefined, 'and the service does not have it')
+    t.equal(await textAt(page, id, 3), undefined, 'the service does not have it yet')
     await page.getByLabel('Deine Antwort in MB').fill('1500')
     await answered(page, id, 3)
     t.equal(await page.getByText('mehrdeutig').count(), 0)
   })
 
-  await t.test('show a newer answer of another device, and keep one’s own', async (t) => {
+  await t.test('show a newer answer from another device, and keep the one on this device', async (t) => {
     const { page, login } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')
     await page.context().setOffline(true)
@@ -321,7 +321,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Zu diesem Test wird kein Ergebnis gezeigt.').waitFor()
   })
 
-  await t.test('say when an answer came after the end', async (t) => {
+  await t.test('report an answer that arrived after the end', async (t) => {
     const { page, login } = await app.newPerson()
     const id = await beginTest(page, app, 'geheim')
     await page.context().setOffline(true)
@@ -342,7 +342,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Du hast alle Versuche genutzt.').waitFor()
   })
 
-  await t.test('agree in two tabs', async (t) => {
+  await t.test('show the same in two tabs', async (t) => {
     const { page } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')
     await page.getByRole('button', { name: 'Markieren' }).click()

@@ -42,7 +42,7 @@ t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIU
   await page.getByLabel('Fehlendes archivieren').check()
   gate.open()
   await page.getByText('Noch wird nichts geändert.').waitFor({ state: 'detached' })
-  t.equal(await button('Jetzt übernehmen').count(), 0, 'it was chosen before')
+  t.equal(await button('Jetzt übernehmen').count(), 0, 'a preview of an earlier choice cannot be applied')
 
   await button('Ansehen, was geschieht').click()
   await button('Jetzt übernehmen').click()

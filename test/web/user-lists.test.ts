@@ -58,7 +58,7 @@ t.test('a list of users with faults', { skip: !existsSync(CHROMIUM) && 'no Chrom
     t.equal(complaints.length, 1)
   })
 
-  await t.test('in a file of Excel is corrected, too', async (t) => {
+  await t.test('corrects a file saved by Excel', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/benutzer/import`)
     const choose = (buffer: Buffer) =>
@@ -78,7 +78,7 @@ t.test('a list of users with faults', { skip: !existsSync(CHROMIUM) && 'no Chrom
     await choose(Buffer.from('Benutzername\nj\x9arg\n', 'latin1'))
     await button(page, 'Liste prüfen').click()
     await page.getByText('nicht in UTF-8 kodiert').waitFor()
-    t.equal(await line(page, 2).count(), 0, 'nothing to correct where the text is unknown')
+    t.equal(await line(page, 2).count(), 0, 'no correction field where the text is unknown')
     t.strictSame(complaints, [])
   })
 
@@ -91,7 +91,7 @@ t.test('a list of users with faults', { skip: !existsSync(CHROMIUM) && 'no Chrom
     await button(page, '2 Konten anlegen').waitFor()
     t.equal(await line(page, 2).getAttribute('aria-invalid'), null, 'no error')
     await line(page, 2).fill('max.muster')
-    t.equal(await button(page, '2 Konten anlegen').count(), 0, 'what is created was checked')
+    t.equal(await button(page, '2 Konten anlegen').count(), 0, 'only a checked list can be created')
     await button(page, 'Erneut prüfen').click()
     await page.getByRole('cell', { name: 'max.muster' }).first().waitFor()
     await button(page, '2 Konten anlegen').waitFor()

@@ -107,7 +107,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
   })
 
-  await t.test('leads from the former addresses of pages that have moved', async (t) => {
+  await t.test('redirects from the former addresses of moved pages', async (t) => {
     const { page } = await app.newPerson({ isAdmin: true })
     for (const [before, after] of [
       ['verwaltung/inhalte', 'inhalte/ordner'],
@@ -161,7 +161,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
   })
 
-  await t.test('checks the content, shows its faults and confirms before much is archived', async (t) => {
+  await t.test('checks the content, shows its faults and asks before archiving much', async (t) => {
     const { page, complaints, login } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/inhalte/ordner`)
     await page.getByText('beim Start des Dienstes').waitFor()
@@ -274,7 +274,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
   })
 
-  await t.test('shows what is stored about persons, and the settings that decide about it', async (t) => {
+  await t.test('shows which personal data are stored, and the relevant settings', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung`)
     await page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link', { name: 'Datenschutz' }).click()
@@ -298,7 +298,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     const found = await places()
     t.equal(found.length, 7)
     t.equal(new Set(found.map(({ top }) => top)).size, 1, 'one line')
-    t.equal(found.at(-1)?.isSeen, true, 'with the part that is shown')
+    t.equal(found.at(-1)?.isSeen, true, 'the link of the current page is visible')
     await parts.first().focus()
     for (let at = 0; at < found.length; at++) {
       t.match((await places())[at], { isSeen: true, isHere: true })

@@ -47,7 +47,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await post(app, `/api/content/cards/${id}`, { version, answer }, 'PATCH')
   }
 
-  await t.test('adds fifty cards by keyboard alone, and corrects one of them', async (t) => {
+  await t.test('adds fifty cards with the keyboard alone, and corrects one of them', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     const before = (await cardsOf(app, deck)).length
     await page.goto(`${app.url}/inhalte/decks/${deck}`)
@@ -80,7 +80,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.strictSame(complaints, [])
   })
 
-  await t.test('returns to what was typed when the tab was killed, for its owner only', async (t) => {
+  await t.test('restores typed text after a crash of the tab, only for its user', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
     const id = await newCard()
@@ -171,7 +171,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal((await cardOf(app, id)).answer, 'Nach der Pause')
   })
 
-  await t.test('keeps the text over a logout in another tab', async (t) => {
+  await t.test('keeps the text across a logout in another tab', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page, login } = person
     const id = await newCard()
@@ -219,7 +219,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal(found.length, 1)
   })
 
-  await t.test('says what the service refuses, and keeps the text', async (t) => {
+  await t.test('shows the refusal of the service, and keeps the text', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
     const id = await newCard()
@@ -244,7 +244,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.getByText(SAVED).waitFor()
   })
 
-  await t.test('keeps the whole of a text that is too long, and says so', async (t) => {
+  await t.test('keeps the whole text if it is too long, and reports that', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
     await open(person, await newCard())
@@ -255,7 +255,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal((await field(page, 'Antwort').inputValue()).length, text.length)
   })
 
-  await t.test('offers the page of learners only for cards that they see', async (t) => {
+  await t.test("links to the learners' page only for cards that they see", async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const id = await newCard()
     await open(person, id)
@@ -267,7 +267,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal(await link.count(), 0)
   })
 
-  await t.test('says what is weak about the answers to choose from', async (t) => {
+  await t.test('reports weaknesses of the options', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
     const id = await newCard()
@@ -298,7 +298,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.strictSame(person.complaints, [])
   })
 
-  await t.test('lets an administrator delete a card for good, after naming it', async (t) => {
+  await t.test('lets an administrator purge a card after a confirmation that shows it', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
     const id = await newCard()

@@ -206,7 +206,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
 
     await filter(lead, 'ueberfaellig')
     for (const name of [LATE, LEAVER]) await row(lead, name).getByText('überfällig').waitFor()
-    t.equal(await button(lead, /^Entscheiden/).count(), 0, 'leads do not decide')
+    t.equal(await button(lead, /^Entscheiden/).count(), 0, 'leads cannot decide')
     await look(lead, 'the late ones, for the lead')
 
     await officer.goto(`${url}/verwaltung/benutzer`)

@@ -115,7 +115,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), 'Zweiter')
     await button('Abbrechen').click()
     await button('Neuer Token').click()
-    t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), '', 'called off is called off')
+    t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), '', 'a cancelled action stays cancelled')
     await button('Abbrechen').click()
     t.strictSame(await tokens(), ['Nachtlauf'])
   })
@@ -157,7 +157,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.strictSame(await tokens(), ['Dritter', 'Nachtlauf'])
   })
 
-  await t.test('still offers to save a right that was being granted', async (t) => {
+  await t.test('still offers to grant the right after the confirmation', async (t) => {
     await logOut()
     await logInByProvider(['chefs'])
     const aylin = { username: 'aylin', display_name: 'Aylin Demir', password: 'vier-zufaellige-woerter' }

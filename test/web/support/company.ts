@@ -86,7 +86,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     const before = await newPage()
     await before.goto(at('anmelden'))
     await before.getByLabel('Benutzername').waitFor()
-    t.equal(await button(before).count(), 0, 'not before')
+    t.equal(await button(before).count(), 0, 'not before the permission')
     await restart()
     const page = await newPage()
     await page.goto(at('anmelden'))
@@ -104,7 +104,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     t.equal(page.url(), at('anmelden?weiter=%2Fhilfe'))
     await page.reload()
     await button(page).waitFor()
-    t.equal(await page.getByText('gibt es hier schon').count(), 0, 'said once')
+    t.equal(await page.getByText('gibt es hier schon').count(), 0, 'the message is shown once')
 
     const boss = await newPage()
     await boss.goto(at('verwaltung/benutzer'))
@@ -125,7 +125,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     t.strictSame(await findBarriers(page), [])
     await boss.reload()
     await boss.getByText('verknüpft', { exact: true }).waitFor()
-    t.notOk(await boss.getByLabel('Beim nächsten Anmelden verknüpfen').isChecked(), 'it counted once')
+    t.notOk(await boss.getByLabel('Beim nächsten Anmelden verknüpfen').isChecked(), 'the permission counted once')
     t.strictSame(await findBarriers(boss), [])
   })
 
@@ -150,7 +150,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     provider.person = OTTO
     await page.getByRole('button', { name: 'Verknüpfen' }).click()
     await page.getByText('gehört hier schon zu einem anderen Konto').waitFor()
-    t.equal(page.url(), at('konto'), 'said over the page that one came from')
+    t.equal(page.url(), at('konto'), 'shown on the page where linking started')
     // Another person uses a browser without a session at the provider.
     await page.context().clearCookies({ domain: '127.0.0.1' })
     provider.person = KARL
@@ -183,7 +183,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
       await logOut(page, OTTO.name)
       await page.waitForURL(`${provider.issuer}/session/end?client_id=${CLIENT_ID}`)
       await page.goto(publicUrl)
-      t.ok(await isAtLogin(page), 'the session here has ended')
+      t.ok(await isAtLogin(page), 'the session of this browser has ended')
     }
   })
 

@@ -106,7 +106,7 @@ t.test('the setting disables and enables the fitted weights without changing dat
   t.match((await put({ adapt_intervals: false, new_per_day: 3 })).body, { adapt_intervals: false, new_per_day: 3 })
   t.strictSame(await stateOf(member.id), before)
   t.match((await member.get('/api/review/settings/fit')).body, { in_use: false, fitted: {} })
-  t.equal(await fitLearner(db, member.id, moment(), worker), 'gone', 'the setting is kept')
+  t.equal(await fitLearner(db, member.id, moment(), worker), 'gone', 'a disabled setting prevents the fit')
   await put({ adapt_intervals: true })
   t.strictSame(await stateOf(member.id), fitted)
 })
