@@ -17,7 +17,7 @@ function readOldBytes(): number {
 }
 
 /** Reads rows and drops them. Returns the growth of the old generation in bytes. */
-async function readAndForget(db: Kysely<Database>): Promise<number> {
+async function readAndDrop(db: Kysely<Database>): Promise<number> {
   let [before, grown] = [readOldBytes(), 0]
   for (let statement = 0; statement < STATEMENTS; statement++) {
     const { rows } = await sql<{ text: string }>`select repeat('x', ${CHARACTERS}::integer) as text`.execute(db)
@@ -34,8 +34,8 @@ t.test('dropped rows are freed with the young generation', async (t) => {
   const { db, close } = await createEmptyDatabase()
   t.teardown(close)
   // The first call promotes the objects that the start of the process has left.
-  await readAndForget(db)
-  const grown = await readAndForget(db)
+  await readAndDrop(db)
+  const grown = await readAndDrop(db)
   // If rows were kept, nearly all would be promoted.
   t.ok(grown < (STATEMENTS * CHARACTERS) / 4, `${grown} bytes`)
 })

@@ -29,7 +29,7 @@ import type { Database } from '../../db/types.js'
 import { ROOT } from '../support/constants.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
 import { SCRATCH } from '../support/scratch.js'
-import { recordVersion, whyNoRecording } from '../support/versions.js'
+import { reasonToSkipRecording, recordVersion } from '../support/versions.js'
 
 /** JavaScript types of values by column name */
 type Columns = Record<string, string>
@@ -68,7 +68,7 @@ const STATEMENT = /^\s*(select|with|insert|update|delete|\$\{)/i
 
 t.test(
   'raw statements return the columns and types that the code declares',
-  { skip: await whyNoRecording(TEST_DATABASE_URL) },
+  { skip: await reasonToSkipRecording(TEST_DATABASE_URL) },
   async (t) => {
     const serverUrl = TEST_DATABASE_URL as string
     const databaseUrl = await createMigrated(t, serverUrl)

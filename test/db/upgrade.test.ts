@@ -12,9 +12,9 @@ import {
   loadVersion,
   RECORDINGS,
   readRows,
+  reasonToSkipRecording,
   recordVersion,
   replayVersion,
-  whyNoRecording,
 } from '../support/versions.js'
 
 async function openVersion(t: Test, folder: string, version: string): Promise<OpenDatabase> {
@@ -47,7 +47,7 @@ for (const version of await listVersions(RECORDINGS)) {
 
 t.test(
   'records this version and detects incompatible changes',
-  { skip: await whyNoRecording(TEST_DATABASE_URL) },
+  { skip: await reasonToSkipRecording(TEST_DATABASE_URL) },
   async (t) => {
     const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-recording-'))
     t.teardown(() => rm(folder, { recursive: true }))

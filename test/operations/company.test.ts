@@ -10,8 +10,8 @@ import { startNginx } from '../support/nginx.js'
 import { freePort } from '../support/postgres.js'
 import { createStoreVariables } from '../support/process.js'
 import { CHROMIUM } from '../web/support/app.js'
-import { type Company, liveFirstDay } from '../web/support/company.js'
-import { liveWithoutPassword } from '../web/support/company-access.js'
+import { type Company, testFirstDay } from '../web/support/company.js'
+import { testWithoutPassword } from '../web/support/company-access.js'
 
 const PREFIX = '/training/'
 
@@ -64,9 +64,9 @@ async function startCompany(t: Test): Promise<Company> {
 }
 
 t.test('single sign-on on its first day, behind nginx with TLS and below a path', { skip }, async (t) => {
-  await liveFirstDay(t, await startCompany(t))
+  await testFirstDay(t, await startCompany(t))
 })
 
 t.test('granting lasting access without a password, behind nginx with TLS and below a path', { skip }, async (t) => {
-  await liveWithoutPassword(t, await startCompany(t))
+  await testWithoutPassword(t, await startCompany(t))
 })

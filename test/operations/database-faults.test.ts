@@ -10,7 +10,7 @@ if (TEST_DATABASE_URL === undefined) {
 }
 
 /** Starts a TCP proxy between service and database that can cut, refuse and stall connections. */
-async function createLine(t: Test, target: URL) {
+async function createProxy(t: Test, target: URL) {
   const sockets = new Set<Socket>()
   let mode: 'open' | 'refusing' | 'stalling' = 'open'
   const server = createServer((near) => {
@@ -51,7 +51,7 @@ async function createLine(t: Test, target: URL) {
 
 const variables = await createStoreVariables(t)
 const databaseUrl = new URL(variables.DATABASE_URL as string)
-const line = await createLine(t, new URL(databaseUrl))
+const line = await createProxy(t, new URL(databaseUrl))
 databaseUrl.hostname = '127.0.0.1'
 databaseUrl.port = String(line.port)
 const service = await startProcess(t, { ...variables, DATABASE_URL: databaseUrl.href, LOG_LEVEL: 'silent' })

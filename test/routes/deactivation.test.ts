@@ -4,7 +4,7 @@ import { insertSession, type Proof } from '../../db/queries/accounts/sessions.js
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { Authenticator } from '../support/authenticator.js'
-import { untilAwaited } from '../support/database.js'
+import { waitForBlockedQuery } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, cookieOf, errorBody } from '../support/service.js'
 import { startSignIn } from '../support/sign-in.js'
@@ -53,7 +53,7 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
  * By operation id of each public operation: a function that tries to log a person in and returns whether it succeeded;
  * null if the operation is not a login. Each new public operation needs an entry.
  */
-const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {
+const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
   // The content of a proof is public to everyone with its code.
   verifyProof: null,
@@ -77,7 +77,7 @@ const CREDENTIALS: Record<string, (person: Person) => Promise<boolean>> = {
   token: async ({ script }) => (await script.get('/api/decks')).status === 200,
 }
 
-const ways = () => Object.entries(WAYS_IN).flatMap(([name, admits]) => (admits === null ? [] : [{ name, admits }]))
+const ways = () => Object.entries(LOGINS).flatMap(([name, admits]) => (admits === null ? [] : [{ name, admits }]))
 
 t.test('the tables cover all public operations and credentials', async (t) => {
   const { components, paths } = app.swagger() as unknown as {
@@ -86,7 +86,7 @@ t.test('the tables cover all public operations and credentials', async (t) => {
   }
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   const open = operations.filter(({ security }) => security?.length === 0).map(({ operationId }) => operationId)
-  t.strictSame(Object.keys(WAYS_IN).sort(), open.sort(), 'a new operation needs a check of disabled accounts')
+  t.strictSame(Object.keys(LOGINS).sort(), open.sort(), 'a new operation needs a check of disabled accounts')
   t.strictSame(Object.keys(CREDENTIALS).sort(), Object.keys(components.securitySchemes).sort())
 })
 
@@ -172,7 +172,7 @@ t.test('no credential starts a session if it is removed while the session waits 
       await lockWaysIn(transaction, user.id)
       await transaction.deleteFrom(table).where('id', '=', id).execute()
       started = startSession(user.id, proof, today)
-      await untilAwaited(transaction)
+      await waitForBlockedQuery(transaction)
     })
     t.equal(await started, false, table)
   }
@@ -197,7 +197,7 @@ t.test('a planned day takes effect at its start and can be moved and undone befo
   for (const [name, admits] of Object.entries(CREDENTIALS)) t.notOk(await admits(person), name)
   await disable(person.user.id, null)
   for (const [name, admits] of Object.entries(CREDENTIALS)) t.notOk(await admits(person), `${name} is not restored`)
-  t.ok(await WAYS_IN.login?.(person))
+  t.ok(await LOGINS.login?.(person))
 })
 
 t.test('is shown to administrators and written to the audit trail', async (t) => {

@@ -23,7 +23,7 @@ t.test('answers not found for a concurrent deletion', async (t) => {
       await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
       const asked = send()
       // The embedded database has one connection, so the request waits for it and runs after the deletion.
-      if (!database.embedded) await untilLockAwaited()
+      if (!database.embedded) await waitForBlockedQuery()
       return { asked }
     })
     const { status, body } = await answer.asked
@@ -31,7 +31,7 @@ t.test('answers not found for a concurrent deletion', async (t) => {
   }
 })
 
-async function untilLockAwaited(): Promise<void> {
+async function waitForBlockedQuery(): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import t from 'tap'
 import type { Database } from '../../db/types.js'
 import { deckFile } from '../support/content.js'
-import { untilAwaited } from '../support/database.js'
+import { waitForBlockedQuery } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -129,7 +129,7 @@ t.test('an upload waits for saves that are being written, and keeps them', async
     await db.transaction().execute(async (transaction) => {
       await save(transaction)
       uploaded = upload(`source=${source.id}`, `Neu für ${kind}`)
-      await untilAwaited(transaction)
+      await waitForBlockedQuery(transaction)
     })
     t.match(await uploaded, { status: 200 })
     if (kind === 'sheet') t.match(await sheetOf(), { content_md: 'Meins', version: 2 })

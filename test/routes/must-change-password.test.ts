@@ -12,7 +12,7 @@ const REFUSED = errorBody(403, 'Passwort muss zuerst geändert werden')
 const ADMINS_ONLY = errorBody(403, 'Administratorrechte erforderlich')
 
 /** Creates a user with a session and a token who must change the password. */
-async function createBound(is_admin = false) {
+async function createRestrictedUser(is_admin = false) {
   const user = await createUser(db, { is_admin })
   const caller = await service.loginAs(user.username)
   const { token } = (await caller.post('/api/auth/tokens', { name: 'Skript' })).body
@@ -33,7 +33,7 @@ t.test('no user has to change the password by default', async (t) => {
 })
 
 t.test('refuses everything else until the password is changed, by session and token', async (t) => {
-  const { user, caller, script } = await createBound()
+  const { user, caller, script } = await createRestrictedUser()
   for (const one of [caller, script]) {
     t.match((await one.get('/api/auth/me')).body, { user: { id: user.id }, must_change_password: true })
     for (const url of ['/api/decks', '/api/accounts/me/sessions', '/api/auth/tokens', '/api/review/queue']) {
@@ -48,7 +48,7 @@ t.test('refuses everything else until the password is changed, by session and to
 })
 
 t.test('checks it after authorization, before fallback and validation', async (t) => {
-  const { caller, script } = await createBound()
+  const { caller, script } = await createRestrictedUser()
   for (const one of [caller, script]) {
     for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/audit', '/api/accounts/1']) {
       t.strictSame((await one.get(url)).body, ADMINS_ONLY, url)
@@ -77,7 +77,7 @@ t.test('checks it after authorization, before fallback and validation', async (t
       'for any caller',
     )
   }
-  const chief = await createBound(true)
+  const chief = await createRestrictedUser(true)
   for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/audit?limit=x', '/api/accounts']) {
     t.strictSame((await chief.caller.get(url)).body, REFUSED, url)
   }
@@ -90,7 +90,7 @@ t.test('checks it after authorization, before fallback and validation', async (t
 })
 
 t.test('a different password satisfies it, the same one does not, and no token can', async (t) => {
-  const { caller, script } = await createBound()
+  const { caller, script } = await createRestrictedUser()
   const change = (current_password: string, new_password: string, by = caller) =>
     by.post('/api/auth/password', { current_password, new_password })
   t.strictSame(
@@ -112,7 +112,7 @@ t.test('a different password satisfies it, the same one does not, and no token c
 })
 
 t.test('logout stays possible', async (t) => {
-  const { caller } = await createBound()
+  const { caller } = await createRestrictedUser()
   t.strictSame((await caller.post('/api/auth/logout')).body, { ok: true })
   t.equal((await caller.get('/api/auth/me')).status, 401)
 })
@@ -139,7 +139,7 @@ t.test('an administrator requires and revokes the change, with audit entries', a
 })
 
 t.test('needs no additional statement', async (t) => {
-  const { caller, script } = await createBound()
+  const { caller, script } = await createRestrictedUser()
   for (const one of [caller, script]) {
     const refused = async () => t.equal((await one.get('/api/decks')).status, 403)
     t.equal(await counter.countOf(refused), 1, 'the flag is read with the session or the token')

@@ -10,7 +10,7 @@ import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createSource } from '../support/editing.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser, unique } from '../support/factories.js'
-import { untilQuiet } from '../support/quiet.js'
+import { waitForQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
 
@@ -39,7 +39,7 @@ async function createLearner() {
 /** Waits until the search index is idle, and returns the number of statements. */
 async function countAtRest(): Promise<number> {
   await sql`delete from search_pending`.execute(db)
-  await untilQuiet(database, count)
+  await waitForQuiet(database, count)
   return count()
 }
 
@@ -50,7 +50,7 @@ async function stall(cookie: string | undefined) {
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(`GET ${URL} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`)
-  await untilQuiet(database, count)
+  await waitForQuiet(database, count)
   return socket
 }
 
@@ -225,7 +225,7 @@ t.test('stops reading after a disconnect and allows a new request', async (t) =>
   const socket = await stall(learner.cookie)
   socket.destroy()
   await sleep(500)
-  await untilQuiet(database, count)
+  await waitForQuiet(database, count)
   t.ok(count() - before < 8 + ENTRIES / BATCH, `${count() - before} statements`)
   t.equal((await learner.get(URL)).status, 200)
 })

@@ -287,7 +287,7 @@ t.test('respects a row that a script writes concurrently, and restores it on und
     await script.insertInto('card_progress').values(values).execute()
     const review = rate(member, ids[0], 'medium')
     // The embedded database has one connection, so the review waits for the connection instead of a lock.
-    while (TEST_DATABASE_URL !== undefined && !(await isAnyoneWaiting()));
+    while (TEST_DATABASE_URL !== undefined && !(await isQueryBlocked()));
     return { review }
   })
   const { status, body } = await pending.review
@@ -300,7 +300,7 @@ t.test('respects a row that a script writes concurrently, and restores it on und
   t.match(await statesOf(member), [{ state: 'learned', progress: undo.body.progress }])
 })
 
-async function isAnyoneWaiting(): Promise<boolean> {
+async function isQueryBlocked(): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
   return rows.length > 0

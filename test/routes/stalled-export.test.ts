@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createDeck } from '../support/factories.js'
-import { untilQuiet } from '../support/quiet.js'
+import { waitForQuiet } from '../support/quiet.js'
 import { startService } from '../support/service.js'
 
 const CARDS = 3_000
@@ -33,7 +33,7 @@ async function stall() {
   socket.pause()
   await once(socket, 'connect')
   socket.write(`GET /api/decks/export-anki HTTP/1.1\r\nHost: localhost\r\nCookie: ${member.cookie}\r\n\r\n`)
-  await untilQuiet(database, count)
+  await waitForQuiet(database, count)
   return socket
 }
 
@@ -66,7 +66,7 @@ t.test('stops reading after a disconnect', async (t) => {
   const socket = await stall()
   socket.destroy()
   await sleep(500)
-  await untilQuiet(database, count)
+  await waitForQuiet(database, count)
   t.ok(count() - before < 2 + BATCHES - 1, `${count() - before} statements`)
   t.equal((await member.get('/api/decks')).status, 200)
 })

@@ -232,13 +232,13 @@ const RANDOM_HEADERS = ['date', 'set-cookie', 'x-request-id']
  * Returns the part of a response that must not depend on the world: everything except random ids, random order and
  * times.
  */
-function toldBy({ status, headers, text, body }: Answer) {
+function comparablePart({ status, headers, text, body }: Answer) {
   const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !RANDOM_HEADERS.includes(name)))
   const told = body === undefined ? text : JSON.stringify(sorted(body))
-  return { status, headers: rest, length: text.length, told: withoutChance(told) }
+  return { status, headers: rest, length: text.length, told: withoutRandomParts(told) }
 }
 
-function withoutChance(text: string): string {
+function withoutRandomParts(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/"(id|of)":"[\w-]{8}"/g, '"$1":"random"')
@@ -273,7 +273,7 @@ t.test('a taker cannot tell from any response which option is right', async (t) 
   const summary = new Map<string, Map<Phase, Set<number>>>()
   for (const [index, seen] of one.entries()) {
     const twin = other[index] as Seen
-    const [told, twinTold] = [toldBy(seen.answer), toldBy(twin.answer)]
+    const [told, twinTold] = [comparablePart(seen.answer), comparablePart(twin.answer)]
     if (JSON.stringify(told) !== JSON.stringify(twinTold)) {
       t.strictSame(told, twinTold, `${seen.phase}: ${seen.request}`)
     }

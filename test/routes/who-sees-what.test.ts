@@ -25,13 +25,13 @@ async function named<T extends Caller & { id: number }>(caller: T, name: string)
   return Object.assign(caller, { name })
 }
 /** Creates five members one after another, so that their ids and names have the same order. */
-async function createFive(team: string): Promise<Person[]> {
+async function createMembers(team: string): Promise<Person[]> {
   const persons: Person[] = []
   for (const index of [1, 2, 3, 4, 5]) persons.push(await named(await service.member(), `${team}${index}`))
   return persons
 }
 
-const [A, B] = [await createFive('A'), await createFive('B')]
+const [A, B] = [await createMembers('A'), await createMembers('B')]
 const [leadA, learner, mate] = A as [Person, Person, Person]
 const [leadB, stranger, leaver, late] = B as [Person, Person, Person, Person]
 const responsible = await named(await service.member(), 'R')
@@ -229,7 +229,7 @@ const TABLE = `
 /api/admin/users                        -     -     -     -  every -       every
 `
 
-/** Keys that hold results (for no other person) or the state of an assignment (not for administrators) */
+/** Keys of results, which no other person may see, and keys of the state of tasks, which administrators may not see */
 const RESULT =
   /score|point|(?<!share_)percent|answers?$|attempt|review|rating|passed|stability|difficulty|interval|due_cards/
 const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|personal_open|occurrences|parts_done)$/

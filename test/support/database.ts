@@ -99,7 +99,7 @@ function isSearchPolling(node: object): boolean {
 }
 
 /** Waits until a transaction waits for a lock, for at most a second: with a single connection none waits for a lock. */
-export async function untilAwaited(transaction: Transaction<Database>): Promise<void> {
+export async function waitForBlockedQuery(transaction: Transaction<Database>): Promise<void> {
   for (let look = 0; look < 20; look++) {
     const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)
     if (rows.length > 0) return

@@ -8,7 +8,7 @@ import type { Owner } from './process.js'
 export const CLIENT_ID = 'svc-training'
 export const CLIENT_SECRET = 'a secret & sign that both sides know: 100 %'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of the provider, which tests change at will
+// biome-ignore lint/suspicious/noExplicitAny: tests change responses of the provider arbitrarily
 type Json = Record<string, any>
 
 /** A signing key with its public half as JWK */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: the document is untyped JSON
 export type Json = Record<string, any>
 
 // The package's types declare a `default` export that its CommonJS file does not have.

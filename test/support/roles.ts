@@ -99,7 +99,7 @@ export async function createRoles(service: Service): Promise<Roles> {
 
   let items = await createItems(db, editor.id, learner.id)
 
-  /** Logs in again each caller whose session a request has ended. */
+  /** Renews the login of each caller whose session a request has ended. */
   async function renew(): Promise<void> {
     for (const [index, username] of usernames.entries()) {
       if (username === undefined || (await sessions[index]?.get('/api/auth/me'))?.status === 200) continue

@@ -170,7 +170,7 @@ let lastTurn = performance.now()
  * Runs an event loop iteration every `TURN_MS`. Some requests need none, and without timers the service would consider
  * itself overloaded.
  */
-async function letTimersRun(): Promise<void> {
+async function runTimers(): Promise<void> {
   if (performance.now() - lastTurn < TURN_MS) return
   await nextTurn()
   lastTurn = performance.now()
@@ -184,7 +184,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
       ...options.headers,
     }
     const response = await app.inject({ ...options, headers })
-    await letTimersRun()
+    await runTimers()
     checkAnswer(app, {
       method: (options.method ?? 'GET').toUpperCase(),
       url: String(options.url),

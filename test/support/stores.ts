@@ -39,7 +39,7 @@ export async function destroyStores(): Promise<void> {
 }
 
 /** Destroys the databases that the last test file left open. Returns a line about them, and the failed resets. */
-export async function takeRemains(): Promise<string[]> {
+export async function takeLeftovers(): Promise<string[]> {
   const found = failures.splice(0)
   if (lent.size > 0) found.push(`${lent.size} open database(s)`)
   const open = [...lent]

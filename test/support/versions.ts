@@ -614,7 +614,7 @@ async function callEditing(admin: Send): Promise<void> {
 }
 
 /** Returns why `recordVersion` cannot run, or false. `pg_dump` must have the same major version as the server. */
-export async function whyNoRecording(serverUrl: string | undefined): Promise<string | false> {
+export async function reasonToSkipRecording(serverUrl: string | undefined): Promise<string | false> {
   if (serverUrl === undefined) return 'needs a PostgreSQL server and its pg_dump'
   const { stdout } = await promisify(execFile)('pg_dump', ['--version']).catch(() => ({ stdout: 'none' }))
   const client = new pg.Client(serverUrl)

@@ -73,7 +73,7 @@ async function look(t: Test, { page }: { page: Page }, name: string): Promise<vo
 }
 
 /** Checks the page in each window size, with all details unfolded. */
-async function lookInWindows(t: Test, visit: Visit, name: string): Promise<void> {
+async function checkWindowSizes(t: Test, visit: Visit, name: string): Promise<void> {
   const { page, sizes } = visit
   for (const [size, viewport] of Object.entries(sizes)) {
     await page.setViewportSize(viewport)
@@ -89,7 +89,7 @@ async function open(t: Test, visit: Visit, path: string, ready = 'h1'): Promise<
   await page.locator(ready).first().waitFor()
   await page.waitForLoadState('networkidle')
   const name = `/${path}`.slice(0, 60)
-  await lookInWindows(t, visit, name)
+  await checkWindowSizes(t, visit, name)
   t.ok(page.url().startsWith(`${app.url}/`), `${name}: does not navigate`)
   t.notMatch(await page.title(), 'nicht gefunden', name)
 }
@@ -107,7 +107,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   await t.test('pages to read', async (t) => {
     const person = await visit(app, { name }, DESK_AND_PHONE)
     const { page, complaints, escapes } = person
-    await lookInWindows(t, person, 'first visit')
+    await checkWindowSizes(t, person, 'first visit')
     await open(t, person, 'decks')
     await open(t, person, `decks/${DECK}`, 'summary')
     await open(t, person, 'decks/lang', '#karten')
@@ -212,7 +212,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
       .setInputFiles({ name: '<b>.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
     await page.getByRole('button', { name: 'Liste prüfen' }).click()
     await page.getByText('höchstens 200 Zeichen').first().waitFor()
-    await lookInWindows(t, person, 'faults of a list')
+    await checkWindowSizes(t, person, 'faults of a list')
     t.strictSame(complaints, [])
     t.strictSame(escapes, [])
   })

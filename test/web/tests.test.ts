@@ -22,7 +22,7 @@ const NARROW = { width: 320, height: 640 }
 const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|unknown error occurred when fetching the script/
 
 /** Expression that is true once the browser stores neither a copy nor marks of an attempt */
-const hasNothingOf = (id: number) => `(async () => {
+const isDeleted = (id: number) => `(async () => {
   const database = await new Promise((done) => {
     indexedDB.open('training ' + new URL(document.baseURI).pathname).onsuccess = (event) => done(event.target.result)
   })
@@ -361,7 +361,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await submit(page)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
     // The device keeps nothing of the ended attempt.
-    await until(page, hasNothingOf(id))
+    await until(page, isDeleted(id))
     // The other tab learns of the end when it sends its next answer.
     await second.getByLabel('Innerhalb von 7 Tagen').check()
     await second.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()

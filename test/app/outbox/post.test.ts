@@ -7,8 +7,8 @@ import { settleMicrotasks } from './world.js'
 
 const USER = 1
 
-/** A memory store whose reads return only after `letGo()` */
-function createSlowStore(): Store & { letGo(): Promise<void>; isSlow: boolean } {
+/** A memory store whose reads return only after `release()` */
+function createSlowStore(): Store & { release(): Promise<void>; isSlow: boolean } {
   const store = createMemoryStore()
   let held: (() => void)[] = []
   return {
@@ -19,7 +19,7 @@ function createSlowStore(): Store & { letGo(): Promise<void>; isSlow: boolean } 
       if (this.isSlow) await new Promise<void>((resolve) => held.push(resolve))
       return result
     },
-    async letGo() {
+    async release() {
       const [...some] = held
       held = []
       for (const resume of some) resume()
@@ -76,7 +76,7 @@ t.test('a read that started before a rating does not hide the rating', async (t)
   await settleMicrotasks()
   await post.rate('first', 7, 'easy')
   t.equal(state.waiting, 1)
-  await durable.letGo()
+  await durable.release()
   t.equal(state.waiting, 1)
 })
 
@@ -86,11 +86,11 @@ t.test('announces once that everything is sent, however late the store responds'
   await settleMicrotasks()
   await post.rate('first', 7, 'easy')
   durable.isSlow = false
-  for (let rounds = 0; sent.length === 0 && rounds < 100; rounds++) await durable.letGo()
+  for (let rounds = 0; sent.length === 0 && rounds < 100; rounds++) await durable.release()
   t.strictSame(sent, [7])
   t.equal(announced(), 0)
   await accept()
-  for (let rounds = 0; rounds < 10; rounds++) await durable.letGo()
+  for (let rounds = 0; rounds < 10; rounds++) await durable.release()
   t.equal(state.waiting, 0)
   t.equal(announced(), 1)
 })

@@ -91,7 +91,7 @@ t.test('a report equals a computation from the raw answers by the formulas of Mo
 })
 
 /** Returns the group sizes that can be computed from a report: each shown cell, and the sum of the hidden cells. */
-function toldBy(report: QuestionReport): number[] {
+function revealedSizes(report: QuestionReport): number[] {
   const cells = [...report.options.map(({ count }) => count), report.unanswered]
   const shown = cells.filter((count) => count !== null)
   const hidden = report.persons - shown.reduce((sum, count) => sum + count, 0)
@@ -119,7 +119,7 @@ t.test('no number of a report, and no difference of two reports, is about fewer 
         if (!isSnapshotDue(sums.item.persons, persons, min)) return true
         const isApart = sums.item.persons - persons >= min
         persons = sums.item.persons
-        return isApart && toldBy(reportOf(SINGLE, sums, min)).every((count) => count >= min)
+        return isApart && revealedSizes(reportOf(SINGLE, sums, min)).every((count) => count >= min)
       })
     }),
   )

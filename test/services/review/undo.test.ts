@@ -47,7 +47,7 @@ async function review(learner: Caller, { card, rating }: Omit<Review, 'day'>) {
 }
 
 /** Returns everything that a learner sees, without ids and times of the log. */
-async function look(learner: Caller) {
+async function readVisibleState(learner: Caller) {
   const [queue, browsed, stats, list] = [
     (await learner.get('/api/review/queue')).body,
     (await learner.get('/api/review/cards')).body,
@@ -92,7 +92,7 @@ t.test(
           await review(other, entry)
         }
         clock.day = today
-        assert.deepEqual(await look(learner), await look(other))
+        assert.deepEqual(await readVisibleState(learner), await readVisibleState(other))
       }),
       { numRuns: RUNS, endOnFailure: true },
     )

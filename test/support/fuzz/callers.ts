@@ -17,7 +17,7 @@ interface Callers {
   headersOf(caller: CallerName): Record<string, string>
   /** Ids of users that no request may change or delete: the root administrator and the callers. */
   ids(): number[]
-  /** Logs in again each caller whose session or token a request has ended. */
+  /** Renews the login of each caller whose session or token a request has ended. */
   renew(): Promise<void>
 }
 

@@ -119,7 +119,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       for (const [index, request] of waiting) {
         const started = performance.now()
         const url = request.url.replace(LATEST_ID, String(latest[keyOf(request.operation.path, request.caller)] ?? 0))
-        const filled = spare({ ...request, url }, callers.ids())
+        const filled = protectUsers({ ...request, url }, callers.ids())
         await (index % BYTES_EVERY === 0 ? sendChanged(filled, round * ROUND + index) : sendWhole(filled))
         report.slowestMs = Math.max(report.slowestMs, performance.now() - started)
       }
@@ -171,7 +171,7 @@ function keyOf(path: string, caller: CallerName): string {
 }
 
 /** Returns the request, changed if necessary so that it affects none of these users. */
-function spare(request: FuzzRequest, ids: number[]): FuzzRequest {
+function protectUsers(request: FuzzRequest, ids: number[]): FuzzRequest {
   const named = /^(\/api\/(?:admin\/users|accounts)\/)([^/?#]+)/.exec(request.url)
   if (named?.[2] === undefined || !/^(%2B|\+)?0*\d+$/i.test(named[2])) return request
   if (!ids.includes(Number(named[2].replace(/^(%2B|\+)/i, '')))) return request

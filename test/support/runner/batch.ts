@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
-import { destroyStores, keepStores, takeRemains } from '../stores.js'
+import { destroyStores, keepStores, takeLeftovers } from '../stores.js'
 import { findTraces, readState } from './traces.js'
 
 declare global {
@@ -43,7 +43,7 @@ async function runBatch(files: string[], claims: string): Promise<void> {
       tests.set(url, t)
       await import(url)
     })
-    const traces = [...(await takeRemains()), ...(await findTraces(before, scratch))]
+    const traces = [...(await takeLeftovers()), ...(await findTraces(before, scratch))]
     t.strictSame(traces, [], `${file} leaves nothing behind`)
   }
   await destroyStores()

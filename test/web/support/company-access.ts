@@ -10,7 +10,7 @@ const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const ELEVEN_MINUTES = 660
 
 /** Makes the provider report that the user authenticated eleven minutes ago, although it was now. */
-function hasProvenLongAgo(provider: IdentityProvider): void {
+function backdateAuthentication(provider: IdentityProvider): void {
   provider.tamper = async (answer) => ({
     ...answer,
     id_token: await provider.key.sign({
@@ -21,7 +21,7 @@ function hasProvenLongAgo(provider: IdentityProvider): void {
 }
 
 /** Checks that a user without a password can grant lasting access in the browser. */
-export async function liveWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
+export async function testWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
   await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })
   context.setDefaultTimeout(90_000)
@@ -47,7 +47,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
 
   const logInByProvider = async (groups: string[] = []) => {
     provider.person = { ...OTTO, groups }
-    hasProvenLongAgo(provider)
+    backdateAuthentication(provider)
     await page.getByRole('link', { name: 'Mit Firmenkonto anmelden' }).click()
     await page.getByRole('button', { name: `Menü von ${OTTO.name}` }).waitFor()
   }
@@ -100,7 +100,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     await logOut()
     await logInByProvider()
     await askForToken('Zweiter')
-    // Without its session, the provider asks for a login, which another user can then do.
+    // Ends the session at the provider, so that another user can log in there.
     await context.clearCookies({ domain: '127.0.0.1' })
     provider.person = { sub: 'x-1', preferred_username: 'fremd', name: 'Jemand anderes' }
     await confirm()

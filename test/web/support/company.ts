@@ -36,7 +36,7 @@ const KARL = { sub: 'k-1', preferred_username: 'karl.gross', name: 'Karl aus der
 const FONTS = 'https://fonts.googleapis.com/'
 
 /** Plays the day on which a company with passwords introduces single sign-on. */
-export async function liveFirstDay(t: Test, { provider, browser, publicUrl, variables }: Company): Promise<void> {
+export async function testFirstDay(t: Test, { provider, browser, publicUrl, variables }: Company): Promise<void> {
   let service: RunningService = await startProcess(t, variables)
   const admin = firstLogin(service, variables)
   // Restarts the service. Closes the open pages first, because they would report errors while the service is down.

@@ -399,7 +399,7 @@ t.test('a question keeps its row although the id of a card in another deck equal
   }
   const first = planOf(EMPTY, incomingOf('table', [asked]), undefined)
   const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
-  for (const before of [store, editHere(store, [1])]) {
+  for (const before of [store, editInStore(store, [1])]) {
     const plan = planOf(before, incomingOf('table', [named, asked]), 0)
     t.match(plan.newCards, [{ card: { question: 'x' } }])
     t.strictSame([plan.changedCards, plan.renamedCards, plan.warningsTotal], [[], [], 0])
@@ -409,7 +409,7 @@ t.test('a question keeps its row although the id of a card in another deck equal
 })
 
 /** Changes the questions of cards in the store, as an editor does. */
-const editHere = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
+const editInStore = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
   counted({
     ...store,
     cards: store.cards.map((card) =>
@@ -423,7 +423,7 @@ t.test('a deck stays as long as it contains an edited card', async (t) => {
   const first = planOf(EMPTY, table(card('A', 'k1'), card('A', 'k2')), undefined)
   const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
 
-  const changed = editHere(store, [1])
+  const changed = editInStore(store, [1])
   const moving = planOf(changed, table(card('B', 'k1')), 0, true)
   t.strictSame([moving.archivedDecks, moving.archivedCards, moving.newDecks], [[], [2], []])
   const after = write(changed, moving, 0)
@@ -432,7 +432,7 @@ t.test('a deck stays as long as it contains an edited card', async (t) => {
   const instead = planOf(after, table(card('A', 'k3')), 0, true)
   t.strictSame([instead.archivedCards, instead.cards], [[1], { created: 1, updated: 0, unchanged: 0, archived: 1 }])
 
-  const withDraft = editHere(store, [2], 'draft')
+  const withDraft = editInStore(store, [2], 'draft')
   for (const cells of [[card('B', 'k1')], [card('B', 'k1'), card('B', 'k2')]]) {
     const plan = planOf(withDraft, table(...cells), 0)
     t.strictSame(plan.archivedDecks, [], 'its draft is not hidden')

@@ -18,7 +18,7 @@ const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
 
 /** Exports the content and parses the exported file. */
-async function goRound(format: ExportFormat): Promise<Incoming> {
+async function exportAndRead(format: ExportFormat): Promise<Incoming> {
   const folder = await mkdtemp(path.join(scratch, 'export-'))
   const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
   const fileName = { apkg: 'x.apkg', csv: 'x.csv', markdown: 'x.zip' }[format]
@@ -32,7 +32,7 @@ const cardsOf = ({ decks }: Incoming) =>
   )
 
 /** Creates a card as an import does. */
-async function keepCard(deckId: number, key: string, question: string, note?: { guid: string; ord: number }) {
+async function storeCard(deckId: number, key: string, question: string, note?: { guid: string; ord: number }) {
   const card = await createCard(db, { deck_id: deckId, question, answer: `Antwort auf ${question}` })
   await db
     .insertInto('imported_cards')
@@ -77,22 +77,22 @@ t.test('cards are read back unchanged from each format', async (t) => {
     select name as deck, question, answer, level from cards join decks on decks.id = deck_id
     order by decks.sort_order, cards.sort_order`.execute(db)
   for (const format of ['csv', 'markdown'] as const) {
-    const incoming = await goRound(format)
+    const incoming = await exportAndRead(format)
     t.strictSame(cardsOf(incoming), cards, format)
     t.equal(incoming.warningsTotal, 0)
   }
 
   // Anki stores HTML instead of Markdown, so the source may change once; further round trips change nothing.
-  const first = await goRound('apkg')
+  const first = await exportAndRead('apkg')
   t.strictSame(new Set(first.decks.map(({ name }) => name)), new Set(cards.map(({ deck }) => deck)))
   t.equal(cardsOf(first).length, cards.length)
   await db.deleteFrom('decks').execute()
-  for (const { name, cards } of first.decks) await keepIncoming(name, cards)
-  const second = await goRound('apkg')
+  for (const { name, cards } of first.decks) await storeIncoming(name, cards)
+  const second = await exportAndRead('apkg')
   t.strictSame(second.decks, first.decks, 'texts, levels, decks and identities')
 })
 
-async function keepIncoming(name: string, cards: readonly IncomingCard[]): Promise<void> {
+async function storeIncoming(name: string, cards: readonly IncomingCard[]): Promise<void> {
   const deck = await createDeck(db, { name })
   for (const [sort_order, { identity, question, answer, level }] of cards.entries()) {
     const card = await createCard(db, { deck_id: deck.id, question, answer, level, sort_order })
@@ -109,12 +109,12 @@ t.test('identities survive renamed and moved content in each round trip', async 
     await createDeck(db, { slug: 'git', name: 'Git' }),
     await createDeck(db, { slug: 'linux', name: 'Linux' }),
   ]
-  const own = await keepCard(git.id, 'stash', 'Eigene')
-  await keepCard(git.id, 'anki-1', 'Vorwärts', { guid: 'Ab~1{2', ord: 0 })
-  await keepCard(git.id, 'anki-2', 'Rückwärts', { guid: 'Ab~1{2', ord: 1 })
-  await keepCard(linux.id, 'stash', 'Gleich genannt')
+  const own = await storeCard(git.id, 'stash', 'Eigene')
+  await storeCard(git.id, 'anki-1', 'Vorwärts', { guid: 'Ab~1{2', ord: 0 })
+  await storeCard(git.id, 'anki-2', 'Rückwärts', { guid: 'Ab~1{2', ord: 1 })
+  await storeCard(linux.id, 'stash', 'Gleich genannt')
   const identities = async (format: ExportFormat) => {
-    const { decks } = await goRound(format)
+    const { decks } = await exportAndRead(format)
     const all = decks.flatMap(({ cards }) => cards.map(({ question, identity }) => [question, identity] as const))
     return Object.fromEntries(all)
   }
@@ -147,7 +147,7 @@ t.test('pictures are read back with their texts', async (t) => {
   const question = `Was zeigt das Bild?\n\n![Ein Bild](media/${sha}.gif)`
   await createCard(db, { deck_id: deck.id, question, answer: 'Nichts.' })
   for (const format of ['apkg', 'markdown'] as const) {
-    const incoming = await goRound(format)
+    const incoming = await exportAndRead(format)
     t.match(incoming.pictures, [{ sha, extension: 'gif', size: bytes.length }], format)
     t.match(cardsOf(incoming), [{ question, answer: 'Nichts.' }])
   }

@@ -31,7 +31,7 @@ async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = 60_000): Promise<s
 }
 
 /** Like `outcome`, but in this thread, which is faster for many files. */
-async function outcomeHere(t: Tap, bytes: Uint8Array): Promise<string | number> {
+async function outcomeInThread(t: Tap, bytes: Uint8Array): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
   return outcomeOf(() => readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }))
 }
@@ -52,19 +52,22 @@ const UNREADABLE = damaged('die Sammlung ist nicht lesbar')
 const tooLarge = (limit: string) => `413 Datei zu groß: ${limit}`
 
 t.test('files that are no packages', async (t) => {
-  t.equal(await outcomeHere(t, Buffer.alloc(100)), '400 Die Datei ist kein Anki-Paket')
-  t.equal(await outcomeHere(t, await zipOf({ 'a.txt': 'a' })), '400 Die Datei ist kein Anki-Paket')
-  t.match(await outcomeHere(t, schema11({ notes: [NOTE] })), /^400 Das ist eine Datenbank/)
+  t.equal(await outcomeInThread(t, Buffer.alloc(100)), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcomeInThread(t, await zipOf({ 'a.txt': 'a' })), '400 Die Datei ist kein Anki-Paket')
+  t.match(await outcomeInThread(t, schema11({ notes: [NOTE] })), /^400 Das ist eine Datenbank/)
   t.equal(
-    await outcomeHere(t, await zipOf({ meta: protoNumber(1, 4) })),
+    await outcomeInThread(t, await zipOf({ meta: protoNumber(1, 4) })),
     '400 Das Paket braucht eine neuere Version dieses Dienstes',
   )
-  t.equal(await outcomeHere(t, await zipOf({ meta: 'x' })), damaged('seine Version ist nicht lesbar'))
-  t.equal(await outcomeHere(t, await zipOf({ meta: '' })), damaged('seine Version ist nicht angegeben'))
-  t.equal(await outcomeHere(t, await zipOf({ meta: protoNumber(1, 3) })), damaged('die Sammlung fehlt'))
-  t.equal(await outcomeHere(t, await zipOf({ 'collection.anki2': 'x' })), damaged('die Sammlung ist keine Datenbank'))
+  t.equal(await outcomeInThread(t, await zipOf({ meta: 'x' })), damaged('seine Version ist nicht lesbar'))
+  t.equal(await outcomeInThread(t, await zipOf({ meta: '' })), damaged('seine Version ist nicht angegeben'))
+  t.equal(await outcomeInThread(t, await zipOf({ meta: protoNumber(1, 3) })), damaged('die Sammlung fehlt'))
   t.equal(
-    await outcomeHere(t, await zipOf({ 'collection.anki2': schema11({}), media: '[' })),
+    await outcomeInThread(t, await zipOf({ 'collection.anki2': 'x' })),
+    damaged('die Sammlung ist keine Datenbank'),
+  )
+  t.equal(
+    await outcomeInThread(t, await zipOf({ 'collection.anki2': schema11({}), media: '[' })),
     damaged('die Liste der Medien ist nicht lesbar'),
   )
 })
@@ -97,7 +100,7 @@ t.test('entries that share their data are refused', async (t) => {
   // Makes the directory place the second entry where the first one begins.
   const second = archive.indexOf('PK\x01\x02', archive.indexOf('PK\x01\x02') + 4)
   archive.writeUInt32LE(0, second + 42)
-  t.equal(await outcomeHere(t, archive), damaged('seine Einträge überlappen sich'))
+  t.equal(await outcomeInThread(t, archive), damaged('seine Einträge überlappen sich'))
 })
 
 t.test('limits the total unpacked size of an archive', async (t) => {
@@ -194,7 +197,7 @@ t.test('malicious texts', async (t) => {
 })
 
 /** Returns the result of reading a package (with names of decks and levels) or its faults, and the length as JSON. */
-async function said(t: Tap, content: TestPackage, sql: string) {
+async function readResult(t: Tap, content: TestPackage, sql: string) {
   const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
   const incoming = await readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch((error) => {
     if (error instanceof FaultyContent) return { faults: error.faults }
@@ -213,14 +216,14 @@ t.test('cuts malicious names before reporting them', async (t) => {
     `update notes set guid = cast(${long} as blob), mid = 7`,
     `update notes set tags = ' ' || ${long}`,
   ]) {
-    const { length } = await said(t, { notes }, sql)
+    const { length } = await readResult(t, { notes }, sql)
     t.ok(length < 50_000, `${sql}: ${length}`)
   }
 })
 
 t.test('skips a note whose guid cannot be stored', async (t) => {
   const guids = ['', 'x'.repeat(1_000), 'x'.repeat(1_001), 'ä'.repeat(501)]
-  const { incoming } = await said(t, { notes: guids.map((guid) => ({ ...NOTE, guid })) }, '')
+  const { incoming } = await readResult(t, { notes: guids.map((guid) => ({ ...NOTE, guid })) }, '')
   const reason =
     /^3 Karten werden nicht übernommen: die Kennung ihrer Notiz \(guid\) fehlt oder ist länger als 1000 Bytes/
   t.match(incoming, {
@@ -233,7 +236,7 @@ t.test('skips a note whose guid cannot be stored', async (t) => {
 t.test('cuts levels and deck names at 200 characters', async (t) => {
   const name = `${'😀'.repeat(150)}::${'x'.repeat(2 ** 20)}`
   const notes = [{ ...NOTE, tags: ` ${'ä'.repeat(2 ** 20)} b ` }]
-  const { incoming } = await said(t, { notes, decks: { 10: { name } } }, '')
+  const { incoming } = await readResult(t, { notes, decks: { 10: { name } } }, '')
   const [deck] = 'decks' in incoming ? incoming.decks : []
   t.same([deck?.name, deck?.cards[0]?.level], [`${'😀'.repeat(150)}::${'x'.repeat(48)}`, 'ä'.repeat(200)])
 })
@@ -286,7 +289,8 @@ t.test('refuses a package truncated at any kilobyte', async (t) => {
     const whole = await packageOf(format, { notes })
     t.ok(whole.length > 200_000, `${whole.length} bytes`)
     const results = new Set<string | number>()
-    for (let end = 1_024; end < whole.length; end += 1_024) results.add(await outcomeHere(t, whole.subarray(0, end)))
+    for (let end = 1_024; end < whole.length; end += 1_024)
+      results.add(await outcomeInThread(t, whole.subarray(0, end)))
     t.same([...results], [damaged('das Verzeichnis des Archivs fehlt')], format)
   }
 })
@@ -297,7 +301,7 @@ t.test('detects a flipped bit, or it does not matter', async (t) => {
     for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 150)) {
       const flipped = Buffer.from(whole)
       flipped[at] = (flipped[at] as number) ^ (1 << (at % 8))
-      const result = await outcomeHere(t, flipped)
+      const result = await outcomeInThread(t, flipped)
       if (typeof result === 'string' && !/^4(00|13) /.test(result)) t.fail(`${format}, byte ${at}: ${result}`)
     }
     t.pass(format)
@@ -310,7 +314,7 @@ t.test('handles databases with flipped bits in an intact package', async (t) => 
   for (let at = 0; at < whole.length; at += 97) {
     const flipped = Buffer.from(whole)
     flipped[at] = (flipped[at] as number) ^ (1 << (at % 8))
-    const result = String(await outcomeHere(t, await zipOf({ 'collection.anki2': flipped })))
+    const result = String(await outcomeInThread(t, await zipOf({ 'collection.anki2': flipped })))
     const kind = result
       .replace(/: .*/, '')
       .replace(/^\d+$/, 'cards')
