@@ -42,7 +42,7 @@ t.test('a question file becomes cards with exercises, and updates them', async (
   t.match((await upload(source, gift('443'))).body.stats.cards, { updated: 0, unchanged: 2 })
   t.match((await upload(source, gift('8443'))).body.stats.cards, { updated: 1, unchanged: 1 })
   t.match(await exerciseOf('HTTPS?'), { options: [{ text: '8443' }, {}] })
-  // Only the exercise differs.
+  // This file differs only in the exercise of one question.
   const other = gift('8443').replace('~22', '~25')
   t.match((await upload(source, other)).body.stats.cards, { updated: 1, unchanged: 1 })
   t.match(await exerciseOf('HTTPS?'), { options: [{}, { text: '25' }] })

@@ -63,7 +63,7 @@ t.test('the limit can be switched off', async (t) => {
   for (let i = 0; i < 100; i++) t.equal((await anonymous.get('/api/decks')).status, 401)
 })
 
-/** Shares the database between several services */
+/** Database for several services; a closing service does not close it */
 const lent = { ...database, close: async () => {} }
 
 for (const publicUrl of PUBLIC_URLS) {

@@ -10,9 +10,9 @@ export interface Burst {
   /** Responses other than 200 or a documented 503, and timeouts */
   defects: string[]
   slowestMs: number
-  /** Resolves after that many further acknowledgements. */
+  /** Resolves after `more` further acknowledgements. */
   reach(more: number): Promise<void>
-  /** Stops and waits for running requests. */
+  /** Stops submitting and waits for pending requests. */
   stop(): Promise<void>
 }
 

@@ -16,16 +16,16 @@ export interface Cluster {
   url: string
   /** Folder of `psql` and `pgbench` */
   programs: string
-  /** Restarts it after `halt` or `kill`. */
+  /** Starts the server again after `halt` or `kill`. */
   start(): Promise<void>
   /** Fast shutdown: ends connections and flushes everything. */
   halt(): Promise<void>
-  /** Kills all its processes; unflushed data is lost. */
+  /** Kills all processes of the server; unflushed data is lost. */
   kill(): Promise<void>
-  /** Suspends its processes until `thaw`; connections stay open. */
+  /** Suspends the processes of the server until `thaw`; connections stay open. */
   freeze(): Promise<void>
   thaw(): Promise<void>
-  /** Stops it and deletes its files. */
+  /** Stops the server and deletes its files. */
   stop(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ interface Text {
 const CONFLICT = new Error('409')
 const KEEP_AFTER_MS = 20
 
-/** A device that stores drafts */
+/** Fake device that stores drafts */
 class Device implements DraftStore {
   drafts: StoredDraft[] = []
   isFull = false

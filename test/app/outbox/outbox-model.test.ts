@@ -195,7 +195,7 @@ t.test(
             }
             for (const { undone, later } of service.standingAtUndo) {
               const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
-              // Two pages may rate independently.
+              // Ratings of different pages are independent.
               if (first === undefined || second === undefined || first.page !== second.page) continue
               // The page was killed before it confirmed the undo, or the undo was refused.
               if (second.undo === 'asked' || second.undo === 'refused') continue

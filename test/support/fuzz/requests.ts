@@ -105,9 +105,9 @@ const KNOWN_TEXTS = [
 export const KNOWN_PICTURE = gifOf('fuzz')
 /** A user who may become an editor of a source */
 export const KNOWN_AUTHOR = 'autorin'
-/** Id of that user */
+/** Id of the user `KNOWN_AUTHOR` */
 export const KNOWN_ID = 5_000
-/** Slugs that exist in a small content */
+/** Slugs in the test content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc
   .oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 }), fc.constantFrom(...EDITABLE_CARDS))
@@ -333,7 +333,7 @@ const contentType = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...CONTENT_TYPES) },
 )
 
-/** Characters allowed in a header */
+/** Draws values of a header: any text and special values */
 const headerText = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.constantFrom('', ',', ';;', '"', 'a'.repeat(4_000), 'ÿ\u00a0é', '=', ' , ,', '*', '-1'),
