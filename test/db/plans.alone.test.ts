@@ -161,7 +161,7 @@ for (const [name, indexes, work] of [
   ],
   ['the cards', ['cards_deck_order_idx'], () => listCards(db, scope, {}, undefined, 50)],
   [
-    'who viewed the own state',
+    'the accesses to a user',
     ['audit_log_viewed_idx', 'audit_log_exports_idx'],
     () => listAccesses(db, 7, { before: undefined, limit: 21 }),
   ],

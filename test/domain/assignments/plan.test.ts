@@ -39,9 +39,9 @@ type Case = [
 /** Cases with their expected rows as `period/due_on` */
 const CASES: Case[] = [
   ['opens on its first day', {}, OLD, [], '2026-12-01', ['2026-12-01/2026-12-31']],
-  ['is not made before', {}, OLD, [], '2026-11-30', []],
-  ['is made once', {}, OLD, [occurrence()], '2026-12-02', []],
-  ['is made although the job did not run', {}, OLD, [], '2027-03-01', ['2026-12-01/2026-12-31']],
+  ['is not created before that day', {}, OLD, [], '2026-11-30', []],
+  ['is created once', {}, OLD, [occurrence()], '2026-12-02', []],
+  ['is created although the job did not run on that day', {}, OLD, [], '2027-03-01', ['2026-12-01/2026-12-31']],
   ['gives a joiner 30 days', {}, '2026-12-20', [], '2026-12-20', ['2026-12-01/2027-01-19']],
   ['never shortens the time of a joiner', {}, '2026-12-01', [], '2026-12-01', ['2026-12-01/2026-12-31']],
   [
@@ -53,7 +53,7 @@ const CASES: Case[] = [
     ['2026-12-01/2026-12-27'],
   ],
   [
-    'starts with joining',
+    'starts when the person joins',
     { starts: { joining: true }, due: { days_after_start: 10 } },
     '2027-02-01',
     [],
@@ -61,7 +61,7 @@ const CASES: Case[] = [
     ['2027-02-01/2027-02-11'],
   ],
   [
-    'starts with its creation for those who are there',
+    'starts at its creation for persons in the audience',
     { starts: { joining: true }, due: { days_after_start: 10 } },
     OLD,
     [],
@@ -77,7 +77,7 @@ const CASES: Case[] = [
     '2027-11-05',
     ['2027-11-05/2027-12-05'],
   ],
-  ['not earlier', { recurrence: yearly }, OLD, [done('2026-12-05')], '2027-11-04', []],
+  ['does not open earlier', { recurrence: yearly }, OLD, [done('2026-12-05')], '2027-11-04', []],
   ['does not follow an open one', { recurrence: yearly }, OLD, [occurrence()], '2028-01-01', []],
   [
     'cuts off 31 days to 30',
@@ -112,9 +112,16 @@ const CASES: Case[] = [
     ['2027-12-01/2027-12-31'],
   ],
   ['opens a fixed window', { recurrence: byMarch }, OLD, [done('2026-12-05')], '2027-03-01', ['2027-03-01/2027-03-31']],
-  ['also beside an open one', { recurrence: byMarch }, OLD, [occurrence()], '2027-03-01', ['2027-03-01/2027-03-31']],
   [
-    'makes all windows that the job has missed',
+    'opens even next to an open one',
+    { recurrence: byMarch },
+    OLD,
+    [occurrence()],
+    '2027-03-01',
+    ['2027-03-01/2027-03-31'],
+  ],
+  [
+    'creates all periods that the job has missed',
     { recurrence: byMarch, planned_on: '2027-02-01' },
     OLD,
     [done('2026-12-05')],
@@ -122,7 +129,7 @@ const CASES: Case[] = [
     ['2027-03-01/2027-03-31', '2028-03-01/2028-03-31'],
   ],
   [
-    'skips windows of an absence',
+    'skips the periods of an absence',
     { recurrence: byMarch, planned_on: '2028-06-01' },
     OLD,
     [done('2026-12-05')],
@@ -130,7 +137,7 @@ const CASES: Case[] = [
     ['2028-03-01/2028-07-02'],
   ],
   [
-    'skips windows before a return',
+    'skips the periods before a return',
     { recurrence: byMarch, planned_on: '2028-06-01' },
     '2028-06-02',
     [done('2026-12-05')],
@@ -154,7 +161,7 @@ const CASES: Case[] = [
     ['2028-03-01/2028-03-31'],
   ],
   [
-    'skips windows that an exemption covers',
+    'skips the periods that an exemption covers',
     { recurrence: byMarch },
     OLD,
     [occurrence({ state: 'exempt', done_on: '2026-12-05', covered_until: '2027-06-30' })],
@@ -209,7 +216,7 @@ const CASES: Case[] = [
     '2027-05-12',
     [],
   ],
-  ['makes nothing outside of the audience', {}, undefined, [], '2026-12-01', []],
+  ['creates nothing outside the audience', {}, undefined, [], '2026-12-01', []],
 ]
 
 t.test('periods', async (t) => {
@@ -235,7 +242,7 @@ t.test('a person who leaves and returns', async (t) => {
   t.strictSame(
     createPlanner({ ...ONCE, planned_on: '2027-01-31' }, '2027-02-01')('2027-02-01', [left]),
     { insert: [], close: [], reopen: [{ id: 7, extended_until: '2027-03-03' }] },
-    'finds the same period, with new time',
+    'reopens the same period with a new due date',
   )
   const fixed = { ...ONCE, recurrence: byMarch, planned_on: '2027-06-01' }
   t.strictSame(

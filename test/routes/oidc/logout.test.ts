@@ -139,7 +139,7 @@ const TOKENS: [name: string, make: () => Promise<string> | string, reason: RegEx
     /ERR_JOSE_ALG_NOT_ALLOWED/,
   ],
   ['unsigned', () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`, /ERR_JOSE_ALG_NOT_ALLOWED/],
-  ['that is none', () => 'nonsense', /ERR_JWS_INVALID/],
+  ['that is malformed', () => 'nonsense', /ERR_JWS_INVALID/],
 ]
 
 for (const [name, make, reason] of TOKENS) {
