@@ -43,7 +43,7 @@ const ABSOLUTE =
   /(?<!\p{L})(?:immer|nie|niemals|stets|alle[nrs]?|keine?[mnrs]?|jede[mnrs]?|ausschließlich|grundsätzlich)(?!\p{L})/iu
 const ALL_OF_THESE =
   /(?<!\p{L})(?:(?:alle|keine[rs]?|nichts|beides?|sämtliche)\s+(?:(?:von|der|den|dies\p{L}*)\s+)*(?:genannte\p{L}*|obige\p{L}*|oben\p{L}*|antworten|aussagen|möglichkeiten)|(?:a und b|nichts davon|keine davon|alle davon))(?!\p{L})/iu
-const NEGATION = /(?<!\p{L})(?:nicht|kein(?:e[mnrs]?)?|ohne|nie|niemals)(?!\p{L})/u
+const NEGATION = /(?<!\p{L})(?:nicht|kein(?:e[mnrs]?)?|ohne|nie|niemals)(?!\p{L})/iu
 /** Emphasis in Markdown, or capitals */
 const EMPHASIS = /\*[^*\n]+\*|_[^_\n]+_|`[^`\n]*`|(?<!\p{L})(?:NICHT|KEINE?[MNRS]?|NIE)(?!\p{L})/gu
 /** Frequent words that are no hint although they are long enough */

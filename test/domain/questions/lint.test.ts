@@ -34,6 +34,7 @@ t.test('each rule', async (t) => {
     ['all-of-these', ['Eins', 'Zwei', 'Keine dieser Antworten']],
     ['unsorted-numbers', ['72 Stunden', '24 Stunden', '96 Stunden']],
     ['plain-negation', ['Eins', 'Zwei', 'Drei'], 'Was ist kein Protokoll?'],
+    ['plain-negation', ['Eins', 'Zwei', 'Drei'], 'Nicht erlaubt ist was?'],
   ]
   for (const [rule, options, question] of cases) t.strictSame(rulesOf(options, question), [rule], options.join(' / '))
 })
