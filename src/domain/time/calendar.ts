@@ -83,23 +83,22 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * Returns the start of a calendar day in a time zone, and its offset from UTC in minutes, positive west of Greenwich.
- * East of Greenwich, the result is an hour early on a day on which the clock is put forward at midnight.
+ * Returns the first instant of a calendar day in a time zone, and the offset of the zone from UTC then, in minutes,
+ * positive west of Greenwich.
  */
 export function startOfDay(day: string, timeZone: string): { instant: Date; minutesWest: number } {
-  const midnight = new Date(`${day}T00:00:00Z`)
-  const format = new Intl.DateTimeFormat('en', {
-    timeZone,
-    hourCycle: 'h23',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-  const parts = new Map(format.formatToParts(midnight).map(({ type, value }) => [type, Number(value)]))
-  const local = (parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)
-  const isDayBefore = parts.get('day') !== midnight.getUTCDate()
-  const minutesWest = isDayBefore ? 24 * 60 - local : -local
-  return { instant: new Date(midnight.getTime() + minutesWest * 60_000), minutesWest }
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const minutesWestAt = (time: number) => {
+    const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(name) ?? []
+    return (sign === '-' ? 1 : -1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) + 0
+  }
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  const start = (minutesWest: number) => midnight + minutesWest * 60_000
+  let time = start(minutesWestAt(midnight))
+  // If the clock is put forward at midnight, the offset of the evening before applies.
+  if (calendarIn(timeZone)(new Date(time)) < day) time = start(minutesWestAt(time))
+  return { instant: new Date(time), minutesWest: minutesWestAt(time) }
 }
 
 /**

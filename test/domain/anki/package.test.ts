@@ -152,4 +152,15 @@ t.test('the start of a day', async (t) => {
     const start = startOfDay('2020-01-01', zone)
     t.strictSame([start.instant.toISOString(), start.minutesWest], [instant, minutesWest], zone)
   }
+  for (const [day, zone, instant] of [
+    ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
+    ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
+    ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+    ['2026-10-30', 'Africa/Cairo', '2026-10-29T22:00:00.000Z'],
+    ['2026-03-29', 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
+    ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
+    ['2026-11-01', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+  ] as const) {
+    t.equal(startOfDay(day, zone).instant.toISOString(), instant, `${day} in ${zone}`)
+  }
 })
