@@ -6,7 +6,7 @@ import { type Fields, readFlag, readTextField, splitFrontMatter } from './front-
 import { RESERVED_SHEETS, readSlug } from './slug.js'
 
 const KEYS = ['slug', 'title', 'category', 'draft']
-const TOP_CATEGORY = 'Allgemein'
+export const TOP_CATEGORY = 'Allgemein'
 
 /**
  * Parses a cheat sheet file. Front matter is optional: by default the title is the first `#` heading, the category the
@@ -44,14 +44,16 @@ export function parseSheet(
 const WINDOW = 2 ** 14
 
 /**
- * Returns the text of the first `#` heading; undefined if there is none. Parses only the beginning of a long sheet if
+ * Returns the text of the first `#` heading with text; undefined if there is none. Parses only the beginning of a long sheet if
  * it contains the heading, because later text cannot change it.
  */
 function findTitle(body: string): string | undefined {
   for (let length = WINDOW; ; length *= 2) {
     const newline = body.indexOf('\n', length)
-    const first = findBlocks(newline < 0 ? body : body.slice(0, newline)).find(({ heading }) => heading?.depth === 1)
-    if (first !== undefined || newline < 0) return first?.heading?.text || undefined
+    const first = findBlocks(newline < 0 ? body : body.slice(0, newline)).find(
+      ({ heading }) => heading?.depth === 1 && heading.text !== '',
+    )
+    if (first !== undefined || newline < 0) return first?.heading?.text
   }
 }
 

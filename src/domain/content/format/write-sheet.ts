@@ -1,7 +1,6 @@
 import type { SheetSource } from '../types.js'
+import { TOP_CATEGORY } from './parse-sheet.js'
 import { writeFrontMatter } from './write-front-matter.js'
-
-const TOP_CATEGORY = 'Allgemein'
 
 /**
  * Writes a cheat sheet file from which `parseSheet` returns the same sheet.

@@ -22,7 +22,7 @@ t.test('front matter takes precedence', async (t) => {
 })
 
 t.test('defaults: file name, first # heading, folders', async (t) => {
-  const body = '```\n# Zaun\n```\n\nSetext\n===\n\n## Zwei\n\n#  Der `Titel` #\n\n# Später\n'
+  const body = '```\n# Zaun\n```\n\nSetext\n===\n\n## Zwei\n\n#\n\n#  Der `Titel` #\n\n# Später\n'
   t.same(parse(`---\n---\n${body}`, 'cheatsheets/a/Übung b/x.y.md').sheet, {
     slug: 'x.y',
     title: 'Der `Titel`',
