@@ -17,6 +17,11 @@ t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIU
     .setInputFiles({ name: 'blatt.zip', mimeType: 'application/zip', buffer: sheet })
   await page.getByText('Mehr bestimmen').click()
 
+  const page413 = { status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }
+  await page.route('**/api/content/imports*', (route) => route.fulfill(page413), { times: 1 })
+  await button('Ansehen, was geschieht').click()
+  await page.getByText(/Die Datei ist mit .+ zu groß zum Hochladen/).waitFor()
+
   let asked = 0
   await page.route('**/api/content/imports*', async (route) => {
     asked++

@@ -1,5 +1,5 @@
 import { send, urlOf } from '../../../api/client.js'
-import { hasCode, Refused, sentenceOf, Unreachable } from '../../../api/faults.js'
+import { ForeignAnswer, hasCode, Refused, sentenceOf, Unreachable } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { bytes } from '../../../words/numbers.js'
 import type { Upload } from '../content-queries.js'
@@ -156,20 +156,16 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 function failureOf(error: unknown, file: File | undefined): Failure {
   if (error instanceof Refused) {
     const { errors = [], errors_total } = (error.content ?? {}) as { errors?: FileFault[]; errors_total?: number }
-    const sentence = isOfProxy(error) ? tooLarge(file) : error.message.replace(FOR_SCRIPTS, '')
-    return { sentence, errors, total: errors_total ?? errors.length }
+    return { sentence: error.message.replace(FOR_SCRIPTS, ''), errors, total: errors_total ?? errors.length }
   }
   return { sentence: wordsOf(error, file), errors: [], total: 0 }
-}
-
-/** Whether a proxy has refused the request as too large; the service would have sent a message with its limit */
-function isOfProxy({ status, content }: Refused): boolean {
-  return status === 413 && typeof (content as { message?: unknown } | undefined)?.message !== 'string'
 }
 
 function wordsOf(error: unknown, file: File | undefined): string {
   if (error instanceof DOMException && error.name === 'AbortError') return 'Abgebrochen. Es ist nichts geändert.'
   if (error instanceof DOMException) return 'Die Datei lässt sich nicht mehr lesen. Bitte noch einmal wählen.'
+  // Response of a proxy; the service would name its limit.
+  if (error instanceof ForeignAnswer && error.status === 413) return tooLarge(file)
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {
     // A server that refuses a large file may close the connection during the upload.
     return `Der Dienst hat sie nicht angenommen. ${tooLarge(file)}`
