@@ -6,6 +6,7 @@ import type { UploadOptions } from './commands/uploads.js'
 import type { Config } from './config.js'
 import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
 import { showControlCharacters } from './domain/text/printable.js'
+import { JOB_NAMES } from './services/jobs/job.js'
 import { VERSION } from './version.js'
 
 const EXIT_REFUSED = 1
@@ -120,11 +121,11 @@ program
   .description('die OpenAPI-Beschreibung der Schnittstelle ausgeben')
   .action(async () => (await import('./commands/openapi.js')).printOpenapi(print))
 
-const jobs = program.command('jobs').description('Aufträge, die der Dienst sonst nachts erledigt')
+const jobs = program.command('jobs').description('Aufträge, die der Dienst sonst von selbst erledigt')
 
 jobs
   .command('run <Auftrag>')
-  .description('einen Auftrag jetzt ausführen: fit passt die Abstände an die Lernenden an')
+  .description(`einen Auftrag jetzt ausführen: ${JOB_NAMES.join(', ')}`)
   .option('--user <Benutzername>', 'nur für diesen Benutzer')
   .option(...AS_JSON)
   .action(async (name: string, options: { user?: string; json?: boolean }) =>

@@ -3,6 +3,9 @@ import type { Database } from '../../../db/types.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
+export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'plan-mail', 'send-mail'] as const
+export type JobName = (typeof JOB_NAMES)[number]
+
 /** Results that stay when answers are deleted. `passed`: only whether the attempt was passed, its times and version */
 export type ResultsKeep = 'all' | 'passed'
 

@@ -1,21 +1,18 @@
 import { deleteOldAnswers } from './delete-answers.js'
 import { deleteExpiredProofs } from './delete-proofs.js'
 import { fitParameters } from './fit-parameters.js'
-import type { Job } from './job.js'
+import type { Job, JobName } from './job.js'
 import { planMail } from './plan-mail.js'
 import { planOccurrences } from './plan-occurrences.js'
 import { deleteSentMails, sendMails } from './send-mail.js'
 
-export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'plan-mail', 'send-mail'] as const
-export type JobName = (typeof JOB_NAMES)[number]
-
-/** All recurring jobs by name. A new job must be added here and to `JOB_NAMES`. */
+/** All recurring jobs by name. A new job must be added here and to `JOB_NAMES` in `job.ts`. */
 export const JOBS: Record<JobName, Job> = {
   'plan-occurrences': { name: 'plan-occurrences', every: 'night', run: planOccurrences },
   fit: { name: 'fit', every: 'night', run: fitParameters },
   answers: { name: 'answers', every: 'night', run: deleteOldAnswers },
   proofs: { name: 'proofs', every: 'night', run: deleteExpiredProofs },
   mails: { name: 'mails', every: 'night', run: deleteSentMails },
-  'plan-mail': { name: 'plan-mail', every: 60, run: planMail },
+  'plan-mail': { name: 'plan-mail', every: 10, run: planMail },
   'send-mail': { name: 'send-mail', every: 1, run: sendMails },
 }
