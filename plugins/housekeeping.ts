@@ -23,7 +23,9 @@ export default fp(
     // The random factor keeps instances from running at the same moment.
     const timer = setInterval(
       () => {
-        running = purge()
+        running ??= purge().finally(() => {
+          running = undefined
+        })
       },
       INTERVAL_MS * (0.75 + Math.random() / 2),
     )

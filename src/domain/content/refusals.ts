@@ -152,7 +152,7 @@ export class UnreadableContent extends Refusal {
 }
 
 /** The disk of `TMP_DIR` is too full for the file of an upload or export. */
-export const NO_ROOM = new Refusal('no_room', 'no_room', 'Auf dem Server ist kein Platz für die Datei (TMP_DIR)')
+export const NO_ROOM = new Refusal('no_room', 'no_room', 'Auf dem Server ist kein Platz für die Datei')
 export const UPLOAD_TOO_SLOW = new Refusal(
   'timeout',
   'upload_too_slow',
