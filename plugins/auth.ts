@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Actor } from '../db/queries/accounts/audit.js'
-import { type AccountWithState, noteSeen } from '../db/queries/accounts/users.js'
+import { type AccountWithState, recordActivity } from '../db/queries/accounts/users.js'
 import {
   ADMINS_ONLY,
   NOT_LOGGED_IN,
@@ -12,7 +12,7 @@ import {
 } from '../src/domain/accounts/refusals.js'
 import { mayUse } from '../src/domain/accounts/scopes.js'
 import type { Refusal } from '../src/domain/refusal.js'
-import { renewInSecondHalf } from './session.js'
+import { extendSession } from './session.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -33,7 +33,7 @@ declare module 'fastify' {
     /** The authenticated user. Reading it throws NOT_LOGGED_IN if there is none. */
     readonly user: AccountWithState
     /** Records that the user was active today, at most once a day. Never throws. */
-    noteSeen(user: AccountWithState): Promise<void>
+    recordActivity(user: AccountWithState): Promise<void>
   }
   interface FastifyContextConfig {
     /** Whether a user who must change the password first may use the route */
@@ -58,8 +58,8 @@ export default fp<AuthPluginOptions>(
     })
     app.decorate('requireUser', async (request) => {
       requireScope(request)
-      await renewInSecondHalf(request.session)
-      await request.noteSeen(request.user)
+      await extendSession(request.session)
+      await request.recordActivity(request.user)
     })
     app.decorate('requireAdmin', async (request) => {
       if (!request.user.is_admin) throw ADMINS_ONLY
@@ -67,11 +67,11 @@ export default fp<AuthPluginOptions>(
     app.decorate('requireSession', async (request) => {
       if (request.tokenUser !== undefined) throw SESSIONS_ONLY
     })
-    app.decorateRequest('noteSeen', async function (user) {
+    app.decorateRequest('recordActivity', async function (user) {
       const day = today()
       if (user.last_seen_on !== null && user.last_seen_on >= day) return
       try {
-        await noteSeen(app.db, user.id, day)
+        await recordActivity(app.db, user.id, day)
       } catch (err) {
         this.log.warn({ err }, 'could not note that the user was here')
       }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable, isUserMissing } from '../db/errors.js'
 import { NOT_LOGGED_IN } from '../src/domain/accounts/refusals.js'
-import { Refusal, ServiceStops, Unavailable } from '../src/domain/refusal.js'
+import { Refusal, ServiceStopping, Unavailable } from '../src/domain/refusal.js'
 import { errorBody, errorHeaders, statusOf } from '../src/http/error-body.js'
 import { INTERNAL_ERROR, INVALID_URL, JSON_ONLY, MALFORMED_REQUEST, TOO_LARGE } from '../src/http/refusals.js'
 
@@ -27,7 +27,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const { refusal, status } = toRefusal(error)
   if (status >= 500) request.log.error({ err: error }, 'request failed')
   // The rest of the body would be parsed as the next request (RFC 9110, 15.5.9).
-  if (refusal.kind === 'timeout' || refusal instanceof ServiceStops) reply.header('connection', 'close')
+  if (refusal.kind === 'timeout' || refusal instanceof ServiceStopping) reply.header('connection', 'close')
   return reply
     .code(status)
     .removeHeader('content-disposition')

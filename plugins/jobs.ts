@@ -13,7 +13,7 @@ const NO_FIT =
 
 const MINUTE_MS = 60_000
 
-interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'goOn' | 'onError' | 'userId'> {
+interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'renewLease' | 'onError' | 'userId'> {
   /** Interval in milliseconds of the check for nightly jobs, and the maximum interval of the other jobs */
   intervalMs: number
 }

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Metrics } from '../src/http/metrics.js'
-import { whenOver } from '../src/http/when-over.js'
+import { onResponseEnd } from '../src/http/on-response-end.js'
 
 export interface MetricsPluginOptions {
   metrics: Metrics
@@ -11,7 +11,7 @@ export default fp<MetricsPluginOptions>(
   async (app, { metrics }) => {
     app.addHook('onRequest', async (request, reply) => {
       metrics.startRequest()
-      whenOver(reply, ({ status, milliseconds }) => {
+      onResponseEnd(reply, ({ status, milliseconds }) => {
         const { url, schema } = request.routeOptions
         metrics.endRequest({
           method: request.method,

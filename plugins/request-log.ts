@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { loggedPath } from '../src/http/logged-path.js'
-import { type End, whenOver } from '../src/http/when-over.js'
+import { type End, onResponseEnd } from '../src/http/on-response-end.js'
 
 /** Health checks, logged at debug level if successful, because they arrive every few seconds */
 const PROBES = new Set(['/healthz', '/readyz'])
@@ -9,15 +9,15 @@ const PROBES = new Set(['/healthz', '/readyz'])
 /** Logs one line per request when it ends. The `x-request-id` of the caller is part of it. */
 export default fp(
   async (app) => {
-    app.addHook('onRequest', async (request, reply) => logWhenOver(request, reply))
+    app.addHook('onRequest', async (request, reply) => logAtResponseEnd(request, reply))
   },
   { name: 'request-log' },
 )
 
 /** Logs a request at its end. Also called for Fastify's `frameworkErrors`, which run no hooks. */
-export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void {
+export function logAtResponseEnd(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
-  whenOver(reply, (end) => {
+  onResponseEnd(reply, (end) => {
     const isProbe = PROBES.has(request.routeOptions.url ?? '') && end.status === 200
     request.log[isProbe ? 'debug' : 'info'](describe(request, end), 'request')
   })

@@ -8,16 +8,16 @@ declare module 'fastify' {
      * Updates the search index within a short time limit; the rest follows in the background.
      * @returns whether the index is complete
      */
-    catchUpSearchIndex(): Promise<boolean>
+    updateSearchIndex(): Promise<boolean>
     /** Updates the search index in the background, shortly after a change. */
-    indexSoon(): void
+    scheduleIndexing(): void
   }
 }
 
 /** Maximum time that a search waits for the index: enough for a few changed rows, not for an import */
 const MAX_WAIT_MS = 150
 const INTERVAL_MS = 10_000
-/** Delay of `indexSoon`, so that one run indexes all cards that an editor or a script saves in succession */
+/** Delay of `scheduleIndexing`, so that one run indexes all cards that an editor or a script saves in succession */
 const DELAY_MS = 200
 /** Minimum pause between two batches, so that other requests get the single connection of the embedded database */
 const MIN_PAUSE_MS = 20
@@ -45,7 +45,7 @@ export default fp(
     const startRun = () => {
       if (!isClosed) running ??= run()
     }
-    app.decorate('catchUpSearchIndex', async () => {
+    app.decorate('updateSearchIndex', async () => {
       const start = performance.now()
       const hasTimeLeft = () => performance.now() - start < MAX_WAIT_MS
       for (;;) {
@@ -58,7 +58,7 @@ export default fp(
       return false
     })
     let soon: NodeJS.Timeout | undefined
-    app.decorate('indexSoon', () => {
+    app.decorate('scheduleIndexing', () => {
       soon ??= setTimeout(() => {
         soon = undefined
         startRun()

@@ -172,7 +172,7 @@ export async function endSession(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /** Extends a session in the second half of its lifetime, up to its maximum age. */
-export async function renewInSecondHalf(current: FastifySessionObject): Promise<void> {
+export async function extendSession(current: FastifySessionObject): Promise<void> {
   const { stored, cookie } = current
   if (stored === undefined) return
   const left = stored.expiresAt.getTime() - Date.now()

@@ -1,14 +1,14 @@
 import fp from 'fastify-plugin'
 import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
+import type { OfferedMethods } from '../src/domain/sign-in/login-methods.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
-import type { OfferedWays } from '../src/domain/sign-in/ways-in.js'
 import type { Provider } from '../src/services/sign-in/provider.js'
 import { SignInCookies } from './sign-in-cookies.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Login methods that the service offers */
-    offeredWays: OfferedWays
+    offeredMethods: OfferedMethods
     /** The OpenID Connect provider; null if none is configured */
     provider: Provider | null
     /** Cookies of started sign-ins */
@@ -32,7 +32,7 @@ export default fp<SignInPluginOptions>(
   async (app, { oidc, passwordLogin, publicUrl, isSecure, basePath, secrets }) => {
     const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
     app.decorate('provider', oidc && redirectUri ? await createProvider(oidc, redirectUri) : null)
-    app.decorate('offeredWays', {
+    app.decorate('offeredMethods', {
       password: passwordLogin,
       passkeys: relyingPartyOf(publicUrl) !== undefined,
       oidc: oidc?.issuer,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { knowsEtag } from '../src/http/knows-etag.js'
+import { matchesEtag } from '../src/http/matches-etag.js'
 import { NOT_FOUND, WEB_NOT_BUILT } from '../src/http/refusals.js'
 import rateLimit from './rate-limit.js'
 
@@ -67,7 +67,7 @@ export default fp<WebOptions>(
       // Search engines must not index the pages of proofs, whose addresses contain a secret code.
       reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
       reply.header('etag', page.etag)
-      if (knowsEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
+      if (matchesEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
       return reply.type('text/html; charset=utf-8').send(page.html)
     }
 

@@ -19,7 +19,7 @@ import jobs from '../plugins/jobs.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import overdueAttempts from '../plugins/overdue-attempts.js'
-import requestLog, { logWhenOver } from '../plugins/request-log.js'
+import requestLog, { logAtResponseEnd } from '../plugins/request-log.js'
 import requestTimeout from '../plugins/request-timeout.js'
 import searchIndex from '../plugins/search-index.js'
 import { sessionCookieName } from '../plugins/session-cookie.js'
@@ -151,7 +151,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schemaController: options.schemaController ?? lazyCompilers(),
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
-      logWhenOver(request, reply)
+      logAtResponseEnd(request, reply)
       reply.headers(SECURITY_HEADERS)
       // No hook runs for this request, so no timeout would end a slow body.
       reply.header('connection', 'close')

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { OpenDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
+import { hasEmergencyAdmin } from '../db/queries/accounts/login-methods.js'
 import { hasUsers } from '../db/queries/accounts/users.js'
-import { hasEmergencyAdmin } from '../db/queries/accounts/ways-in.js'
 import { type Config, ConfigError } from './config.js'
 import { formatFault, formatWarning } from './domain/content/findings.js'
 import { FaultyContent } from './domain/content/refusals.js'
@@ -25,7 +25,7 @@ export async function prepareStore(
   await database.withoutLimit(migrateToLatest)
   const login = await createFirstAdmin(db, {
     configured: config.firstAdmin,
-    mayInvent: config.databaseUrl === undefined,
+    mayGeneratePassword: config.databaseUrl === undefined,
   })
   if (login !== undefined) {
     print(`Erster Administrator: Benutzername ${login.username}, Passwort ${login.password}`)

@@ -7,8 +7,8 @@ import type { FastifyInstance } from 'fastify'
 import type { DestinationStream } from 'pino'
 import { openDatabase } from '../db/client.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
-import { ServiceStops } from './domain/refusal.js'
-import { cutConnections } from './http/when-over.js'
+import { ServiceStopping } from './domain/refusal.js'
+import { cutConnections } from './http/on-response-end.js'
 import { createLogger } from './logger.js'
 import { serveMetrics } from './metrics-server.js'
 import { prepareWorkFolders } from './services/content/work-folder.js'
@@ -184,7 +184,7 @@ function closeGracefully(app: FastifyInstance, config: Config, state: ClosingSta
     if (err) app.log.fatal({ err }, 'closing after an error')
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
-    const abort = setTimeout(() => state.stop.abort(new ServiceStops()), ABORT_AFTER_MS)
+    const abort = setTimeout(() => state.stop.abort(new ServiceStopping()), ABORT_AFTER_MS)
     const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
     // From now on, a kept-alive connection without a new request is closed after this short time.
     app.server.keepAliveTimeout = LAST_REQUESTS_MS

@@ -231,7 +231,7 @@ t.test('the checks detect violations', async (t) => {
   t.same(
     importsIn(
       'src/domain/table/read-table.ts',
-      `import { tidyDeckName } from '../anki/deck-name.js'
+      `import { normalizeDeckName } from '../anki/deck-name.js'
        import { guidOf } from '../anki/index.js'
        import { findColumns } from './columns.js'`,
     ).map(entersPackage),

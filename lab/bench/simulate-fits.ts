@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { listItems, type StandingReview } from '../../dist/src/domain/review/history.js'
+import { type EffectiveReview, listItems } from '../../dist/src/domain/review/history.js'
 import { type Memory, MemoryModel } from '../../dist/src/domain/review/memory.js'
 import { DEFAULT_WEIGHTS } from '../../dist/src/domain/review/parameters.js'
 import type { Rating } from '../../dist/src/domain/review/review.js'
@@ -30,7 +30,7 @@ const TRIAL_DAYS = 240
 const MEASURED_FROM = 60
 
 interface Study {
-  histories: StandingReview[][]
+  histories: EffectiveReview[][]
   reviews: number
   days: number
   recalls: { day: number; remembered: boolean }[]
@@ -46,7 +46,7 @@ interface Plan {
 
 /** A card in study, with the true memory of the learner and the estimate of the scheduler */
 interface Card {
-  history: StandingReview[]
+  history: EffectiveReview[]
   memory: Memory | null
   estimate: Memory | null
   lastDay: number
@@ -61,7 +61,7 @@ function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
     const cards = due.get(day) ?? []
     due.delete(day)
     for (let index = 0; index < newPerDay; index++) {
-      const history: StandingReview[] = []
+      const history: EffectiveReview[] = []
       result.histories.push(history)
       cards.push({ history, memory: null, estimate: null, lastDay: day })
     }

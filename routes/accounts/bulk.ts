@@ -3,11 +3,11 @@ import { actorOf } from '../../plugins/auth.js'
 import { acceptCsv, CsvBody } from '../../plugins/bodies.js'
 import { ADMINS_ONLY, PROOF_TOO_OLD } from '../../src/domain/accounts/refusals.js'
 import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
-import { hintsOf, judgeRows, readJsonRows, type UserList } from '../../src/domain/accounts/user-list.js'
+import { hintsOf, readJsonRows, type UserList, validateRows } from '../../src/domain/accounts/user-list.js'
 import { parseFlag } from '../../src/domain/text/parameters.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { warnOfCommonPasswords } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
 import { checkAccounts, createAccounts } from '../../src/services/accounts/create-accounts.js'
 import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-schemas.js'
 
@@ -47,7 +47,7 @@ is hashed. A list with an administrator or author requires a login within the la
         ? await checkAccounts(app.db, list).then(() =>
             list.users.map((user) => ({ ...user, id: null, password: null })),
           )
-        : await createAccounts(app.db, actorOf(request), list, { signal: untilGone(reply), today: today() })
+        : await createAccounts(app.db, actorOf(request), list, { signal: abortOnClose(reply), today: today() })
       await warnOfCommonPasswords(
         reply,
         list.users.flatMap(({ password }) => password ?? []),
@@ -59,7 +59,7 @@ is hashed. A list with an administrator or author requires a login within the la
 
 function readUserList(body: unknown): UserList {
   const { rows, faults } = body instanceof CsvBody ? readCsvRows(body.bytes) : readJsonRows(body)
-  const judged = judgeRows(rows)
+  const judged = validateRows(rows)
   return { users: judged.users, faults: [...faults, ...judged.faults] }
 }
 

@@ -110,7 +110,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
       if (id === request.user.id && change.password !== undefined) {
         throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
-      const rules = { offered: app.offeredWays, today: today() }
+      const rules = { offered: app.offeredMethods, today: today() }
       const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, rules)
       if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)

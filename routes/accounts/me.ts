@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { listAccesses } from '../../db/queries/accounts/audit.js'
+import { findSignIn } from '../../db/queries/accounts/login-methods.js'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
 import { deleteSessions, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
-import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession } from '../../plugins/session.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
@@ -19,7 +19,7 @@ import {
 import { cutPage } from '../../src/domain/page.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
-import { oneAtATime } from '../../src/http/one-at-a-time.js'
+import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
@@ -37,7 +37,7 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
 /** Routes for the caller's own account. */
 const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
-  const serveAlone = oneAtATime()
+  const serveAlone = limitToOnePerUser()
 
   app.patch(
     '/',
@@ -54,7 +54,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     async (request) => {
       const { passkey_only } = request.body
       const { display_name } = parseAccountChange({ display_name: request.body.display_name })
-      const { oidc } = app.offeredWays
+      const { oidc } = app.offeredMethods
       if (display_name !== undefined && oidc !== undefined) {
         const ways = await findSignIn(app.db, request.user.id, oidc)
         if (ways !== undefined && ways.identities > 0) throw NAME_OF_PROVIDER
@@ -62,7 +62,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
       if (passkey_only !== undefined) {
         if (request.tokenUser !== undefined) throw SESSIONS_ONLY
         if (passkey_only && relyingParty === undefined) throw PASSKEY_NEEDED
-        await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only, app.offeredWays)
+        await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only, app.offeredMethods)
       }
       const user = await updateUser(app.db, request.user.id, { display_name })
       if (user === undefined) throw NOT_LOGGED_IN

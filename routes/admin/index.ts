@@ -86,7 +86,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir,
     async (request) => {
       const id = parseUserId(request.params.id)
       if (id === request.user.id) throw new InvalidInput('Eigenen Account kann man nicht loeschen', 'own_account')
-      if (id !== undefined) await removeAccount(app.db, actorOf(request), id, app.offeredWays)
+      if (id !== undefined) await removeAccount(app.db, actorOf(request), id, app.offeredMethods)
       return { ok: true as const }
     },
   )

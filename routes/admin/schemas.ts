@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/content/refusals.js'
-import { ServiceStops, Unavailable } from '../../src/domain/refusal.js'
+import { ServiceStopping, Unavailable } from '../../src/domain/refusal.js'
 import { errorWith, optional, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
@@ -77,7 +77,7 @@ export const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
 export const MEDIA_FULL = new MediaFull(2_048)
 
 /** Refusals of operations that a shutdown of the service may interrupt */
-export const STOPPING = [new Unavailable(), new ServiceStops()]
+export const STOPPING = [new Unavailable(), new ServiceStopping()]
 
 /** Refusals for an import that would archive more than half of the cards or sheets, with example numbers */
 export const MOST_CARDS = new MostArchived('Karten', 120, 196)

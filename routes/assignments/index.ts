@@ -35,9 +35,9 @@ import {
   parseNumber,
   parseRowId,
 } from '../../src/domain/text/parameters.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
 import {
   acceptCorrection,
   changeAssignment,
@@ -51,7 +51,7 @@ import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
-import { printPdf } from '../../src/services/print/print.js'
+import { renderPdf } from '../../src/services/print/print.js'
 import { STOPPING } from '../admin/schemas.js'
 import occurrences from './occurrences.js'
 import {
@@ -305,8 +305,8 @@ the audit trail like a view of the state.`,
     async (request, reply) => {
       const states = parseStates(request.query.state, OPEN_STATES)
       const content = await listSigners(app.db, actorOf(request), request.overseen, states, clock)
-      const signal = AbortSignal.any([stopping, untilGone(reply)])
-      const pdf = await printPdf(request.user.id, { kind: 'session', content }, signal)
+      const signal = AbortSignal.any([stopping, abortOnClose(reply)])
+      const pdf = await renderPdf(request.user.id, { kind: 'session', content }, signal)
       return reply
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="teilnahmeliste-${content.day}.pdf"`)

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findSignIn } from '../../db/queries/accounts/login-methods.js'
 import { findRoles } from '../../db/queries/accounts/roles.js'
-import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
@@ -43,8 +43,8 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
       },
     },
     async () => ({
-      password: app.offeredWays.password,
-      passkeys: app.offeredWays.passkeys,
+      password: app.offeredMethods.password,
+      passkeys: app.offeredMethods.passkeys,
       oidc: app.provider && { label: app.provider.settings.label },
     }),
   )
@@ -69,10 +69,10 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
       const login = await logIn(
         app.db,
         { username, password, address: request.ip },
-        { passwordLogin: app.offeredWays.password, today: today() },
+        { passwordLogin: app.offeredMethods.password, today: today() },
       )
       await startSession(request, login)
-      await request.noteSeen(login.user)
+      await request.recordActivity(login.user)
       const roles = await findRoles(app.db, login.user)
       return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },
@@ -108,7 +108,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
       config: { isOpenBeforePasswordChange: true },
     },
     async ({ user, session }) => {
-      const found = await findSignIn(app.db, user.id, app.offeredWays.oidc)
+      const found = await findSignIn(app.db, user.id, app.offeredMethods.oidc)
       if (found === undefined) throw NOT_LOGGED_IN
       const { is_lead, is_responsible, has_tasks, ...ways } = found
       const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
@@ -170,7 +170,7 @@ rights. A new session replaces the current one and counts as recent for ten minu
         app.db,
         request.user,
         { password, address: request.ip },
-        { passwordLogin: app.offeredWays.password },
+        { passwordLogin: app.offeredMethods.password },
       )
       await replaceSession(request, login)
       return { ok: true as const }

@@ -49,7 +49,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => st
       const attempt = { credential, address: request.ip, today: today(), onRefused }
       const login = await logInByPasskey(app.db, offered(), attempt)
       await replaceSession(request, login)
-      await request.noteSeen(login.user)
+      await request.recordActivity(login.user)
       const roles = await findRoles(app.db, login.user)
       return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },

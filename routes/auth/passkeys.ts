@@ -14,7 +14,7 @@ import {
   TOKEN_NOT_ALLOWED,
   TOO_MANY_PASSKEYS,
 } from '../../src/domain/accounts/refusals.js'
-import { LAST_WAY_IN } from '../../src/domain/sign-in/refusals.js'
+import { LAST_LOGIN_METHOD } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { beginRegistration, finishRegistration, removePasskey } from '../../src/services/accounts/passkeys.js'
@@ -97,12 +97,12 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         summary: 'Delete a passkey of the caller',
         tags: ['auth'],
         params: PasskeyParams,
-        response: answers(Done, [TOKEN_NOT_ALLOWED, LAST_PASSKEY, LAST_WAY_IN]),
+        response: answers(Done, [TOKEN_NOT_ALLOWED, LAST_PASSKEY, LAST_LOGIN_METHOD]),
       },
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Passkey-ID')
-      if (id !== undefined) await removePasskey(app.db, actorOf(request), request.user, id, app.offeredWays)
+      if (id !== undefined) await removePasskey(app.db, actorOf(request), request.user, id, app.offeredMethods)
       return { ok: true as const }
     },
   )

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CALENDAR_NOT_FOUND } from '../../src/domain/calendar/refusals.js'
-import { knowsEtag } from '../../src/http/knows-etag.js'
+import { matchesEtag } from '../../src/http/matches-etag.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { answers } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
@@ -37,7 +37,7 @@ const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...add
       const file = await readCalendar(app.db, request.params.token, { host, today: today() })
       const etag = `"${hash('sha256', file, 'base64url')}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' })
-      if (knowsEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
       return reply
         .type('text/calendar; charset=utf-8')
         .header('content-disposition', 'inline; filename="aufgaben.ics"')

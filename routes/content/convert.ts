@@ -4,9 +4,9 @@ import { AUTHORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { CONVERTING_TOO_LONG } from '../../src/domain/content/refusals.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkStorable } from '../../src/domain/text/parameters.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
 import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
 import { STOPPING } from '../admin/schemas.js'
 
@@ -43,7 +43,7 @@ stores them, as \`media/<sha>.<extension>\`. A conversion that takes longer than
     },
     async ({ body: { html }, user }, reply) => {
       checkStorable('html', html)
-      const signal = AbortSignal.any([stopping, untilGone(reply)])
+      const signal = AbortSignal.any([stopping, abortOnClose(reply)])
       return { markdown: await convertToMarkdown(html, { userId: user.id, signal }) }
     },
   )

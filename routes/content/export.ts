@@ -10,9 +10,9 @@ import { DECK_NOT_FOUND, NO_ROOM, SOURCE_NOT_FOUND } from '../../src/domain/cont
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { isInteger, parseChoice, parseFlag, parseId } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { oneAtATime } from '../../src/http/one-at-a-time.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
+import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { answers } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
 import { openExport } from '../../src/services/content/exports/write-export.js'
 import { STOPPING } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
@@ -28,7 +28,7 @@ export interface ExportOptions {
 
 /** Exports cards for Anki, for a spreadsheet, or as the Markdown folder that the import reads. */
 const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmpDir, stopping, moment, timeZone }) => {
-  const serveAlone = oneAtATime()
+  const serveAlone = limitToOnePerUser()
 
   app.get(
     '/export',
@@ -69,7 +69,12 @@ request gets 429.`,
         const userId = hasProgress ? request.user.id : undefined
         const scope = { deckId: deck?.id, sourceId: source?.id, hasHidden }
         const order = { format, ...scope, userId, timeZone, now: at }
-        const { stream, size } = await openExport(app.db, order, tmpDir, AbortSignal.any([stopping, untilGone(reply)]))
+        const { stream, size } = await openExport(
+          app.db,
+          order,
+          tmpDir,
+          AbortSignal.any([stopping, abortOnClose(reply)]),
+        )
         const { type, nameOf } = EXPORT_FILES[format]
         reply
           .type(type)

@@ -18,9 +18,9 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { parseUploadQuery } from '../../src/domain/content/upload/query.js'
 import { parseFlag, parseId } from '../../src/domain/text/parameters.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { FILE_ONLY } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
 import { isImporting } from '../../src/services/content/import-lock.js'
 import { reportProgress } from '../../src/services/content/progress.js'
 import { checkUpload, importUpload } from '../../src/services/content/upload/import.js'
@@ -107,7 +107,7 @@ cards of other decks move there.`,
       if (!isCheck && isImporting(app.db)) throw IMPORT_RUNS
       if (!(request.body instanceof Readable)) throw NO_FILE
       // A check is aborted when the client disconnects; an import continues.
-      const signal = isCheck ? AbortSignal.any([stopping, untilGone(reply)]) : stopping
+      const signal = isCheck ? AbortSignal.any([stopping, abortOnClose(reply)]) : stopping
       const handle = async (file: ReceivedFile) => {
         const onProgress = reportProgress('Import', (line) => request.log.info(line))
         const { editable, user } = request

@@ -42,7 +42,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
     options
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
   app.addHook('onResponse', async ({ method }, { statusCode }) => {
-    if (method !== 'GET' && statusCode === 200) app.indexSoon()
+    if (method !== 'GET' && statusCode === 200) app.scheduleIndexing()
   })
   await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })

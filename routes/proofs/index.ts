@@ -17,11 +17,11 @@ import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
 import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
 import { parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
-import { endPrinting, printPdf } from '../../src/services/print/print.js'
+import { renderPdf, stopPdfWorker } from '../../src/services/print/print.js'
 import { correctName, revoke } from '../../src/services/proofs/change.js'
 import { exportProofs } from '../../src/services/proofs/export.js'
 import { STOPPING } from '../admin/schemas.js'
@@ -48,7 +48,7 @@ export interface ProofOptions extends PublicAddress {
 /** Proofs of completed assignments: those of the caller, and for administrators those of all users. */
 const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, stopping, ...own }) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
-  app.addHook('onClose', endPrinting)
+  app.addHook('onClose', stopPdfWorker)
 
   app.get(
     '/mine',
@@ -90,8 +90,8 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
       const address = publicAddressOf(request, `nachweis/${proof.code}`, own).href
       const content = { ...proof, snapshot: readSnapshot(proof.snapshot), address }
-      const signal = AbortSignal.any([stopping, untilGone(reply)])
-      const pdf = await printPdf(request.user.id, { kind: 'proof', content }, signal)
+      const signal = AbortSignal.any([stopping, abortOnClose(reply)])
+      const pdf = await renderPdf(request.user.id, { kind: 'proof', content }, signal)
       return reply
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="nachweis-${proof.completed_on}.pdf"`)

@@ -59,10 +59,10 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const after = parseCursor(query.after, 'after')
       const filter = { state: parseChoice(query.state, 'state', CARD_STATES), text: parseText(query.q) }
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
-      const { cards: found, is_mark_known } = await listCards(app.db, scope, filter, after, limit + 1)
+      const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND
       // An empty page would look like the end of the list.
-      if (!is_mark_known) throw invalidCursor('after')
+      if (!is_cursor_known) throw invalidCursor('after')
       const { page, next } = cutPage(found, limit, ({ card_id }) => card_id)
       const cards = page.map(({ state, state_name, deck_slug, deck_name, deck_lang, ...card }) => ({
         ...card,

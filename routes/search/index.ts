@@ -3,9 +3,9 @@ import type { OpenDatabase } from '../../db/client.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseNumber } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { untilGone } from '../../src/http/until-gone.js'
 import { searchAll } from '../../src/services/search/search.js'
 import { rest, searchTurns } from '../../src/services/search/search-turns.js'
 import { SearchAllAnswer, SearchAllQuery } from './schemas.js'
@@ -43,10 +43,10 @@ const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedde
       if (countCharacters(query) > MAX_QUERY_LENGTH) throw new InvalidInput(`Höchstens ${MAX_QUERY_LENGTH} Zeichen`)
       const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: 50, fallback: 20 })
       const search = async () => {
-        const isComplete = await app.catchUpSearchIndex()
+        const isComplete = await app.updateSearchIndex()
         return { isComplete, ...(await searchAll(app.db, query, limit, pause)) }
       }
-      const { hits, isCorrected, isComplete } = await searchInTurn(request.user.id, search, untilGone(reply))
+      const { hits, isCorrected, isComplete } = await searchInTurn(request.user.id, search, abortOnClose(reply))
       const results = hits.map(({ kind, id, slug, category, deck_slug, deck_name, marked }) => ({
         kind,
         slug,

@@ -7,7 +7,7 @@ import { previewImport } from '../services/content/folder/check.js'
 import { importContent } from '../services/content/folder/import.js'
 import { readContent } from '../services/content/folder/read.js'
 import { commandLineActor } from './actor.js'
-import { complain } from './complain.js'
+import { printError } from './print-error.js'
 import { showProgress } from './progress.js'
 import { RefusedError, withDatabase, withExistingStore } from './store.js'
 
@@ -96,7 +96,7 @@ function nameTheOption(error: unknown): never {
 }
 
 function printWarnings(warnings: readonly Warning[]): void {
-  for (const warning of warnings) complain(formatWarning(warning))
+  for (const warning of warnings) printError(formatWarning(warning))
 }
 
 /** Prints the changes, one line per kind. */

@@ -5,8 +5,8 @@ import { ConfigError } from '../config.js'
 import { formatFault } from '../domain/content/findings.js'
 import { FaultyContent } from '../domain/content/refusals.js'
 import { Refusal } from '../domain/refusal.js'
-import { complain } from './complain.js'
 import { describeDatabaseFault } from './database-fault.js'
+import { printError } from './print-error.js'
 import { RefusedError } from './store.js'
 
 const EXIT_REFUSED = 1
@@ -16,9 +16,9 @@ export function reportFailure(error: unknown, print: (line: string) => void): nu
   if (error instanceof FaultyContent && process.argv.includes('--json')) {
     print(JSON.stringify({ errors: error.faults }))
   } else if (error instanceof FaultyContent) {
-    for (const fault of error.faults) complain(formatFault(fault))
+    for (const fault of error.faults) printError(formatFault(fault))
   }
-  for (const line of describe(error)) complain(line)
+  for (const line of describe(error)) printError(line)
   return EXIT_REFUSED
 }
 

@@ -5,7 +5,7 @@ import { clockFrom } from '../domain/time/clock.js'
 import { JOB_NAMES } from '../services/jobs/job.js'
 import { JOBS } from '../services/jobs/jobs.js'
 import { runJob } from '../services/jobs/run-job.js'
-import { complain } from './complain.js'
+import { printError } from './print-error.js'
 import { RefusedError, withDatabase } from './store.js'
 
 /**
@@ -38,7 +38,7 @@ export async function runJobNow(
         userId: user?.id,
         onError: (error, { userId }) => {
           const person = userId === undefined ? '' : `Benutzer ${String(userId)}: `
-          complain(`${person}${error instanceof Error ? error.message : String(error)}`)
+          printError(`${person}${error instanceof Error ? error.message : String(error)}`)
         },
       })
     })

@@ -12,8 +12,8 @@ import { checkUpload, importUpload } from '../services/content/upload/import.js'
 import type { UploadReport } from '../services/content/upload/plan.js'
 import { withWorkFolder } from '../services/content/work-folder.js'
 import { commandLineActor } from './actor.js'
-import { complain } from './complain.js'
 import { printChanges } from './content.js'
+import { printError } from './print-error.js'
 import { showProgress } from './progress.js'
 import { RefusedError, withDatabase } from './store.js'
 
@@ -87,9 +87,9 @@ function nameTheOptions(error: unknown): never {
 }
 
 function printReport({ source, stats, decks, edited }: UploadReport, isCheck: boolean, print: Print): void {
-  for (const warning of stats.warnings) complain(formatWarning(warning))
+  for (const warning of stats.warnings) printError(formatWarning(warning))
   const more = stats.warnings_total - stats.warnings.length
-  if (more > 0) complain(`… und ${more} weitere Warnungen`)
+  if (more > 0) printError(`… und ${more} weitere Warnungen`)
   if (source.id === null && !isCheck) {
     print('Es gab nichts zu übernehmen; eine Quelle ist nicht entstanden.')
     return

@@ -14,7 +14,7 @@ import { toField } from '../domain/text/printable.js'
 import { changeAccount, createAccount, removeAccount, setEmergency } from '../services/accounts/change-account.js'
 import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
-import { complain } from './complain.js'
+import { printError } from './print-error.js'
 import { RefusedError, withDatabase } from './store.js'
 import { momentOf } from './today.js'
 
@@ -225,7 +225,7 @@ async function findId(db: Kysely<Database>, username: string): Promise<number> {
 
 async function warnOfCommonPassword(password: string): Promise<void> {
   if (!(await isCommonPassword(password))) return
-  complain('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.')
+  printError('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.')
 }
 
 /**

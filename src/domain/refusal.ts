@@ -39,7 +39,7 @@ export class InvalidInput extends Refusal {
 }
 
 /** A temporary refusal: the caller may retry after `retryAfter` seconds. */
-export abstract class RefusedForNow extends Refusal {
+export abstract class TemporaryRefusal extends Refusal {
   readonly retryAfter: number
 
   constructor(kind: RefusalKind, code: string, message: string, retryAfter: number) {
@@ -49,21 +49,21 @@ export abstract class RefusedForNow extends Refusal {
 }
 
 /** The service cannot answer now. */
-export class Unavailable extends RefusedForNow {
+export class Unavailable extends TemporaryRefusal {
   constructor(retryAfter = 2) {
     super('unavailable', 'unavailable', 'Dienst vorübergehend nicht verfügbar', retryAfter)
   }
 }
 
 /** The service shuts down before the request has completed; none of its changes are stored. */
-export class ServiceStops extends RefusedForNow {
+export class ServiceStopping extends TemporaryRefusal {
   constructor() {
     super('unavailable', 'service_stops', 'Der Dienst wird gerade beendet; bitte gleich noch einmal versuchen', 10)
   }
 }
 
 /** The caller has made too many attempts. */
-export class TooManyAttempts extends RefusedForNow {
+export class TooManyAttempts extends TemporaryRefusal {
   constructor(retryAfter: number) {
     super('too_many', 'too_many_attempts', 'Zu viele Versuche, bitte später erneut', retryAfter)
   }

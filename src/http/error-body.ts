@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { FaultyUsers, PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
 import { FaultyContent, FaultyUpload } from '../domain/content/refusals.js'
-import { type Refusal, type RefusalKind, RefusedForNow } from '../domain/refusal.js'
+import { type Refusal, type RefusalKind, TemporaryRefusal } from '../domain/refusal.js'
 
 const STATUS: Record<RefusalKind, number> = {
   invalid: 400,
@@ -34,7 +34,7 @@ export function statusOf(refusal: Refusal): number {
 export function errorHeaders(refusal: Refusal): Record<string, string> {
   return {
     'x-error-code': refusal.code,
-    ...(refusal instanceof RefusedForNow && { 'retry-after': String(refusal.retryAfter) }),
+    ...(refusal instanceof TemporaryRefusal && { 'retry-after': String(refusal.retryAfter) }),
     ...(refusal === PROOF_TOO_OLD && { 'www-authenticate': PROOF_CHALLENGE }),
   }
 }

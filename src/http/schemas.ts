@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
-import { type Refusal, RefusedForNow } from '../domain/refusal.js'
+import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
 import { statusOf } from './error-body.js'
 
 /** An instant; in JSON, a text in ISO 8601 and UTC */
@@ -89,7 +89,7 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
     status: statusOf(refusal),
     code: refusal.code,
     message: refusal.message,
-    isForLater: refusal instanceof RefusedForNow,
+    isForLater: refusal instanceof TemporaryRefusal,
     asksForProof: refusal === PROOF_TOO_OLD,
   }
 }

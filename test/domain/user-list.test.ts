@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { makeUpPassword } from '../../src/domain/accounts/passwords.js'
+import { generatePassword } from '../../src/domain/accounts/passwords.js'
 import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
-import { judgeRows, MAX_USERS, readJsonRows } from '../../src/domain/accounts/user-list.js'
+import { MAX_USERS, readJsonRows, validateRows } from '../../src/domain/accounts/user-list.js'
 import { isLinear } from '../support/linear.js'
 
 const csv = (text: string | Uint8Array) => readCsvRows(typeof text === 'string' ? Buffer.from(text) : text)
 const faultsOf = (text: string | Uint8Array) => {
   const { rows, faults } = csv(text)
-  return [...faults, ...judgeRows(rows).faults].map(({ line, field, message }) => [line, field, message])
+  return [...faults, ...validateRows(rows).faults].map(({ line, field, message }) => [line, field, message])
 }
 
 t.test('property: reads CSV with any separator, quoted or not', async () => {
@@ -68,7 +68,7 @@ t.test('headings and flags have several spellings', async (t) => {
     rows.map(({ is_admin }) => is_admin),
     [true, false, true, false, true, false, true, false, false, true],
   )
-  t.strictSame(judgeRows(rows).users[0], {
+  t.strictSame(validateRows(rows).users[0], {
     ...{
       line: 2,
       username: 'u0',
@@ -88,7 +88,7 @@ t.test('reads days as spreadsheets write them', async (t) => {
   const days = ['2026-12-31', '31.12.2026', ' 1.2.2027 ', '']
   const { rows } = csv(`Benutzername;deaktiviert ab\n${days.map((day, i) => `u${i};${day}`).join('\n')}`)
   t.strictSame(
-    judgeRows(rows).users.map(({ disabled_on }) => disabled_on),
+    validateRows(rows).users.map(({ disabled_on }) => disabled_on),
     ['2026-12-31', '2026-12-31', '2027-02-01', null],
   )
   const message = 'Das Feld „disabled_on“ muss ein Tag sein, etwa 2026-12-31'
@@ -100,7 +100,7 @@ t.test('reads days as spreadsheets write them', async (t) => {
 
 t.test('reads addresses, which two users may share', async (t) => {
   const { rows } = csv('Benutzername;E-Mail\nu1; werkstatt@example.org \nu2;werkstatt@example.org\nu3;')
-  const list = judgeRows(rows)
+  const list = validateRows(rows)
   t.strictSame(
     list.users.map(({ email }) => email),
     ['werkstatt@example.org', 'werkstatt@example.org', null],
@@ -172,7 +172,7 @@ t.test('detects Windows-1252, as Excel writes it, where it is unambiguous', asyn
 t.test('applies the same rules to JSON rows', async (t) => {
   const judge = (users: unknown) => {
     const { rows, faults } = readJsonRows({ users })
-    const judged = judgeRows(rows)
+    const judged = validateRows(rows)
     return { users: judged.users, faults: [...faults, ...judged.faults].map(({ line, field }) => [line, field]) }
   }
   t.strictSame(judge([{ username: ' erika ', display_name: null, password: '', is_admin: null, id: 7 }]).users, [
@@ -205,7 +205,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
   t.throws(() => judge({}), { message: 'Das Feld „users“ muss eine Liste sein' })
   const many = Array.from({ length: MAX_USERS + 1 }, (_, i) => ({ username: `u${i}` }))
   t.strictSame(judge(many.slice(1)).faults, [])
-  t.match(judgeRows(readJsonRows({ users: many }).rows), {
+  t.match(validateRows(readJsonRows({ users: many }).rows), {
     faults: [{ line: 1_001, message: /^Höchstens 1\.000 Benutzer/ }],
   })
 })
@@ -220,7 +220,7 @@ t.test('takes linear time for any input', async (t) => {
 })
 
 t.test('a generated password is easy to type and unique', async (t) => {
-  const made = Array.from({ length: 1_000 }, makeUpPassword)
+  const made = Array.from({ length: 1_000 }, generatePassword)
   t.ok(made.every((password) => /^([b-df-hjkmnp-tv-x2-9]{4}-){3}[b-df-hjkmnp-tv-x2-9]{4}$/.test(password)))
   t.equal(new Set(made).size, made.length)
 })

@@ -77,7 +77,7 @@ t.test('finds equal and similar questions in the sources that the caller edits',
   await writeCard(editor, deck, { question: 'Was ist eine Datenpanne?' })
   const archived = await writeCard(editor, deck, { question: 'Wann muss eine Datenpanne gemeldet werden?' })
   await editor.patch(`${CARDS}/${archived.id}`, { archived: true })
-  await app.catchUpSearchIndex()
+  await app.updateSearchIndex()
   const find = async (question: string, caller = editor, more = '') =>
     (await caller.get(`${CARDS}/similar?question=${encodeURIComponent(question)}${more}`)).body.cards
   const question = 'wann muss eine **Datenpanne** gemeldet werden'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { lockWaysIn } from '../../db/queries/accounts/passkeys.js'
+import { lockLoginMethods } from '../../db/queries/accounts/passkeys.js'
 import { insertSession, type Proof } from '../../db/queries/accounts/sessions.js'
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
@@ -169,7 +169,7 @@ t.test('no credential starts a session if it is removed while the session waits 
     const proof = table === 'passkeys' ? { passkeyId: id } : { identityId: id, authenticatedAt: undefined }
     let started: Promise<boolean> | undefined
     await db.transaction().execute(async (transaction) => {
-      await lockWaysIn(transaction, user.id)
+      await lockLoginMethods(transaction, user.id)
       await transaction.deleteFrom(table).where('id', '=', id).execute()
       started = startSession(user.id, proof, today)
       await waitForBlockedQuery(transaction)

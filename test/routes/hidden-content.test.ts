@@ -80,7 +80,7 @@ await editor.patch(`/api/content/cards/${moved.id}`, { deck: pool })
 const published = await writeDeck(editor, source, { name: secret('Archiv') })
 const archived = await writeCard(editor, published, { question: `Archiviert ${MARK}` })
 await editor.patch(`/api/content/decks/${published}`, { archived: true })
-await app.catchUpSearchIndex()
+await app.updateSearchIndex()
 
 const secretIds = [draft.id, pooled.id, pooledDraft.id, studied.id, moved.id]
 const shas = [...drafts.map(({ sha }) => sha), picture.sha]

@@ -262,7 +262,7 @@ async function runOn(day: string) {
   const moment = () => ({ at: new Date(`${day}T02:00:00Z`), today: day })
   const { signal } = new AbortController()
   const rest = { timeZone: 'Europe/Berlin', answersKeepDays: 90, resultsKeep: 'all', signal } as const
-  return deleteExpiredProofs({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+  return deleteExpiredProofs({ db, moment, ...rest, renewLease: async () => {}, onError: () => {} })
 }
 
 async function deletionDays(...codes: string[]) {

@@ -156,7 +156,7 @@ function deleteAnswersOf(userId: number, day: string, resultsKeep: ResultsKeep =
     signal: new AbortController().signal,
     userId,
   }
-  return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+  return deleteOldAnswers({ db, moment, ...rest, renewLease: async () => {}, onError: () => {} })
 }
 
 t.test('answers are deleted after their retention, and the result and the report stay', async (t) => {

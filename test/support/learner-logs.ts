@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/types.js'
-import type { StandingReview } from '../../src/domain/review/history.js'
+import type { EffectiveReview } from '../../src/domain/review/history.js'
 import { MemoryModel } from '../../src/domain/review/memory.js'
 import { DEFAULT_WEIGHTS } from '../../src/domain/review/parameters.js'
 import { DEFAULT_SETTINGS, type Rating } from '../../src/domain/review/review.js'
@@ -24,7 +24,7 @@ export const FORGETFUL = DEFAULT_WEIGHTS.map((weight, index) =>
   index < 4 ? weight / 3 : index === 8 ? weight - 1 : weight,
 )
 
-export interface SimulatedReview extends StandingReview {
+export interface SimulatedReview extends EffectiveReview {
   card: number
 }
 

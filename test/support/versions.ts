@@ -465,13 +465,12 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
   await learner('POST', `/api/mail/unsubscribe?key=${'a'.repeat(43)}`)
 
   const now = { at: new Date('2026-01-05T08:00:00Z'), today: '2026-01-05' }
-  const goOn = async () => {}
   const planning = {
     moment: () => now,
     timeZone: 'Europe/Berlin',
     userId: undefined,
     address: 'http://localhost/',
-    goOn,
+    beforeBatch: async () => {},
   }
   for (const plan of [planReminders, planDigests, planDueCards]) await plan(db, planning)
   await listOpenTasks(db, [user.id], now.today)

@@ -72,7 +72,7 @@ export interface AuditEntry extends Actor {
 }
 
 /** An action and its target. `details` must not contain secrets. */
-export interface AuditedDeed {
+export interface AuditedAction {
   action: AuditAction
   target_id?: number
   target?: string
@@ -80,7 +80,7 @@ export interface AuditedDeed {
 }
 
 /** Must be called in the transaction of the audited action. */
-export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed: AuditedDeed): Promise<void> {
+export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed: AuditedAction): Promise<void> {
   const { details, ...rest } = deed
   await db
     .insertInto('audit_log')
@@ -92,7 +92,7 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
  * Records, once a day, that the actor has viewed the persons of an assignment.
  * @param teams ids of the teams whose members were shown; undefined if all persons were
  */
-export async function noteView(
+export async function recordView(
   db: Kysely<Database>,
   { actor_id, actor, via, address }: Actor,
   { id, title, day, teams }: { id: number; title: string; day: string; teams: readonly number[] | undefined },
@@ -109,7 +109,7 @@ export async function noteView(
 }
 
 /** Inserts several entries at once. */
-export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedDeed[]): Promise<void> {
+export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedAction[]): Promise<void> {
   const { actor_id, actor: name, via, address } = actor
   await sql`
     insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)

@@ -52,7 +52,7 @@ export async function insertIdentity(
 }
 
 /** Records the time of the last login with this identity. */
-export async function noteIdentityUse(db: Kysely<Database>, id: number): Promise<void> {
+export async function recordIdentityUse(db: Kysely<Database>, id: number): Promise<void> {
   await db.updateTable('identities').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
 }
 

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, PasskeyChallengesTable, PasskeysTable } from '../../types.js'
+import type { SignIn } from './login-methods.js'
 import { ACCOUNT, type AccountWithState, STATE } from './users.js'
-import type { SignIn } from './ways-in.js'
 
 const PASSKEY = ['id', 'name', 'backed_up', 'created_at', 'last_used_at'] as const
 
@@ -105,7 +105,7 @@ export async function findPasskey(db: Kysely<Database>, credentialId: Buffer): P
  * Records a login with the passkey; returns false if the counter has not grown or the passkey is gone. A counter that
  * stays at 0 is not checked.
  */
-export async function noteUse(
+export async function recordUse(
   db: Kysely<Database>,
   id: number,
   { counter, backed_up }: { counter: number; backed_up: boolean },
@@ -130,10 +130,13 @@ export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: 
 }
 
 /** Login methods of a user: passkeys by id, identities by issuer */
-export type HeldWaysIn = Omit<SignIn, 'passkeys' | 'identities'> & { passkeys: number[]; issuers: string[] }
+export type LockedLoginMethods = Omit<SignIn, 'passkeys' | 'identities'> & { passkeys: number[]; issuers: string[] }
 
 /** Returns and locks the login methods of a user until the transaction ends; undefined if the user does not exist. */
-export async function lockWaysIn(transaction: Transaction<Database>, userId: number): Promise<HeldWaysIn | undefined> {
+export async function lockLoginMethods(
+  transaction: Transaction<Database>,
+  userId: number,
+): Promise<LockedLoginMethods | undefined> {
   const user = await transaction
     .selectFrom('users')
     .select(['password_hash', 'passkey_only', 'emergency'])

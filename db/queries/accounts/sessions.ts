@@ -120,7 +120,7 @@ function credentialParts(proof: Proof): Record<'condition' | 'source' | 'locks',
  * Returns whether the session still exists. Locks the user's row, so that no password reset ends the session during the
  * transaction. Reads the session after taking the lock, in the same order as the deletion of a user.
  */
-export async function keepSession(transaction: Transaction<Database>, userId: number, id: number): Promise<boolean> {
+export async function lockSession(transaction: Transaction<Database>, userId: number, id: number): Promise<boolean> {
   await transaction.selectFrom('users').select('id').where('id', '=', userId).forShare().execute()
   const session = await transaction.selectFrom('sessions').select('id').where('id', '=', id).executeTakeFirst()
   return session !== undefined

@@ -73,7 +73,7 @@ export async function findPasswordHash(db: Kysely<Database>, id: number): Promis
 /**
  * Returns the login methods of a user and whether the password must be changed; undefined if the user does not exist.
  */
-export async function findWaysIn(
+export async function findLoginMethods(
   db: Kysely<Database>,
   id: number,
 ): Promise<
@@ -171,7 +171,7 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
 }
 
 /** Returns the user and prevents its deletion until the transaction ends; undefined if the user does not exist. */
-export async function keepAccount(transaction: Transaction<Database>, id: number): Promise<Account | undefined> {
+export async function lockAccount(transaction: Transaction<Database>, id: number): Promise<Account | undefined> {
   return transaction.selectFrom('users').select(ACCOUNT).where('id', '=', id).forKeyShare().executeTakeFirst()
 }
 
@@ -238,7 +238,7 @@ export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promis
  * Records the day of the user's last activity. Skips a locked row, so that no request waits; the next request records
  * the day.
  */
-export async function noteSeen(db: Kysely<Database>, id: number, day: string): Promise<void> {
+export async function recordActivity(db: Kysely<Database>, id: number, day: string): Promise<void> {
   await db
     .updateTable('users')
     .set({ last_seen_on: day })

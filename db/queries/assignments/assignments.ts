@@ -195,7 +195,7 @@ export async function updateAssignment(
 }
 
 /** Records that the occurrences of all persons have been planned on this day. */
-export async function notePlanned(db: Kysely<Database>, id: number, today: string): Promise<void> {
+export async function recordPlanned(db: Kysely<Database>, id: number, today: string): Promise<void> {
   await db.updateTable('assignments').set({ planned_on: today }).where('id', '=', id).execute()
 }
 

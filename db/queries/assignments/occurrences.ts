@@ -3,7 +3,7 @@ import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import type { Database, OccurrencesTable } from '../../types.js'
 import { PARTS, type StoredPart } from './assignments.js'
-import { isWatched, type Watched } from './plan.js'
+import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
 /** An occurrence as its person sees it. */
 export interface OwnOccurrence {
@@ -98,7 +98,7 @@ const NAME = sql`users.display_name collate "und-x-icu"`
 export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
-  watched: Watched,
+  watched: VisibleTeams,
   { after, limit, states, q, overdueOn }: OccurrencePage,
 ): Promise<ListedOccurrence[]> {
   const { rows } = await sql<ListedOccurrence>`
@@ -110,7 +110,7 @@ export async function listOccurrences(
           select from occurrence_parts as done where occurrence_id = occurrences.id and done.position = part.position)
       ) as personal_open
     from occurrences join users on users.id = user_id
-    where assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isWatched(watched)}
+    where assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isVisiblePerson(watched)}
       ${after === undefined ? sql`` : sql`and ${isBehind(after)}`}
       ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
       ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
@@ -122,7 +122,7 @@ export async function listOccurrences(
 export async function findMark(
   db: Kysely<Database>,
   assignmentId: number,
-  watched: Watched,
+  watched: VisibleTeams,
   id: number,
 ): Promise<Mark | undefined> {
   return db
@@ -131,7 +131,7 @@ export async function findMark(
     .select(['display_name', 'user_id', 'period'])
     .where('occurrences.id', '=', id)
     .where('assignment_id', '=', assignmentId)
-    .where(isWatched(watched))
+    .where(isVisiblePerson(watched))
     .executeTakeFirst()
 }
 
@@ -155,7 +155,7 @@ export interface OccurrenceCounts {
 export async function countOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
-  watched: Watched,
+  watched: VisibleTeams,
   today: string,
 ): Promise<OccurrenceCounts> {
   const { rows } = await sql<OccurrenceCounts>`
@@ -165,7 +165,7 @@ export async function countOccurrences(
       count(*) filter (where state in ('exempt', 'recognised'))::integer as excused,
       count(*) filter (where state = 'left')::integer as "left"
     from occurrences join users on users.id = user_id
-    where assignment_id = ${assignmentId} and ${isWatched(watched)}`.execute(db)
+    where assignment_id = ${assignmentId} and ${isVisiblePerson(watched)}`.execute(db)
   return rows[0] as OccurrenceCounts
 }
 
@@ -213,7 +213,7 @@ export async function listOverseen(
       join assignments on assignments.id = assignment_id and archived_at is null
       join users on users.id = user_id
     where occurrences.id = any(${ids}::integer[])
-      and (responsible_id = ${userId} or (mandatory and ${isWatched(ledTeams)}))`.execute(db)
+      and (responsible_id = ${userId} or (mandatory and ${isVisiblePerson(ledTeams)}))`.execute(db)
   return rows
 }
 

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Span } from '../../../src/domain/assignments/membership-start.js'
 import type { Occurrence } from '../../../src/domain/assignments/plan.js'
-import type { Span } from '../../../src/domain/assignments/stay.js'
 import type { Database } from '../../types.js'
 import type { AssignmentRow } from './assignments.js'
 
 /** A person of an assignment: in its audience now, or with an open occurrence. */
-export interface ConcernedPerson {
+export interface AudienceMember {
   assignment_id: number
   user_id: number
   created_at: Date
@@ -51,7 +51,7 @@ const HISTORY = sql`(
   from occurrences where assignment_id = assignments.id and user_id = users.id)`
 
 function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, limit: number | null) {
-  return sql<ConcernedPerson>`
+  return sql<AudienceMember>`
     select assignments.id as assignment_id, users.id as user_id, users.created_at, disabled_on, ${SPANS} as spans,
       ${HISTORY} as history
     from (
@@ -68,25 +68,25 @@ function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, l
 }
 
 /** Returns persons of the assignment, by id. @param after last id of the previous batch */
-export function listConcerned(
+export function listAudience(
   db: Kysely<Database>,
   assignmentId: number,
   { after, limit }: { after: number; limit: number },
-): Promise<ConcernedPerson[]> {
+): Promise<AudienceMember[]> {
   const condition = sql`assignments.id = ${assignmentId} and users.id > ${after} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`
   return selectConcerned(db, condition, limit)
 }
 
 /** Returns the assignments that concern a person. */
-export function listConcerning(db: Kysely<Database>, userId: number): Promise<ConcernedPerson[]> {
+export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise<AudienceMember[]> {
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
 /** Ids of the teams whose members are watched; undefined for all persons */
-export type Watched = readonly number[] | undefined
+export type VisibleTeams = readonly number[] | undefined
 
 /** Condition that a row of `users` is watched. */
-export function isWatched(teamIds: Watched) {
+export function isVisiblePerson(teamIds: VisibleTeams) {
   if (teamIds === undefined) return sql<boolean>`true`
   return sql<boolean>`users.id in (
     select user_id from team_members where team_id = any(${teamIds}::integer[]) and until_on is null)`
@@ -101,17 +101,17 @@ export async function concernsMembers(
   const { rows } = await sql<{ concerns: boolean }>`
     select exists (
       select from assignments cross join users
-      where assignments.id = ${assignmentId} and ${isWatched(teamIds)} and (${HAS_ANY} or ${IS_IN_AUDIENCE})
+      where assignments.id = ${assignmentId} and ${isVisiblePerson(teamIds)} and (${HAS_ANY} or ${IS_IN_AUDIENCE})
     ) as concerns`.execute(db)
   return rows[0]?.concerns ?? false
 }
 
 /** Returns the given persons, even if they do not belong to the audience, for an assignment that is not archived. */
-export function listConcernedAmong(
+export function listAudienceAmong(
   db: Kysely<Database>,
   assignmentId: number,
   userIds: readonly number[],
-): Promise<ConcernedPerson[]> {
+): Promise<AudienceMember[]> {
   const condition = sql`assignments.id = ${assignmentId} and users.id = any(${userIds}::integer[])`
   return selectConcerned(db, condition, null)
 }
@@ -120,11 +120,11 @@ export function listConcernedAmong(
 export function listUnplanned(
   db: Kysely<Database>,
   assignmentId: number,
-  watched: Watched,
+  watched: VisibleTeams,
   limit: number,
-): Promise<ConcernedPerson[]> {
+): Promise<AudienceMember[]> {
   const condition = sql`
-    assignments.id = ${assignmentId} and ${isWatched(watched)} and not ${HAS_ANY} and ${IS_IN_AUDIENCE}`
+    assignments.id = ${assignmentId} and ${isVisiblePerson(watched)} and not ${HAS_ANY} and ${IS_IN_AUDIENCE}`
   return selectConcerned(db, condition, limit)
 }
 

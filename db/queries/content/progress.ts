@@ -19,7 +19,7 @@ export async function countLearners(db: Kysely<Database>, cardIds: number[]): Pr
  * successor. If several cards have the same successor, the first one wins. The old cards lose their identities, so that
  * this happens once; progress that is not transferred stays with them. The log is unchanged.
  */
-export async function passOnProgress(
+export async function transferProgress(
   transaction: Transaction<Database>,
   pairs: { from: number; to: number }[],
 ): Promise<void> {

@@ -88,7 +88,7 @@ export async function insertSource(
 }
 
 /** Records another upload, which restores an archived source. */
-export async function noteUpload(
+export async function recordUpload(
   transaction: Transaction<Database>,
   id: number,
   upload: { file_name: string | null; size_bytes: number; updated_by: string | null },

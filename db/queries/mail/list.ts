@@ -34,7 +34,7 @@ export async function countMails(db: Kysely<Database>): Promise<Record<MailState
 }
 
 /** Returns the mail with its user and locks it; undefined if there is none. */
-export async function keepMail(
+export async function lockMail(
   transaction: Transaction<Database>,
   id: number,
 ): Promise<

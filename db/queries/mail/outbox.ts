@@ -62,7 +62,7 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
  * Marks due mails as failed if the person must not or does not want to get them any more, or if they are outdated: a
  * newer mail of the same kind waits, or the address to confirm was confirmed or withdrawn. Returns their number.
  */
-export async function dropUnwanted(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
+export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
   const isConfirmation = sql`kind = 'confirm_address'`
   const reason = sql`case
       when disabled_on <= ${today}::date then 'Das Konto ist deaktiviert'

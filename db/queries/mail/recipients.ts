@@ -86,7 +86,7 @@ export async function listOpenTasks(
 }
 
 /** Records the day of reminders. After an extension, a kind may occur again on a later day. */
-export async function noteReminders(
+export async function recordReminders(
   transaction: Transaction<Database>,
   reminders: readonly { occurrence_id: number; kind: ReminderKind }[],
   today: string,

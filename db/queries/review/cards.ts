@@ -21,13 +21,13 @@ export interface BrowsedCards {
   /** Undefined if the deck does not exist */
   cards: BrowsedCard[] | undefined
   /** Whether the card after which the page starts exists */
-  is_mark_known: boolean
+  is_cursor_known: boolean
 }
 
 interface Row extends Omit<BrowsedCard, 'card_id'>, WithForm {
   card_id: number | null
   decks: number
-  is_mark_known: boolean
+  is_cursor_known: boolean
   position: number | null
   sort_order: number | null
 }
@@ -77,7 +77,7 @@ export async function listCards(
       window deck_order as (order by ${deckOrder('deck_counts')})
     ),
     page as (${pageOf(state, holdsText, userId, today, limit)})
-    select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
+    select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_cursor_known, item.*
     from remaining left join (
       select cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
         coalesce(imported_decks.lang, 'de') as deck_lang,
@@ -93,13 +93,13 @@ export async function listCards(
       left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id
     ) as item on true
     order by position, item.sort_order, card_id`.execute(db)
-  const { decks, is_mark_known } = rows[0] as Row
-  if (scope.deckSlug !== undefined && decks === 0) return { cards: undefined, is_mark_known }
+  const { decks, is_cursor_known } = rows[0] as Row
+  if (scope.deckSlug !== undefined && decks === 0) return { cards: undefined, is_cursor_known }
   return {
     cards: rows.flatMap((row) =>
       row.card_id === null ? [] : [{ ...row, card_id: row.card_id, answer: showGaps(row.answer, row.form) }],
     ),
-    is_mark_known,
+    is_cursor_known,
   }
 }
 

@@ -69,7 +69,7 @@ export async function findFitState(db: Kysely<Database>, userId: number): Promis
 }
 
 /** Records an attempt at a fit that leaves the parameters unchanged. */
-export async function noteAttempt(
+export async function recordFitAttempt(
   db: Kysely<Database>,
   userId: number,
   attempt: { tried_at: Date; tried_items: number },

@@ -36,7 +36,7 @@ export async function updateSettings(
     .executeTakeFirstOrThrow()
 }
 
-const MOST_EXTRA = 9_999
+const MAX_EXTRA_NEW = 9_999
 
 /** Raises today's limit of new cards, so that `cards` more than now are left, even if the limit was exceeded. */
 export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: number): Promise<void> {
@@ -45,7 +45,7 @@ export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: num
     insert into review_settings as mine
       (user_id, new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on)
     select ${scope.userId}::integer, new_per_day, desired_retention, maximum_interval,
-      least(${cards}::integer + coalesce((select extra_new from extra), 0) + greatest(-new_allowed, 0), ${MOST_EXTRA}),
+      least(${cards}::integer + coalesce((select extra_new from extra), 0) + greatest(-new_allowed, 0), ${MAX_EXTRA_NEW}),
       ${scope.today}::date
     from settings cross join remaining
     on conflict (user_id) do update set extra_new = excluded.extra_new, extra_new_on = excluded.extra_new_on

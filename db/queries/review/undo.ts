@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { StandingReview } from '../../../src/domain/review/history.js'
+import type { EffectiveReview } from '../../../src/domain/review/history.js'
 import type { CardState, Rating, Remaining, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
@@ -107,8 +107,8 @@ export async function findHistoryOf(
   transaction: Transaction<Database>,
   userId: number,
   reviewId: number,
-): Promise<StandingReview[]> {
-  const { rows } = await sql<StandingReview>`
+): Promise<EffectiveReview[]> {
+  const { rows } = await sql<EffectiveReview>`
     with recursive history as (
       select id, rating, studied_on, before from review_log where user_id = ${userId} and id = ${reviewId}
       union all

@@ -38,7 +38,7 @@ export async function findTeam(db: Kysely<Database>, id: number): Promise<Team |
 }
 
 /** Returns the team and locks it against deletion until the transaction ends. */
-export async function keepTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
+export async function lockTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
   return transaction.selectFrom('teams').select(TEAM).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 

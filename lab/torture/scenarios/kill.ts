@@ -13,7 +13,7 @@ async function killOnBoth(scope: Scope, fault: string, kill: Kill): Promise<Outc
     ['PostgreSQL', url],
     ['embedded', ''],
   ] as const) {
-    const report = await kill(scope, await createStoreVariables(scope, 'none', serverUrl))
+    const report = await kill(scope, await createStoreVariables(scope, 'empty', serverUrl))
     const seen = Object.entries(report.outcomes).map(([outcome, times]) => `${times} × ${outcome}`)
     outcomes.push({
       fault: `${fault} (${database})`,

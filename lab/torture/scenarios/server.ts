@@ -29,7 +29,7 @@ export async function startService(
   serverUrl: string,
   extra: Record<string, string> = {},
 ): Promise<Service> {
-  const variables = { ...(await createStoreVariables(scope, 'none', serverUrl)), RATE_LIMIT: '0', ...extra }
+  const variables = { ...(await createStoreVariables(scope, 'empty', serverUrl)), RATE_LIMIT: '0', ...extra }
   const service = await startProcess(scope, variables)
   const login = firstLogin(service, variables)
   return { service, variables, login, send: await loginOver(service.url, login) }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listIdentities } from '../../../db/queries/accounts/identities.js'
 import { actorOf } from '../../../plugins/auth.js'
 import { SESSIONS_ONLY } from '../../../src/domain/accounts/refusals.js'
-import { LAST_WAY_IN } from '../../../src/domain/sign-in/refusals.js'
+import { LAST_LOGIN_METHOD } from '../../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../../src/domain/text/parameters.js'
 import { answers, Done } from '../../../src/http/schemas.js'
 import { unlinkIdentity } from '../../../src/services/sign-in/identities.js'
@@ -34,13 +34,13 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Sessions continue. The last login method of an account cannot be removed.',
         tags: ['auth'],
         params: IdentityParams,
-        response: answers(Done, [SESSIONS_ONLY, LAST_WAY_IN]),
+        response: answers(Done, [SESSIONS_ONLY, LAST_LOGIN_METHOD]),
       },
       preHandler: app.requireSession,
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige ID')
-      if (id !== undefined) await unlinkIdentity(app.db, actorOf(request), request.user, id, app.offeredWays)
+      if (id !== undefined) await unlinkIdentity(app.db, actorOf(request), request.user, id, app.offeredMethods)
       return { ok: true as const }
     },
   )

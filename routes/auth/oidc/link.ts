@@ -42,7 +42,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { challenge, url } = await requireProvider()
-        .begin({ askAnew: false })
+        .begin({ forceLogin: false })
         .catch((error) => {
           if (!(error instanceof SignInFault)) throw error
           request.log.warn({ code: error.code, reason: error.message }, 'linking could not begin')

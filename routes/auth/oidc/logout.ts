@@ -5,7 +5,7 @@ import { Unavailable } from '../../../src/domain/refusal.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import { NO_PROVIDER, WRONG_LOGOUT_TOKEN } from '../../../src/domain/sign-in/refusals.js'
 import { answers, Done } from '../../../src/http/schemas.js'
-import { obeyLogout } from '../../../src/services/sign-in/obey-logout.js'
+import { handleLogoutToken } from '../../../src/services/sign-in/handle-logout-token.js'
 import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
 
 /** Requests per address; a provider that ends all of its sessions sends one request for each. */
@@ -62,7 +62,7 @@ const logout: FastifyPluginAsyncTypebox = async (app) => {
         if (app.provider === null) throw NO_PROVIDER
         const token = request.body instanceof FormBody ? request.body.fields.get('logout_token') : null
         if (!token) throw WRONG_LOGOUT_TOKEN
-        const ended = await obeyLogout(app.db, app.provider, token, request.ip)
+        const ended = await handleLogoutToken(app.db, app.provider, token, request.ip)
         request.log.info(ended, 'logout by the provider')
         return { ok: true as const }
       },

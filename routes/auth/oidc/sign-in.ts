@@ -79,7 +79,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       }
       const mode = parseFlag(request.query.confirm, 'confirm') ? 'confirm' : 'login'
       const userId = mode === 'login' ? null : requireOwnRequest(request).id
-      const { challenge, url } = await provider.begin({ askAnew: mode === 'confirm' })
+      const { challenge, url } = await provider.begin({ forceLogin: mode === 'confirm' })
       app.signInCookies.remember(request, reply, { mode, challenge, target, startedAt: Date.now(), userId })
       return reply.redirect(url)
     },
@@ -121,7 +121,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     if (mode === 'login') {
       const { keptLastAdmin, ...login } = await logInByProvider(app.db, provider.settings, person, {
         address: request.ip,
-        offered: app.offeredWays,
+        offered: app.offeredMethods,
         today: today(),
       })
       if (keptLastAdmin) {
@@ -129,7 +129,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       }
       warnOfMissingGroups(request, provider.settings.claims, person.claims)
       await startSession(request, login)
-      await request.noteSeen(login.user)
+      await request.recordActivity(login.user)
       return request.signInTarget
     }
     const { user } = request.session.stored ?? {}

@@ -14,7 +14,7 @@ const GROUPS = 4
 const GROUP_LENGTH = 4
 
 /** Returns a random password that is easy to type: four groups such as `k7mf-3xqv-…`, 75 random bits. */
-export function makeUpPassword(): string {
+export function generatePassword(): string {
   const pick = () => CHARACTERS[randomInt(CHARACTERS.length)] as string
   const group = () => Array.from({ length: GROUP_LENGTH }, pick).join('')
   return Array.from({ length: GROUPS }, group).join('-')

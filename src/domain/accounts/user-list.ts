@@ -61,7 +61,7 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
 }
 
 /** Validates each row with the rules of user creation, and reports user names that occur twice. */
-export function judgeRows(rows: UserRow[]): UserList {
+export function validateRows(rows: UserRow[]): UserList {
   const first = rows[MAX_USERS]
   if (first !== undefined) {
     const message = `Höchstens ${MAX_USERS.toLocaleString('de')} Benutzer auf einmal, bitte die Liste teilen`
@@ -92,11 +92,11 @@ export function nameKey(username: string): string {
 }
 
 /** Returns the fault of a row whose team does not exist. */
-export function teamUnknown(line: number, team: string): RowFault {
+export function unknownTeamFault(line: number, team: string): RowFault {
   return { line, field: 'team', message: `Das Team „${team}“ gibt es nicht` }
 }
 
-export function nameTaken(line: number): RowFault {
+export function takenNameFault(line: number): RowFault {
   return { line, field: 'username', message: 'Benutzername existiert bereits' }
 }
 
@@ -119,7 +119,7 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
 function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
-  const complain = (field: string, message: string) => {
+  const printError = (field: string, message: string) => {
     faults.push({ line, field, message })
   }
   /** Collects the message of a failed check. */
@@ -128,24 +128,24 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
       check()
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
-      complain(field, error.message)
+      printError(field, error.message)
     }
   }
   const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email' | 'team') => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
-    complain(field, `Das Feld „${field}“ muss ein Text sein`)
+    printError(field, `Das Feld „${field}“ muss ein Text sein`)
     return undefined
   }
   const readFlag = (field: 'is_admin' | 'is_author' | 'must_change_password', absent: boolean) => {
     const value = row[field] ?? absent
     if (typeof value === 'boolean') return value
-    complain(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
+    printError(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
     return absent
   }
 
   const username = readText('username')?.trim()
-  if (username === '') complain('username', 'Der Benutzername fehlt')
+  if (username === '') printError('username', 'Der Benutzername fehlt')
   else if (username !== undefined) judge('username', () => checkName('username', username))
   const display_name = readText('display_name')?.trim()
   if (display_name) judge('display_name', () => checkName('display_name', display_name))

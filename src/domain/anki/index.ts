@@ -1,4 +1,4 @@
-export { tidyDeckName } from './deck-name.js'
+export { normalizeDeckName } from './deck-name.js'
 export { guidOf, splitGuid } from './guid.js'
 export { FALLBACK_LEVEL, Levels, levelOf, tagOfLevel } from './level.js'
 export { findMedia, type MediaList, parseMediaJson, parseMediaMessage } from './read/media-list.js'

@@ -1,4 +1,4 @@
-import { InvalidInput, Refusal, RefusedForNow } from '../refusal.js'
+import { InvalidInput, Refusal, TemporaryRefusal } from '../refusal.js'
 import type { ItemKind } from './editing/rights.js'
 import type { Fault } from './types.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
@@ -129,7 +129,7 @@ export class UploadTooLarge extends FileTooLarge {
 }
 
 /** Other uploads occupy all worker threads that read files. */
-export class ReadersBusy extends RefusedForNow {
+export class ReadersBusy extends TemporaryRefusal {
   constructor() {
     super(
       'unavailable',

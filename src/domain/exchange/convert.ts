@@ -1,6 +1,12 @@
 import { choiceOf, gapsOf, numberOf, orderOf, pairsOf, plainOf, textOf } from './forms.js'
 import { Texts } from './texts.js'
-import { type KeepPicture, NotAskable, type RawQuestion, type ReadQuestion, type ReadQuestions } from './types.js'
+import {
+  type KeepPicture,
+  type RawQuestion,
+  type ReadQuestion,
+  type ReadQuestions,
+  UnsupportedQuestion,
+} from './types.js'
 
 export interface ConvertLimits {
   /** Maximum number of characters of a question, an answer or an option */
@@ -31,12 +37,12 @@ export class QuestionCollector {
     this.attempt(raw.line, raw.name || raw.question.text, () => raw)
   }
 
-  /** Adds the question that `read` returns, or refuses it if `read` throws `NotAskable`. */
+  /** Adds the question that `read` returns, or refuses it if `read` throws `UnsupportedQuestion`. */
   attempt(line: number, name: string, read: () => RawQuestion): void {
     try {
       this.result.questions.push(this.#convert(read()))
     } catch (error) {
-      if (!(error instanceof NotAskable)) throw error
+      if (!(error instanceof UnsupportedQuestion)) throw error
       this.refuse(line, name, error.message)
     }
   }
@@ -50,10 +56,10 @@ export class QuestionCollector {
     const texts = new Texts(this.#limits.maxLength, this.#keepPicture)
     const { line, id, category, tags } = raw
     const content = contentOf(raw, texts)
-    if (content.question === '') throw new NotAskable('Die Frage ist leer')
-    if (content.answer === '') throw new NotAskable('Die Antwort ist leer')
+    if (content.question === '') throw new UnsupportedQuestion('Die Frage ist leer')
+    if (content.answer === '') throw new UnsupportedQuestion('Die Antwort ist leer')
     if (content.answer.length > this.#limits.maxLength) {
-      throw new NotAskable(`Die Antwort ist länger als ${this.#limits.maxLength} Zeichen`)
+      throw new UnsupportedQuestion(`Die Antwort ist länger als ${this.#limits.maxLength} Zeichen`)
     }
     return { line, id, category, tags, ...content, changes: [...raw.changes, ...texts.changes] }
   }

@@ -1,13 +1,13 @@
 import { fillGaps, type Texts } from './texts.js'
 import {
   EMPTY,
-  NotAskable,
   type RawAnswer,
   type RawCommon,
   type RawGap,
   type RawQuestion,
   type ReadOption,
   type ReadQuestion,
+  UnsupportedQuestion,
 } from './types.js'
 
 type Content = Pick<ReadQuestion, 'question' | 'answer' | 'exercise'>
@@ -22,15 +22,16 @@ const MAX_TOLERANCE = 1e15
 const WILDCARD = '*'
 
 export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
-  if (raw.answers.length > MAX_OPTIONS) throw new NotAskable(`Es gibt mehr als ${MAX_OPTIONS} Antworten zur Auswahl`)
+  if (raw.answers.length > MAX_OPTIONS)
+    throw new UnsupportedQuestion(`Es gibt mehr als ${MAX_OPTIONS} Antworten zur Auswahl`)
   const isRight = ({ percent }: RawAnswer) => (raw.isSingle ? percent > 100 - ROUNDING : percent > 0)
   const rights = raw.answers.filter(isRight)
-  if (rights.length === 0) throw new NotAskable('Keine Antwort ist ganz richtig')
-  if (rights.length === raw.answers.length) throw new NotAskable('Keine Antwort ist falsch')
+  if (rights.length === 0) throw new UnsupportedQuestion('Keine Antwort ist ganz richtig')
+  if (rights.length === raw.answers.length) throw new UnsupportedQuestion('Keine Antwort ist falsch')
   describeWeights(raw, rights, texts)
   const options = raw.answers.map((answer) => {
     const text = texts.toMarkdown(answer)
-    if (text === '') throw new NotAskable('Eine Antwort zur Auswahl ist leer')
+    if (text === '') throw new UnsupportedQuestion('Eine Antwort zur Auswahl ist leer')
     return { text, correct: isRight(answer), feedback: texts.toMarkdown(answer.feedback) || null }
   })
   const keys = options.filter(({ correct }) => correct).map(({ text }) => text)
@@ -58,7 +59,7 @@ export function textOf(raw: Raw<'text'>, texts: Texts): Content {
     .map(({ text }) => texts.toMarkdownLine(text.replaceAll('\\*', '*')))
     .filter((text) => text !== '')
   const [key] = accepted
-  if (key === undefined) throw new NotAskable('Keine Antwort ist ganz richtig und ohne Platzhalter')
+  if (key === undefined) throw new UnsupportedQuestion('Keine Antwort ist ganz richtig und ohne Platzhalter')
   return typed(raw, texts, { form: 'text', accepted, key })
 }
 
@@ -66,11 +67,11 @@ export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
   const full = fullAnswers(raw.answers, texts).filter(({ text }) => text.trim() !== WILDCARD)
   const accepted = full.map(({ text }) => {
     const value = readPointNumber(text)
-    if (value === undefined) throw new NotAskable(`„${text.trim()}“ ist keine Zahl`)
+    if (value === undefined) throw new UnsupportedQuestion(`„${text.trim()}“ ist keine Zahl`)
     return toGermanNumber(value)
   })
   const [key] = accepted
-  if (key === undefined) throw new NotAskable('Keine Zahl ist ganz richtig')
+  if (key === undefined) throw new UnsupportedQuestion('Keine Zahl ist ganz richtig')
   const tolerances = full.map(({ tolerance = '' }) => readTolerance(tolerance))
   const tolerance = tolerances[0] ?? 0
   if (tolerances.some((other) => other !== tolerance)) {
@@ -78,7 +79,7 @@ export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
   }
   const unit = raw.unit === null ? null : raw.unit.replaceAll(/\s+/g, ' ').trim() || null
   if (unit !== null && (unit.length > 40 || /[;<>]|--/.test(unit))) {
-    throw new NotAskable(`Die Einheit „${unit.slice(0, 40)}“ ist hier nicht möglich`)
+    throw new UnsupportedQuestion(`Die Einheit „${unit.slice(0, 40)}“ ist hier nicht möglich`)
   }
   const isOwn = raw.own !== undefined
   const withUnit = unit === null || isOwn ? key : `${key} ${unit}`
@@ -118,7 +119,8 @@ function readPointNumber(text: string): number | undefined {
 function readTolerance(text: string): number {
   if (text.trim() === '') return 0
   const value = Math.abs(readPointNumber(text) ?? Number.NaN)
-  if (Number.isNaN(value) || value > MAX_TOLERANCE) throw new NotAskable(`Die Toleranz „${text.trim()}“ ist keine Zahl`)
+  if (Number.isNaN(value) || value > MAX_TOLERANCE)
+    throw new UnsupportedQuestion(`Die Toleranz „${text.trim()}“ ist keine Zahl`)
   return value < MIN_TOLERANCE ? 0 : value
 }
 
@@ -132,10 +134,10 @@ function toGermanNumber(value: number): string {
 }
 
 export function orderOf(raw: Raw<'order'>, texts: Texts): Content {
-  if (raw.items.length < 2) throw new NotAskable('Zu ordnen sind weniger als zwei Punkte')
+  if (raw.items.length < 2) throw new UnsupportedQuestion('Zu ordnen sind weniger als zwei Punkte')
   const items = raw.items.map((item) => {
     const text = texts.toMarkdown(item)
-    if (text === '') throw new NotAskable('Ein Punkt der Reihenfolge ist leer')
+    if (text === '') throw new UnsupportedQuestion('Ein Punkt der Reihenfolge ist leer')
     return text
   })
   const key = items.map((text, index) => `${index + 1}. ${indent(text, 3)}`).join('\n')
@@ -148,11 +150,11 @@ export function orderOf(raw: Raw<'order'>, texts: Texts): Content {
 }
 
 export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
-  if (raw.gaps.length === 0) throw new NotAskable('Der Text hat keine Lücke')
+  if (raw.gaps.length === 0) throw new UnsupportedQuestion('Der Text hat keine Lücke')
   const text = texts.toMarkdown(raw.question)
   const marked = fillGaps(text, raw.gaps.map(checkGap))
   if (marked.split('{{').length - 1 < raw.gaps.length)
-    throw new NotAskable('Eine Lücke steht in einem Bild oder Befehl')
+    throw new UnsupportedQuestion('Eine Lücke steht in einem Bild oder Befehl')
   const question = texts.toMarkdownLine(raw.name) || 'Fülle die Lücken'
   const answer = joined(marked, texts.toMarkdown(raw.explanation))
   return { question: raw.own ? raw.name : question, answer, exercise: exercise({ form: 'gaps', options: [] }) }
@@ -160,16 +162,16 @@ export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
 
 /**
  * Returns the texts of a gap in the notation of a card's answer, in which wrong ones begin with `[ ] `.
- * @throws NotAskable if no text is right, or one contains characters that a gap cannot contain
+ * @throws UnsupportedQuestion if no text is right, or one contains characters that a gap cannot contain
  */
 function checkGap(gap: RawGap): string[] {
   const texts = gap
     .map(({ text, isRight }) => ({ text: text.replaceAll(/\s+/g, ' ').trim(), isRight }))
     .filter(({ text }) => text !== '')
   const rights = texts.filter(({ isRight }) => isRight).map(({ text }) => text)
-  if (rights.length === 0) throw new NotAskable('Zu einer Lücke gibt es keine ganz richtige Antwort')
+  if (rights.length === 0) throw new UnsupportedQuestion('Zu einer Lücke gibt es keine ganz richtige Antwort')
   const unwritable = texts.find(({ text }) => /[{}|]|^\[[ xX]\]/.test(text))
-  if (unwritable !== undefined) throw new NotAskable(`„${unwritable.text}“ kann nicht in einer Lücke stehen`)
+  if (unwritable !== undefined) throw new UnsupportedQuestion(`„${unwritable.text}“ kann nicht in einer Lücke stehen`)
   return texts
     .filter(({ text, isRight }) => isRight || !rights.includes(text))
     .map(({ text, isRight }) => (isRight ? text : `[ ] ${text}`))
@@ -182,14 +184,14 @@ export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
     const text = texts.toMarkdown(left)
     return text === '' ? [] : [`- ${indent(text, 2)}: {{${checkGap([{ text: right, isRight: true }])[0]}}}`]
   })
-  if (lines.length === 0) throw new NotAskable('Es gibt nichts zuzuordnen')
+  if (lines.length === 0) throw new UnsupportedQuestion('Es gibt nichts zuzuordnen')
   const answer = joined(lines.join('\n'), texts.toMarkdown(raw.explanation))
   return content(raw, texts, answer, { form: 'gaps', options: [] })
 }
 
 export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
   const answer = texts.toMarkdown(raw.explanation)
-  if (answer === '') throw new NotAskable('Eine Freitextaufgabe ohne Musterlösung hat keine Antwort')
+  if (answer === '') throw new UnsupportedQuestion('Eine Freitextaufgabe ohne Musterlösung hat keine Antwort')
   if (raw.own === undefined) texts.changes.add('Die Freitextaufgabe wird eine Karte ohne Test')
   return { question: texts.toMarkdown(raw.question), answer, exercise: null }
 }

@@ -5,7 +5,6 @@ export {
   type EmbeddedFile,
   type KeepPicture,
   type KeptPicture,
-  NotAskable,
   type RawAnswer,
   type RawCommon,
   type RawGap,
@@ -16,4 +15,5 @@ export {
   type ReadQuestions,
   type RefusedQuestion,
   type TextFormat,
+  UnsupportedQuestion,
 } from './types.js'

@@ -1,7 +1,7 @@
 import { convertHtml } from '../markup/index.js'
 import { escapePictures, renamePictures, resolvePicture } from '../pictures/index.js'
 import { toStorable } from '../text/text.js'
-import { type EmbeddedFile, type KeepPicture, type KeptPicture, NotAskable, type RawText } from './types.js'
+import { type EmbeddedFile, type KeepPicture, type KeptPicture, type RawText, UnsupportedQuestion } from './types.js'
 
 /** Prefix of the address of an embedded file in Moodle */
 const EMBEDDED = '@@PLUGINFILE@@/'
@@ -41,7 +41,7 @@ export class Texts {
     this.#keepPicture = keepPicture
   }
 
-  /** Converts a text to Markdown. @throws NotAskable if the text is longer than `maxLength` */
+  /** Converts a text to Markdown. @throws UnsupportedQuestion if the text is longer than `maxLength` */
   toMarkdown({ text, format, files = [] }: RawText): string {
     const storable = toStorable(text)
     // Refuses very long texts before the conversion, which takes linear time.
@@ -60,8 +60,8 @@ export class Texts {
     return this.toMarkdown({ text: text.replaceAll(/\s+/g, ' '), format: 'plain' })
   }
 
-  #tooLong(): NotAskable {
-    return new NotAskable(`Ein Text ist länger als ${this.#maxLength} Zeichen`)
+  #tooLong(): UnsupportedQuestion {
+    return new UnsupportedQuestion(`Ein Text ist länger als ${this.#maxLength} Zeichen`)
   }
 
   #fromMarkdown(text: string, files: readonly EmbeddedFile[]): string {

@@ -107,4 +107,4 @@ export interface ReadQuestions {
 }
 
 /** Thrown to refuse a question; the message is a German sentence without a full stop. */
-export class NotAskable extends Error {}
+export class UnsupportedQuestion extends Error {}

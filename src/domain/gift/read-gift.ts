@@ -1,6 +1,5 @@
 import {
   type ConvertLimits,
-  NotAskable,
   QuestionCollector,
   type RawAnswer,
   type RawCommon,
@@ -8,6 +7,7 @@ import {
   type RawText,
   type ReadQuestions,
   type TextFormat,
+  UnsupportedQuestion,
 } from '../exchange/index.js'
 
 /** Characters that can be escaped. Noncharacters replace escaped ones while control characters are searched. */
@@ -113,17 +113,17 @@ function readText(text: string, fallback: TextFormat): RawText {
   return { text: unmark(own === undefined ? trimmed : trimmed.slice(prefix.length), format).trim(), format }
 }
 
-/** Reads a question. @throws NotAskable if the braces are missing or misplaced, or the answers are malformed */
+/** Reads a question. @throws UnsupportedQuestion if the braces are missing or misplaced, or the answers are malformed */
 function readBlock({ line, text, id, tags }: Block, category: string | null): RawQuestion {
   const [title = '', written] = TITLE.exec(text) ?? []
   const content = text.slice(title.length)
   const start = content.indexOf('{')
   const end = content.indexOf('}')
-  if (start < 0 && end < 0) throw new NotAskable('Der Text enthält keine Antworten in { }')
+  if (start < 0 && end < 0) throw new UnsupportedQuestion('Der Text enthält keine Antworten in { }')
   if (start < 0 || end < start)
-    throw new NotAskable('Die Klammern { } fehlen oder sind vertauscht; eine Leerzeile beendet eine Frage')
+    throw new UnsupportedQuestion('Die Klammern { } fehlen oder sind vertauscht; eine Leerzeile beendet eine Frage')
   const behind = content.slice(end + 1).trim()
-  if (behind.includes('{')) throw new NotAskable('Nur eine Gruppe von Antworten in { } ist möglich')
+  if (behind.includes('{')) throw new UnsupportedQuestion('Nur eine Gruppe von Antworten in { } ist möglich')
   // If text follows the answers, they stand for a missing word, which becomes `_____`.
   const asked = readText(content.slice(0, start) + (behind === '' ? '' : `_____${content.slice(end + 1)}`), 'auto')
   const [answers = '', explanation = ''] = splitLast(content.slice(start + 1, end), '####')
@@ -211,7 +211,7 @@ function readTrueOrFalse(
 function readPairs(answers: string, format: TextFormat): { left: RawText; right: string }[] {
   return split(answers, '=').map((part) => {
     const at = part.indexOf('->')
-    if (at < 0) throw new NotAskable(`Der Zuordnung „${unmark(part, 'plain').slice(0, 60)}“ fehlt ein ->`)
+    if (at < 0) throw new UnsupportedQuestion(`Der Zuordnung „${unmark(part, 'plain').slice(0, 60)}“ fehlt ein ->`)
     return { left: readText(part.slice(0, at), format), right: unmark(part.slice(at + 2), 'plain').trim() }
   })
 }
@@ -232,6 +232,6 @@ function middleOf(from: string, to: string): { text: string; tolerance: string }
   const round = (value: number) => String(Number(value.toPrecision(12)))
   const [low, high] = [Number(from), Number(to)]
   if (!Number.isFinite(low) || !Number.isFinite(high))
-    throw new NotAskable(`„${from}..${to}“ ist kein Bereich von Zahlen`)
+    throw new UnsupportedQuestion(`„${from}..${to}“ ist kein Bereich von Zahlen`)
   return { text: round((low + high) / 2), tolerance: round((high - low) / 2) }
 }

@@ -35,7 +35,7 @@ export interface DeliveryFault {
 }
 
 /** Returns the consequence of a fault. */
-export function judgeFault({ stage, status, hasBegun = false }: DeliveryFault): Verdict {
+export function classifyFault({ stage, status, hasBegun = false }: DeliveryFault): Verdict {
   if (stage === 'connection' || stage === 'encryption' || stage === 'login') return 'server'
   if (status === undefined) return hasBegun ? 'unknown' : 'later'
   if (CONNECTION_REPLIES.includes(status)) return 'server'
@@ -67,9 +67,9 @@ export function describeFault({ stage }: DeliveryFault, detail: string): string 
 
 /**
  * Returns a message of the server or the system as one line, cut after 500 characters, with `***` for the password.
- * @example tidyAnswer('550-5.1.1 no such\r\n550 user', undefined) // '550-5.1.1 no such 550 user'
+ * @example sanitizeReply('550-5.1.1 no such\r\n550 user', undefined) // '550-5.1.1 no such 550 user'
  */
-export function tidyAnswer(text: string, password: string | undefined): string {
+export function sanitizeReply(text: string, password: string | undefined): string {
   const line = toStorable(text)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()

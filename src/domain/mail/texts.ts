@@ -9,7 +9,7 @@ export interface MailText {
 
 const MAX_NAME = 120
 /** Maximum number of tasks that a mail lists; of the others it contains only the number */
-export const MOST_TASKS = 100
+export const MAX_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
 const LONG_DAY = new Intl.DateTimeFormat('de', { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' })
@@ -76,7 +76,7 @@ export interface Digest {
   name: string
   /** Number of teams that the recipient leads */
   teams: number
-  /** The first overdue tasks, up to `MOST_TASKS` */
+  /** The first overdue tasks, up to `MAX_TASKS` */
   overdue: readonly OverdueTask[]
   /** Number of all overdue tasks */
   total: number
@@ -195,8 +195,8 @@ function byDue(one: { due: string; title: string }, other: { due: string; title:
 }
 
 function listed(items: readonly string[], total: number): string {
-  const rest = total - Math.min(items.length, MOST_TASKS)
-  return [...items.slice(0, MOST_TASKS), ...(rest > 0 ? [`\n… und ${rest} weitere`] : [])].join('\n')
+  const rest = total - Math.min(items.length, MAX_TASKS)
+  return [...items.slice(0, MAX_TASKS), ...(rest > 0 ? [`\n… und ${rest} weitere`] : [])].join('\n')
 }
 
 function paragraphs(...texts: string[]): string {

@@ -1,4 +1,4 @@
-import { markGap, NotAskable, type RawGap } from '../exchange/index.js'
+import { markGap, type RawGap, UnsupportedQuestion } from '../exchange/index.js'
 
 /** Result of reading embedded answers. */
 export interface Cloze {
@@ -17,7 +17,7 @@ const LITERAL_START = 0xfde0
 
 /**
  * Reads Moodle's embedded answers, such as `{1:SHORTANSWER:=72~=zweiundsiebzig#Genau}`.
- * @throws NotAskable if a gap cannot be read
+ * @throws UnsupportedQuestion if a gap cannot be read
  * @example readCloze('{1:SA:=a}', (text) => text).gaps // [[{ text: 'a', isRight: true }]]
  */
 export function readCloze(text: string, toPlain: (text: string) => string): Cloze {
@@ -30,7 +30,9 @@ export function readCloze(text: string, toPlain: (text: string) => string): Cloz
     const from = start.index + start[0].length
     const end = findEnd(text, from)
     if (end === undefined)
-      throw new NotAskable(`Eine Lücke hat keine schließende Klammer: ${text.slice(start.index, start.index + 40)}`)
+      throw new UnsupportedQuestion(
+        `Eine Lücke hat keine schließende Klammer: ${text.slice(start.index, start.index + 40)}`,
+      )
     const gap = readGap(start[1] ?? '', text.slice(from, end), changes)
     written += text.slice(done, start.index) + markGap(gaps.length)
     gaps.push(gap.map(({ text, isRight }) => ({ text: toPlain(text), isRight })))
@@ -50,7 +52,8 @@ function findEnd(text: string, from: number): number | undefined {
 function readGap(type: string, answers: string, changes: Set<string>): RawGap {
   const isNumber = NUMBERS.has(type)
   const isChoice = CHOICES.test(type)
-  if (!isChoice && !isNumber && !TEXTS.has(type)) throw new NotAskable(`Lücken der Art „${type}“ gibt es hier nicht`)
+  if (!isChoice && !isNumber && !TEXTS.has(type))
+    throw new UnsupportedQuestion(`Lücken der Art „${type}“ gibt es hier nicht`)
   const literals: string[] = []
   const marked = answers.replaceAll(/\\(.)/gs, (_, character: string) => {
     literals.push(character)
@@ -73,7 +76,7 @@ function readGap(type: string, answers: string, changes: Set<string>): RawGap {
     else if (isRight && text.trim() !== '*') gap.push({ text: isNumber ? readNumber(text, changes) : text, isRight })
     if (hasPart)
       changes.add(isChoice ? 'Teilpunkte einzelner Antworten entfallen' : 'Antworten mit Teilpunkten entfallen')
-    if (index > 100) throw new NotAskable('Eine Lücke hat mehr als 100 Antworten')
+    if (index > 100) throw new UnsupportedQuestion('Eine Lücke hat mehr als 100 Antworten')
   }
   return gap
 }
@@ -81,7 +84,7 @@ function readGap(type: string, answers: string, changes: Set<string>): RawGap {
 function readNumber(written: string, changes: Set<string>): string {
   const [text = '', tolerance = ''] = written.split(':')
   const trimmed = text.trim()
-  if (trimmed === '' || !Number.isFinite(Number(trimmed))) throw new NotAskable(`„${trimmed}“ ist keine Zahl`)
+  if (trimmed === '' || !Number.isFinite(Number(trimmed))) throw new UnsupportedQuestion(`„${trimmed}“ ist keine Zahl`)
   if (Number(tolerance) !== 0) changes.add('Die Toleranz von Zahlen in Lücken entfällt')
   return trimmed.replace('.', ',')
 }

@@ -3,7 +3,6 @@ import {
   type EmbeddedFile,
   type KeepPicture,
   markGap,
-  NotAskable,
   QuestionCollector,
   type RawAnswer,
   type RawCommon,
@@ -12,6 +11,7 @@ import {
   type RawText,
   type ReadQuestions,
   type TextFormat,
+  UnsupportedQuestion,
 } from '../exchange/index.js'
 import { readCloze } from './cloze.js'
 import { childOf, childrenOf, type Element, readChildren, textIn, type XmlFault } from './element.js'
@@ -56,9 +56,9 @@ export function readMoodle(
   return fault === undefined ? collector.result : { ...collector.result, fault }
 }
 
-/** @throws NotAskable if the question is incomplete, faulty or of an unsupported type */
+/** @throws UnsupportedQuestion if the question is incomplete, faulty or of an unsupported type */
 function readQuestion(element: Element, category: string | null): RawQuestion {
-  if (element.isCut) throw new NotAskable('Die Datei endet mitten in der Frage')
+  if (element.isCut) throw new UnsupportedQuestion('Die Datei endet mitten in der Frage')
   const common = readCommon(element, category)
   const type = element.attributes.type ?? ''
   switch (type) {
@@ -94,9 +94,9 @@ function readQuestion(element: Element, category: string | null): RawQuestion {
         explanation: common.explanation.text ? common.explanation : readText(childOf(element, 'graderinfo')),
       }
     case 'description':
-      throw new NotAskable('Das ist ein Text ohne Frage')
+      throw new UnsupportedQuestion('Das ist ein Text ohne Frage')
     default:
-      throw new NotAskable(`Fragen der Art „${type.slice(0, 40)}“ gibt es hier nicht`)
+      throw new UnsupportedQuestion(`Fragen der Art „${type.slice(0, 40)}“ gibt es hier nicht`)
   }
 }
 
@@ -140,7 +140,7 @@ function readFile({ attributes, text }: Element): EmbeddedFile {
 function readAnswers(element: Element): RawAnswer[] {
   return childrenOf(element, 'answer').map((answer) => {
     const percent = Number(answer.attributes.fraction ?? 0)
-    if (!Number.isFinite(percent)) throw new NotAskable('Die Punkte einer Antwort sind keine Zahl')
+    if (!Number.isFinite(percent)) throw new UnsupportedQuestion('Die Punkte einer Antwort sind keine Zahl')
     return {
       ...readText(answer),
       percent,
@@ -163,7 +163,7 @@ function inGerman(answer: RawAnswer): RawAnswer {
 function readUnit(element: Element, changes: string[]): string | null {
   const units = childrenOf(childOf(element, 'units') ?? element, 'unit')
   const base = units.find((unit) => Number(textIn(unit, 'multiplier')) === 1)
-  if (units.length > 0 && base === undefined) throw new NotAskable('Keine Einheit hat den Faktor 1')
+  if (units.length > 0 && base === undefined) throw new UnsupportedQuestion('Keine Einheit hat den Faktor 1')
   if (units.length > 1) changes.push('Nur die Einheit mit dem Faktor 1 zählt')
   return base === undefined ? null : textIn(base, 'unit_name') || null
 }
@@ -205,7 +205,7 @@ function readSelections(element: Element, common: RawCommon): RawQuestion {
   const gaps: RawGap[] = []
   const text = common.question.text.replaceAll(/\[\[(\d{1,4})\]\]/g, (_, number: string) => {
     const choice = choices[Number(number) - 1]
-    if (choice === undefined) throw new NotAskable(`Die Auswahl [[${number}]] gibt es nicht`)
+    if (choice === undefined) throw new UnsupportedQuestion(`Die Auswahl [[${number}]] gibt es nicht`)
     gaps.push(
       choices.filter(({ group }) => group === choice.group).map((one) => ({ text: one.text, isRight: one === choice })),
     )

@@ -17,7 +17,7 @@ export interface HistoryEntry {
 }
 
 /** A review that counts: it is neither undone, late nor from before a reset. */
-export interface StandingReview {
+export interface EffectiveReview {
   id: number
   rating: Rating
   day: number
@@ -54,9 +54,9 @@ export function parseEntry(line: string): HistoryEntry {
  * is unknown are omitted.
  * @param entries in ascending order of their ids
  */
-export function standingHistories(entries: Iterable<HistoryEntry>): StandingReview[][] {
+export function effectiveHistories(entries: Iterable<HistoryEntry>): EffectiveReview[][] {
   /** Histories by their last review; null if the first review is unknown */
-  const histories = new Map<number, StandingReview[] | null>()
+  const histories = new Map<number, EffectiveReview[] | null>()
   for (const entry of entries) {
     if (entry.kind === 'review') addReview(histories, entry)
     else if (entry.kind === 'undo' && entry.undoes !== null) removeReview(histories, entry.undoes)
@@ -65,7 +65,7 @@ export function standingHistories(entries: Iterable<HistoryEntry>): StandingRevi
   return [...histories.values()].filter((history) => history !== null)
 }
 
-function addReview(histories: Map<number, StandingReview[] | null>, entry: HistoryEntry): void {
+function addReview(histories: Map<number, EffectiveReview[] | null>, entry: HistoryEntry): void {
   const { id, rating, day, previous, hadMemory, isLate } = entry
   if (isLate || rating === null) return
   if (!hadMemory || previous === null) {
@@ -79,7 +79,7 @@ function addReview(histories: Map<number, StandingReview[] | null>, entry: Histo
 }
 
 /** Only the last review of a card can be undone. */
-function removeReview(histories: Map<number, StandingReview[] | null>, id: number): void {
+function removeReview(histories: Map<number, EffectiveReview[] | null>, id: number): void {
   const history = histories.get(id)
   histories.delete(id)
   history?.pop()
@@ -88,13 +88,13 @@ function removeReview(histories: Map<number, StandingReview[] | null>, id: numbe
 }
 
 /** Returns whether the review at the index is a recall after at least one day; only those are used to fit weights. */
-export function isItem(history: readonly StandingReview[], index: number): boolean {
+export function isItem(history: readonly EffectiveReview[], index: number): boolean {
   const [review, before] = [history[index], history[index - 1]]
   return review !== undefined && before !== undefined && review.day > before.day
 }
 
 /** Returns the ids of all recalls in ascending order. */
-export function listItems(histories: readonly StandingReview[][]): number[] {
+export function listItems(histories: readonly EffectiveReview[][]): number[] {
   const ids = histories.flatMap((history) => history.flatMap(({ id }, index) => (isItem(history, index) ? [id] : [])))
   return ids.sort((a, b) => a - b)
 }
@@ -108,7 +108,7 @@ export function findCut(items: readonly number[]): number {
 }
 
 /** Returns the reviews with an id below `cut`, without empty histories. */
-export function reviewsBefore(histories: readonly StandingReview[][], cut: number): StandingReview[][] {
+export function reviewsBefore(histories: readonly EffectiveReview[][], cut: number): EffectiveReview[][] {
   return histories.map((history) => history.filter(({ id }) => id < cut)).filter(({ length }) => length > 0)
 }
 
@@ -119,7 +119,7 @@ const SECOND_MS = 1_000
  * Writes the histories as CSV for the fitting library. The times are midnight UTC of the local day plus one second for
  * each further review of the day, so that the library counts the same days as the service.
  */
-export function toTrainingCsv(histories: readonly StandingReview[][]): string {
+export function toTrainingCsv(histories: readonly EffectiveReview[][]): string {
   const lines = ['card_id,review_time,review_rating,review_state,review_duration']
   histories.forEach((history, card) => {
     let day = Number.NEGATIVE_INFINITY

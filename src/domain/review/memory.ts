@@ -1,5 +1,5 @@
 import { type FSRS, fsrs } from 'ts-fsrs'
-import { isItem, type StandingReview } from './history.js'
+import { type EffectiveReview, isItem } from './history.js'
 import { DEFAULT_WEIGHTS } from './parameters.js'
 import { RATINGS, type Rating } from './review.js'
 
@@ -24,9 +24,9 @@ export class MemoryModel {
   }
 
   /** Returns the state after the reviews; equals that of the scheduler. */
-  replay(history: readonly StandingReview[]): Memory | null {
+  replay(history: readonly EffectiveReview[]): Memory | null {
     let memory: Memory | null = null
-    let before: StandingReview | undefined
+    let before: EffectiveReview | undefined
     for (const review of history) {
       memory = this.#after(memory, before, review)
       before = review
@@ -35,7 +35,7 @@ export class MemoryModel {
   }
 
   /** Returns the mean log loss of the predictions for recalls with an id of at least `since`; NaN if there are none. */
-  logLoss(histories: readonly StandingReview[][], since: number): number {
+  logLoss(histories: readonly EffectiveReview[][], since: number): number {
     let sum = 0
     let count = 0
     for (const history of histories) {
@@ -72,7 +72,7 @@ export class MemoryModel {
     return Math.max(1, Math.round(memory.stability * this.#longTerm.calculate_interval_modifier(retention)))
   }
 
-  #after(memory: Memory | null, before: StandingReview | undefined, review: StandingReview): Memory {
+  #after(memory: Memory | null, before: EffectiveReview | undefined, review: EffectiveReview): Memory {
     return this.next(memory, before === undefined ? 0 : review.day - before.day, review.rating)
   }
 }

@@ -1,4 +1,4 @@
-import type { OfferedWays } from './ways-in.js'
+import type { OfferedMethods } from './login-methods.js'
 
 /** The fields of an administrator needed to decide whether the account may be removed. */
 export interface Admin {
@@ -12,21 +12,21 @@ export interface Admin {
  * login is disabled, `emergency` for the last emergency account, without which the service does not start. Undefined
  * if another account has the role.
  */
-export function lostWith(
+export function vacatedRole(
   id: number,
   admins: Admin[],
-  { password }: Pick<OfferedWays, 'password'>,
+  { password }: Pick<OfferedMethods, 'password'>,
 ): 'admin' | 'emergency' | undefined {
   if (!admins.some((admin) => admin.id === id)) return undefined
   if (admins.length === 1) return 'admin'
-  return isLastForEmergencies(id, admins, { password }) ? 'emergency' : undefined
+  return isLastEmergencyAdmin(id, admins, { password }) ? 'emergency' : undefined
 }
 
 /** Returns whether password login is disabled and the administrator is the only emergency account. */
-export function isLastForEmergencies(
+export function isLastEmergencyAdmin(
   id: number,
   admins: Admin[],
-  { password }: Pick<OfferedWays, 'password'>,
+  { password }: Pick<OfferedMethods, 'password'>,
 ): boolean {
   const [first, ...others] = admins.filter((admin) => admin.is_emergency)
   return !password && first?.id === id && others.length === 0

@@ -1,4 +1,4 @@
-import { InvalidInput, Refusal, RefusedForNow } from '../refusal.js'
+import { InvalidInput, Refusal, TemporaryRefusal } from '../refusal.js'
 
 export const NO_PROVIDER = new Refusal(
   'not_found',
@@ -11,7 +11,11 @@ export const NAME_OF_PROVIDER = new Refusal(
   'name_of_provider',
   'Der Anzeigename kommt vom Anbieter der Anmeldung',
 )
-export const LAST_WAY_IN = new Refusal('conflict', 'last_way_in', 'Ohne diesen Weg könnte sich niemand mehr anmelden')
+export const LAST_LOGIN_METHOD = new Refusal(
+  'conflict',
+  'last_way_in',
+  'Ohne diesen Weg könnte sich niemand mehr anmelden',
+)
 export const IDENTITY_TAKEN = new Refusal(
   'conflict',
   'identity_taken',
@@ -24,7 +28,7 @@ export const NOTHING_TO_LINK = new Refusal(
 )
 
 /** The identity provider does not respond, or not with valid OpenID Connect. */
-export class ProviderUnreachable extends RefusedForNow {
+export class ProviderUnreachable extends TemporaryRefusal {
   constructor() {
     super('unavailable', 'provider_unreachable', 'Der Anbieter der Anmeldung ist gerade nicht zu erreichen', 10)
   }

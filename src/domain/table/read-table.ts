@@ -1,4 +1,4 @@
-import { FALLBACK_LEVEL, Levels, levelOf, tidyDeckName } from '../anki/index.js'
+import { FALLBACK_LEVEL, Levels, levelOf, normalizeDeckName } from '../anki/index.js'
 import { type Converted, convertHtml } from '../markup/index.js'
 import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
@@ -158,7 +158,9 @@ export class TableReader {
     const options = written.options.map((option) => ({ ...option, text: this.#escapePictures(option.text, line) }))
     const identity = this.#identify(read('id'), read('guid'), line)
     if (identity === undefined) return
-    const name = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
+    const name = normalizeDeckName(
+      this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck),
+    )
     const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
     // An export of this service may contain longer labels: content files allow them.
     if (!columns.isOwn && [name, level].some(isLabelTooLong)) {

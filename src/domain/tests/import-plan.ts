@@ -114,7 +114,7 @@ export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isConte
 }
 
 /** Returns whether the plan changes no test; publications may still follow. */
-export function isIdleTestPlan({ items, archived }: TestPlan): boolean {
+export function hasNoTestChanges({ items, archived }: TestPlan): boolean {
   return archived.length === 0 && items.every(({ becomes }) => becomes === 'unchanged')
 }
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
+import { lockLoginMethods } from '../../../db/queries/accounts/passkeys.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import {
@@ -18,8 +18,8 @@ import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
-import { isLastForEmergencies, lostWith } from '../../domain/sign-in/last-admin.js'
-import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
+import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-admin.js'
+import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
@@ -56,7 +56,7 @@ export async function changeAccount(
   actor: Actor,
   id: number,
   change: AccountChange,
-  { offered, today }: { offered: Pick<OfferedWays, 'password'>; today: string },
+  { offered, today }: { offered: Pick<OfferedMethods, 'password'>; today: string },
 ): Promise<Account | undefined> {
   const { password, ...values } = change
   const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
@@ -67,7 +67,7 @@ export async function changeAccount(
     }
     const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
     // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
-    const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
+    const isLifted = password_hash !== undefined && (await lockLoginMethods(transaction, id))?.passkey_only === true
     const user = await updateUser(transaction, id, {
       ...values,
       ...(password_hash && { password_hash, passkey_only: false }),
@@ -106,10 +106,10 @@ export async function setEmergency(
   actor: Actor,
   id: number,
   emergency: boolean,
-  offered: Pick<OfferedWays, 'password'>,
+  offered: Pick<OfferedMethods, 'password'>,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!emergency && isLastForEmergencies(id, await lockAdmins(transaction), offered))
+    if (!emergency && isLastEmergencyAdmin(id, await lockAdmins(transaction), offered))
       throw new InvalidInput(KEEP_MARK)
     const user = await updateUser(transaction, id, { emergency })
     if (user === undefined) throw USER_NOT_FOUND
@@ -127,7 +127,7 @@ export async function removeAccount(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
-  offered: Pick<OfferedWays, 'password'>,
+  offered: Pick<OfferedMethods, 'password'>,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
@@ -173,9 +173,9 @@ async function isDisabledAround(
 async function keepLastAdmin(
   transaction: Transaction<Database>,
   id: number,
-  offered: Pick<OfferedWays, 'password'>,
+  offered: Pick<OfferedMethods, 'password'>,
   refusals: Refusals,
 ): Promise<void> {
-  const lost = lostWith(id, await lockAdmins(transaction), offered)
+  const lost = vacatedRole(id, await lockAdmins(transaction), offered)
   if (lost !== undefined) throw new InvalidInput(refusals[lost])
 }

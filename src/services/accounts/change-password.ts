@@ -3,8 +3,8 @@ import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit
 import { deleteAllSessions } from '../../../db/queries/accounts/sessions.js'
 import {
   type AccountWithState,
+  findLoginMethods,
   findPasswordHash,
-  findWaysIn,
   replacePasswordHash,
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
@@ -41,7 +41,7 @@ export async function changeOwnPassword(
   const { id, username } = user
   const share = accountShare(id)
   const proven = await limitGuesses(db, loginAttempt(address, username), async () => {
-    const found = await findWaysIn(db, id)
+    const found = await findLoginMethods(db, id)
     if (found === undefined) throw NOT_LOGGED_IN
     const { password_hash, must_change_password } = found
     const matches = await verifyPassword(password_hash, current, share)

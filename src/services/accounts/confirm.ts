@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { type AccountWithState, findWaysIn } from '../../../db/queries/accounts/users.js'
+import { type AccountWithState, findLoginMethods } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF } from '../../domain/accounts/refusals.js'
@@ -23,7 +23,7 @@ export async function confirmByPassword(
   { password, address }: { password: string; address: string },
   { passwordLogin }: { passwordLogin: boolean },
 ): Promise<Login> {
-  const ways = await findWaysIn(db, user.id)
+  const ways = await findLoginMethods(db, user.id)
   if (ways === undefined) throw NOT_LOGGED_IN
   if (!passwordLogin && !ways.emergency) throw PASSWORD_LOGIN_OFF
   if (ways.passkey_only) throw new InvalidInput('Dieses Konto meldet sich nur mit Passkey an')

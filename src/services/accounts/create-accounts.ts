@@ -1,18 +1,18 @@
 import type { Kysely } from 'kysely'
-import { type Actor, type AuditedDeed, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
+import { type Actor, type AuditedAction, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
 import { findTakenNames, insertUsers } from '../../../db/queries/accounts/users.js'
 import { insertMembers } from '../../../db/queries/teams/members.js'
 import { findTeamsByName } from '../../../db/queries/teams/teams.js'
 import type { Database } from '../../../db/types.js'
-import { makeUpPassword } from '../../domain/accounts/passwords.js'
+import { generatePassword } from '../../domain/accounts/passwords.js'
 import { FaultyUsers } from '../../domain/accounts/refusals.js'
 import {
   type ListedUser,
   nameKey,
-  nameTaken,
   sortFaults,
-  teamUnknown,
+  takenNameFault,
   type UserList,
+  unknownTeamFault,
 } from '../../domain/accounts/user-list.js'
 import { CALLER_GONE } from '../../domain/refusal.js'
 import { accountShare } from '../fair-turns.js'
@@ -55,13 +55,13 @@ export async function createAccounts(
   const users: HashedUser[] = []
   for (const { password: given, ...user } of list.users) {
     if (signal.aborted) throw CALLER_GONE
-    const madeUp = given === undefined ? makeUpPassword() : null
+    const madeUp = given === undefined ? generatePassword() : null
     users.push({ ...user, password: madeUp, password_hash: await hashPassword(given ?? (madeUp as string), share) })
   }
   const ids = await db.transaction().execute(async (transaction) => {
     const created = await insertUsers(transaction, users)
     // A concurrent request may have taken one of the names.
-    refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => nameTaken(line)))
+    refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => takenNameFault(line)))
     const teams = await findTeamIds(transaction, users)
     // A concurrent request may have deleted or renamed one of the teams.
     refuse(missingTeams(users, teams))
@@ -70,7 +70,7 @@ export async function createAccounts(
     )
     await insertMembers(transaction, joined, today)
     const deeds = users.map(
-      ({ username, is_admin, is_author, must_change_password, disabled_on, team }): AuditedDeed => {
+      ({ username, is_admin, is_author, must_change_password, disabled_on, team }): AuditedAction => {
         const details = {
           is_admin,
           ...(is_author && { is_author }),
@@ -90,7 +90,7 @@ export async function createAccounts(
 
 function faultsOf(users: ListedUser[], taken: string[]) {
   const keys = new Set(taken.map(nameKey))
-  return users.filter(({ username }) => keys.has(nameKey(username))).map(({ line }) => nameTaken(line))
+  return users.filter(({ username }) => keys.has(nameKey(username))).map(({ line }) => takenNameFault(line))
 }
 
 type WithTeam = Pick<ListedUser, 'line' | 'team'>
@@ -102,7 +102,7 @@ async function findTeamIds(db: Kysely<Database>, users: WithTeam[]): Promise<Map
 }
 
 function missingTeams(users: WithTeam[], teams: Map<string, number>): UserList['faults'] {
-  return users.flatMap(({ line, team }) => (team === null || teams.has(team) ? [] : [teamUnknown(line, team)]))
+  return users.flatMap(({ line, team }) => (team === null || teams.has(team) ? [] : [unknownTeamFault(line, team)]))
 }
 
 function refuse(faults: UserList['faults']): void {

@@ -12,16 +12,16 @@ export interface FirstLogin {
 
 /**
  * Creates the first administrator if there is no user: the configured one, or `admin` with a generated password if
- * `mayInvent` is true. Only one of several instances that start concurrently creates it.
+ * `mayGeneratePassword` is true. Only one of several instances that start concurrently creates it.
  * @returns name and generated password, to be shown once; undefined if no password was generated
  */
 export async function createFirstAdmin(
   db: Kysely<Database>,
-  options: { configured: FirstLogin | undefined; mayInvent: boolean },
+  options: { configured: FirstLogin | undefined; mayGeneratePassword: boolean },
 ): Promise<FirstLogin | undefined> {
   if (await hasUsers(db)) return undefined
-  const { configured, mayInvent } = options
-  const login = configured ?? (mayInvent ? { username: 'admin', password: randomPassword() } : undefined)
+  const { configured, mayGeneratePassword } = options
+  const login = configured ?? (mayGeneratePassword ? { username: 'admin', password: randomPassword() } : undefined)
   if (login === undefined) return undefined
   const { password, ...user } = parseNewUser({ ...login, display_name: login.username, is_admin: true })
   const id = await insertUser(db, { ...user, password_hash: await hashPassword(password), emergency: true })

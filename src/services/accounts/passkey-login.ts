@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import {
   findPasskey,
   insertChallenge,
-  noteUse,
+  recordUse,
   takeChallenge,
   type UsedPasskey,
 } from '../../../db/queries/accounts/passkeys.js'
@@ -105,7 +105,7 @@ async function verify(
   const counters = { ...ids, counter, stored_counter: passkey.counter }
   if (isCloned(passkey.counter, counter)) return refuse('the counter went back: it may have been copied', counters)
   // Another instance may have used the same counter in the meantime.
-  if (!(await noteUse(db, passkey.id, { counter, backed_up }))) return refuse('used at the same time', counters)
+  if (!(await recordUse(db, passkey.id, { counter, backed_up }))) return refuse('used at the same time', counters)
   return passkey
 
   function refuse(reason: string, details?: object): undefined {

@@ -6,12 +6,12 @@ import {
   insertChallenge,
   insertPasskey,
   listCredentials,
-  lockWaysIn,
+  lockLoginMethods,
   type OwnPasskey,
   setPasskeyOnly,
   takeChallenge,
 } from '../../../db/queries/accounts/passkeys.js'
-import { keepSession } from '../../../db/queries/accounts/sessions.js'
+import { lockSession } from '../../../db/queries/accounts/sessions.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import {
@@ -33,8 +33,8 @@ import {
   PASSKEY_NEEDED,
   TOO_MANY_PASSKEYS,
 } from '../../domain/accounts/refusals.js'
-import { LAST_WAY_IN } from '../../domain/sign-in/refusals.js'
-import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
+import { countIdentities, countLoginMethods, type OfferedMethods } from '../../domain/sign-in/login-methods.js'
+import { LAST_LOGIN_METHOD } from '../../domain/sign-in/refusals.js'
 import { importWebauthn } from './webauthn.js'
 
 /** Name of the service in the authenticator's prompt */
@@ -134,7 +134,7 @@ export async function finishRegistration(
     backed_up: made.registrationInfo.credentialBackedUp,
   }
   return db.transaction().execute(async (transaction) => {
-    if (!(await keepSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
+    if (!(await lockSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
     if ((await listCredentials(transaction, user.id)).length >= MAX_PASSKEYS) throw TOO_MANY_PASSKEYS
     const passkey = await insertPasskey(transaction, row)
     if (passkey === undefined) throw PASSKEY_KNOWN
@@ -165,22 +165,22 @@ async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> 
 /**
  * Deletes a passkey of the user, if it exists, with an audit entry for administrators.
  * @throws LAST_PASSKEY if it is the only one and the account is limited to passkeys
- * @throws LAST_WAY_IN if no other login method remains
+ * @throws LAST_LOGIN_METHOD if no other login method remains
  */
 export async function removePasskey(
   db: Kysely<Database>,
   actor: Actor,
   user: Account,
   id: number,
-  offered: OfferedWays,
+  offered: OfferedMethods,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const ways = await lockWaysIn(transaction, user.id)
+    const ways = await lockLoginMethods(transaction, user.id)
     if (!ways?.passkeys.includes(id)) return
     if (ways.passkeys.length === 1) {
       if (ways.passkey_only) throw LAST_PASSKEY
       const identities = countIdentities(ways.issuers, offered.oidc)
-      if (countWaysIn({ ...ways, passkeys: 0, identities }, offered) === 0) throw LAST_WAY_IN
+      if (countLoginMethods({ ...ways, passkeys: 0, identities }, offered) === 0) throw LAST_LOGIN_METHOD
     }
     await deletePasskeys(transaction, user.id, id)
     if (user.is_admin) await insertAuditEntry(transaction, actor, { action: 'passkey.delete', target_id: id })
@@ -198,10 +198,10 @@ export async function choosePasskeyOnly(
   actor: Actor,
   user: Account,
   passkeyOnly: boolean,
-  offered: Pick<OfferedWays, 'password'>,
+  offered: Pick<OfferedMethods, 'password'>,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const ways = await lockWaysIn(transaction, user.id)
+    const ways = await lockLoginMethods(transaction, user.id)
     if (ways === undefined) throw NOT_LOGGED_IN
     if (ways.passkey_only === passkeyOnly) return
     if (passkeyOnly && ways.passkeys.length === 0) throw PASSKEY_NEEDED

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { deletePasskeys, lockWaysIn, setPasskeyOnly } from '../../../db/queries/accounts/passkeys.js'
+import { deletePasskeys, lockLoginMethods, setPasskeyOnly } from '../../../db/queries/accounts/passkeys.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import { findAccount } from '../../../db/queries/accounts/users.js'
@@ -30,7 +30,7 @@ export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id
  */
 export async function endPasskeys(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    const ways = await lockWaysIn(transaction, userId)
+    const ways = await lockLoginMethods(transaction, userId)
     const user = await findAccount(transaction, userId)
     if (ways === undefined || user === undefined) throw USER_NOT_FOUND
     const ended = await deletePasskeys(transaction, userId)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { keepSession } from '../../../db/queries/accounts/sessions.js'
+import { lockSession } from '../../../db/queries/accounts/sessions.js'
 import { type ApiToken, deleteTokens, insertToken } from '../../../db/queries/accounts/tokens.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
@@ -30,7 +30,7 @@ export async function createOwnToken(
   const token = createToken()
   const token_hash = hashToken(token) as Buffer
   return db.transaction().execute(async (transaction) => {
-    if (!(await keepSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
+    if (!(await lockSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
     const row = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
     if (user.is_admin) {
       await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: row.id, target: row.name })

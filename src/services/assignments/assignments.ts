@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { keepAccount } from '../../../db/queries/accounts/users.js'
+import { lockAccount } from '../../../db/queries/accounts/users.js'
 import {
   deleteAssignment,
   findAssignment,
@@ -205,7 +205,7 @@ function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[
 
 async function keepResponsible(transaction: Transaction<Database>, id: number | null | undefined): Promise<void> {
   if (id === undefined || id === null) return
-  if ((await keepAccount(transaction, id)) === undefined) throw PERSON_NOT_FOUND
+  if ((await lockAccount(transaction, id)) === undefined) throw PERSON_NOT_FOUND
 }
 
 async function assignTo(

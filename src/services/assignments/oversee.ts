@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { type Actor, noteView } from '../../../db/queries/accounts/audit.js'
+import { type Actor, recordView } from '../../../db/queries/accounts/audit.js'
 import { findAssignment, type Oversight } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
@@ -8,7 +8,7 @@ import {
   listOccurrences,
   type OccurrencePage,
 } from '../../../db/queries/assignments/occurrences.js'
-import type { Watched } from '../../../db/queries/assignments/plan.js'
+import type { VisibleTeams } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
 import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
@@ -21,7 +21,7 @@ import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle 
 export interface Overseen {
   assignment: Oversight
   /** Teams that the caller leads; undefined for the responsible person, who sees all persons */
-  watched: Watched
+  watched: VisibleTeams
 }
 
 /** Filter, position and size of a requested page. */
@@ -45,7 +45,7 @@ export async function listOverseenOccurrences(
   const { today } = clock.moment()
   const showsReach = sendsMail && watched === undefined
   const found = await listCurrent(db, { assignment, watched }, page, clock)
-  await noteView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
+  await recordView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
   const { page: rows, next } = cutPage(found, page.limit, ({ id }) => id)
   const { id } = assignment
   return {
@@ -79,7 +79,7 @@ export async function listSigners(
   const page = { after: undefined, limit: MAX_SIGNERS, states, q: undefined, overdueOn: undefined }
   const rows = await listCurrent(db, overseen, page, clock)
   if (rows.length > MAX_SIGNERS) throw LIST_TOO_LONG
-  await noteView(db, actor, { id, title, day: today, teams: overseen.watched })
+  await recordView(db, actor, { id, title, day: today, teams: overseen.watched })
   const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
   const persons = [...names].map(([user_id, name]) => ({ id: user_id, name }))
   return { title, parts: stored.parts.map((part) => part.title), day: today, at, persons }

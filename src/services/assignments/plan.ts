@@ -1,23 +1,23 @@
 import type { Kysely } from 'kysely'
-import { type AssignmentRow, notePlanned } from '../../../db/queries/assignments/assignments.js'
+import { type AssignmentRow, recordPlanned } from '../../../db/queries/assignments/assignments.js'
 import {
-  type ConcernedPerson,
+  type AudienceMember,
   closeOccurrences,
   findPlannable,
   insertOccurrences,
-  listConcerned,
-  listConcernedAmong,
-  listConcerning,
+  listAssignmentsOf,
+  listAudience,
+  listAudienceAmong,
   listUnplanned,
   type PlannedRow,
   reopenOccurrences,
-  type Watched,
+  type VisibleTeams,
 } from '../../../db/queries/assignments/plan.js'
 import { markDoneParts, type Settled, updateStates } from '../../../db/queries/assignments/settle.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
+import { currentMembershipStart } from '../../domain/assignments/membership-start.js'
 import { createPlanner, type PlannedAssignment, type Planner } from '../../domain/assignments/plan.js'
-import { currentStay } from '../../domain/assignments/stay.js'
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
 import { issueProofs } from '../proofs/issue.js'
 
@@ -27,7 +27,7 @@ export interface AssignmentClock extends Clock {
   timeZone: string
 }
 
-const PERSONS_AT_ONCE = 1_000
+const PERSON_BATCH_SIZE = 1_000
 
 /** Marks completed parts, updates the states of occurrences accordingly, and issues proofs for completed ones. */
 export async function settle(db: Kysely<Database>, which: Settled, clock: AssignmentClock): Promise<void> {
@@ -52,20 +52,20 @@ export async function planAssignment(
   await settle(db, { assignmentId: id }, clock)
   const plan = createPlanning(new Map([[id, assignment]]), clock)
   let inserted = 0
-  let persons: ConcernedPerson[] = []
+  let persons: AudienceMember[] = []
   do {
     await beforeBatch()
-    persons = await listConcerned(db, id, { after: persons.at(-1)?.user_id ?? 0, limit: PERSONS_AT_ONCE })
+    persons = await listAudience(db, id, { after: persons.at(-1)?.user_id ?? 0, limit: PERSON_BATCH_SIZE })
     inserted += await write(db, plan(persons))
-  } while (persons.length === PERSONS_AT_ONCE)
-  await notePlanned(db, id, today)
+  } while (persons.length === PERSON_BATCH_SIZE)
+  await recordPlanned(db, id, today)
   return inserted
 }
 
 /** Settles the occurrences of a person and plans all assignments for the person. Idempotent. */
 export async function planPerson(db: Kysely<Database>, userId: number, clock: AssignmentClock): Promise<void> {
   await settle(db, { userId }, clock)
-  const concerning = await listConcerning(db, userId)
+  const concerning = await listAssignmentsOf(db, userId)
   await planConcerned(db, concerning, clock)
 }
 
@@ -76,20 +76,20 @@ export async function planPersons(
   userIds: readonly number[],
   clock: AssignmentClock,
 ): Promise<void> {
-  await planConcerned(db, await listConcernedAmong(db, assignmentId, userIds), clock)
+  await planConcerned(db, await listAudienceAmong(db, assignmentId, userIds), clock)
 }
 
 /** Plans an assignment for at most 1,000 watched persons who have joined the audience since the last nightly run. */
 export async function planJoiners(
   db: Kysely<Database>,
   assignmentId: number,
-  watched: Watched,
+  watched: VisibleTeams,
   clock: AssignmentClock,
 ): Promise<void> {
-  await planConcerned(db, await listUnplanned(db, assignmentId, watched, PERSONS_AT_ONCE), clock)
+  await planConcerned(db, await listUnplanned(db, assignmentId, watched, PERSON_BATCH_SIZE), clock)
 }
 
-async function planConcerned(db: Kysely<Database>, persons: ConcernedPerson[], clock: AssignmentClock): Promise<void> {
+async function planConcerned(db: Kysely<Database>, persons: AudienceMember[], clock: AssignmentClock): Promise<void> {
   if (persons.length === 0) return
   const assignments = await findPlannable(db, [...new Set(persons.map(({ assignment_id }) => assignment_id))])
   await write(db, createPlanning(assignments, clock)(persons))
@@ -115,12 +115,12 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
     planners.set(row.id, planner)
     return planner
   }
-  return (persons: readonly ConcernedPerson[]): Changes => {
+  return (persons: readonly AudienceMember[]): Changes => {
     const changes: Changes = { insert: [], close: [], reopen: [] }
     for (const person of persons) {
       const assignment = assignments.get(person.assignment_id)
       if (assignment === undefined) continue
-      const plan = plannerOf(assignment)(stayOf(assignment, person, moment), person.history)
+      const plan = plannerOf(assignment)(membershipStart(assignment, person, moment), person.history)
       for (const { period, due_on } of plan.insert) {
         changes.insert.push({
           ...{ assignment_id: assignment.id, user_id: person.user_id, period, due_on },
@@ -134,16 +134,16 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
     return changes
   }
 
-  function stayOf(
+  function membershipStart(
     { everybody_from }: AssignmentRow,
-    { spans, created_at, disabled_on }: ConcernedPerson,
+    { spans, created_at, disabled_on }: AudienceMember,
     at: Clock['moment'],
   ): string | undefined {
     if (isDisabled({ disabled_on }, today)) return undefined
-    if (everybody_from === null) return currentStay(spans, today)
+    if (everybody_from === null) return currentMembershipStart(spans, today)
     const created_on = at(created_at).today
     const from_on = created_on > everybody_from ? created_on : everybody_from
-    return currentStay([...spans, { from_on, until_on: null }], today)
+    return currentMembershipStart([...spans, { from_on, until_on: null }], today)
   }
 }
 

@@ -31,7 +31,7 @@ export async function importAlone<T>(db: Kysely<Database>, work: () => Promise<T
  * @param signal rolls the transaction back and throws its reason
  * @throws CONTENT_CHANGES if the third attempt fails for this reason as well
  */
-export async function retryWhenOvertaken<T>(
+export async function retryOnConflict<T>(
   db: Kysely<Database>,
   work: (transaction: Transaction<Database>) => Promise<T>,
   signal?: AbortSignal,

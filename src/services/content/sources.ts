@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { takeTurn } from '../../../db/queries/content/editing/cards.js'
+import { lockCardWriters } from '../../../db/queries/content/editing/cards.js'
 import { insertEditor } from '../../../db/queries/content/editors.js'
 import {
   deleteCards,
@@ -119,7 +119,7 @@ async function changeSource(
     const source = await findSource(transaction, id)
     if (source === undefined) throw SOURCE_NOT_FOUND
     // Serialises with editors, so that a card that is being moved out of the source is not included.
-    await takeTurn(transaction)
+    await lockCardWriters(transaction)
     const content = await findSourceContent(transaction, id)
     await change(transaction, content)
     const { decks, cards, cheatsheets, tests } = content

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { countLearners, passOnProgress } from '../../../db/queries/content/progress.js'
+import { countLearners, transferProgress } from '../../../db/queries/content/progress.js'
 import {
   archiveCards,
   type CardInput,
@@ -78,7 +78,7 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
   }
   const heirs = new Map(plan.successions.map((pair) => [pair.from, pair]))
   await inCardBatches(transaction, [...heirs.keys()], (batch) =>
-    passOnProgress(
+    transferProgress(
       transaction,
       batch.map((from) => heirs.get(from) as { from: number; to: number }),
     ),

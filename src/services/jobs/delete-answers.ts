@@ -3,7 +3,7 @@ import { deleteAnswersBefore, deleteScores, type EndedAttempt } from '../../../d
 import { addDays } from '../../domain/time/calendar.js'
 import type { JobContext, JobSummary } from './job.js'
 
-const ATTEMPTS_AT_ONCE = 200
+const ATTEMPT_BATCH_SIZE = 200
 /** Pause after each batch, so that requests get their turn on the single connection of the embedded database */
 const PAUSE_MS = 20
 const DAY_MS = 86_400_000
@@ -14,28 +14,28 @@ const DAY_MS = 86_400_000
  * attempts whose answers (`attempts`) and whose scores (`scores`) were deleted.
  */
 export async function deleteOldAnswers(context: JobContext): Promise<JobSummary> {
-  const { db, moment, answersKeepDays, resultsKeep, signal, userId, goOn } = context
+  const { db, moment, answersKeepDays, resultsKeep, signal, userId, renewLease } = context
   const { at, today } = moment()
   const before = { instant: new Date(at.getTime() - answersKeepDays * DAY_MS), day: addDays(today, -answersKeepDays) }
   const summary = { attempts: 0, scores: 0 }
   let deleted: EndedAttempt[] = []
   do {
     signal.throwIfAborted()
-    await goOn()
+    await renewLease()
     // Each batch starts after the previous one, because attempts whose answers must stay would be read again.
-    deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPTS_AT_ONCE })
+    deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPT_BATCH_SIZE })
     summary.attempts += deleted.length
     await sleep(PAUSE_MS)
-  } while (deleted.length === ATTEMPTS_AT_ONCE)
+  } while (deleted.length === ATTEMPT_BATCH_SIZE)
   if (resultsKeep === 'all') return summary
   // A separate loop, because the answers of some attempts were deleted earlier, while the setting was `all`.
   let ids: number[] = []
   do {
     signal.throwIfAborted()
-    await goOn()
-    ids = await deleteScores(db, { userId, after: ids.at(-1), limit: ATTEMPTS_AT_ONCE })
+    await renewLease()
+    ids = await deleteScores(db, { userId, after: ids.at(-1), limit: ATTEMPT_BATCH_SIZE })
     summary.scores += ids.length
     await sleep(PAUSE_MS)
-  } while (ids.length === ATTEMPTS_AT_ONCE)
+  } while (ids.length === ATTEMPT_BATCH_SIZE)
   return summary
 }

@@ -4,19 +4,19 @@ import type { JobContext, JobSummary } from './job.js'
 const PROOFS_AT_ONCE = 5_000
 
 /** Computes the deletion day of each proof and deletes those whose day is over. Returns the number of deleted ones. */
-export async function deleteExpiredProofs({ db, moment, signal, goOn }: JobContext): Promise<JobSummary> {
+export async function deleteExpiredProofs({ db, moment, signal, renewLease }: JobContext): Promise<JobSummary> {
   const { today } = moment()
   let after: number | undefined = 0
   do {
     signal.throwIfAborted()
-    await goOn()
+    await renewLease()
     after = await setDeletionDays(db, { after, limit: PROOFS_AT_ONCE, today })
   } while (after !== undefined)
   const summary = { deleted: 0 }
   let deleted: number
   do {
     signal.throwIfAborted()
-    await goOn()
+    await renewLease()
     deleted = await deleteOldProofs(db, today, PROOFS_AT_ONCE)
     summary.deleted += deleted
   } while (deleted === PROOFS_AT_ONCE)

@@ -14,14 +14,14 @@ const DAY_MS = 86_400_000
 
 /** Fits parameters for each learner with enough new reviews, one after another in a single worker thread. */
 export async function fitParameters(context: JobContext): Promise<JobSummary> {
-  const { db, moment, signal, userId, goOn, onError } = context
+  const { db, moment, signal, userId, renewLease, onError } = context
   const summary = { tried: 0, adopted: 0, kept: 0, failed: 0 }
   if (!(await canFit())) return summary
   let worker = new FitWorker()
   try {
     for await (const id of userId === undefined ? candidates(context) : [userId]) {
       signal.throwIfAborted()
-      await goOn()
+      await renewLease()
       try {
         const outcome = await fitLearner(db, id, moment(), worker, signal)
         if (outcome === 'adopted' || outcome === 'kept') {

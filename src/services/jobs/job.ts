@@ -29,7 +29,7 @@ export interface JobContext {
   /** User to whom a run by hand is limited; undefined for all users */
   userId?: number | undefined
   /** Extends the lease; must be called at least once a minute. @throws LeaseLost if another instance has taken it */
-  goOn: () => Promise<void>
+  renewLease: () => Promise<void>
   /** Reports an error that does not end the job. */
   onError: (error: unknown, facts: Record<string, unknown>) => void
 }

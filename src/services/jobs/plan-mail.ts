@@ -7,14 +7,14 @@ import type { JobContext, JobSummary } from './job.js'
  * zone, or without a mail server or `PUBLIC_URL`.
  */
 export async function planMail(context: JobContext): Promise<JobSummary> {
-  const { db, moment, timeZone, mail, publicUrl, signal, userId, goOn } = context
+  const { db, moment, timeZone, mail, publicUrl, signal, userId, renewLease } = context
   const summary = { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }
   if (mail === undefined || publicUrl === undefined || !createMailTime(timeZone)(moment())) return summary
   const planning = {
     ...{ moment, timeZone, userId, address: publicUrl },
-    goOn: async () => {
+    beforeBatch: async () => {
       signal.throwIfAborted()
-      await goOn()
+      await renewLease()
     },
   }
   const { reminders, tasks } = await planReminders(db, planning)

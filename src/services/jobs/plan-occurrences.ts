@@ -4,7 +4,7 @@ import type { JobContext, JobSummary } from './job.js'
 
 /** Plans the occurrences of all assignments, or of one person if `userId` is given. */
 export async function planOccurrences(context: JobContext): Promise<JobSummary> {
-  const { db, moment, timeZone, signal, userId, goOn } = context
+  const { db, moment, timeZone, signal, userId, renewLease } = context
   const clock = { moment, timeZone }
   if (userId !== undefined) {
     await planPerson(db, userId, clock)
@@ -14,7 +14,7 @@ export async function planOccurrences(context: JobContext): Promise<JobSummary> 
   for (const id of await listPlannable(db)) {
     summary.inserted += await planAssignment(db, id, clock, async () => {
       signal.throwIfAborted()
-      await goOn()
+      await renewLease()
     })
     summary.assignments++
   }

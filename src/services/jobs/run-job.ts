@@ -3,7 +3,7 @@ import { extendLease, finishRun, releaseLease, takeLease } from '../../../db/que
 import type { Database } from '../../../db/types.js'
 import type { Job, JobContext, JobSummary } from './job.js'
 
-export interface RunOptions extends Omit<JobContext, 'db' | 'goOn'> {
+export interface RunOptions extends Omit<JobContext, 'db' | 'renewLease'> {
   /** Day of a nightly run (`YYYY-MM-DD`); undefined for a run by hand and for jobs that run more often */
   night?: string
 }
@@ -25,13 +25,13 @@ export async function runJob(
   const lease = await takeLease(db, name, night ?? null)
   if (lease === undefined) return undefined
   let held = lease
-  const goOn = async () => {
+  const renewLease = async () => {
     const extended = await extendLease(db, name, held)
     if (extended === undefined) throw new LeaseLost(`another instance has taken over the job ${name}`)
     held = extended
   }
   try {
-    const summary = await run({ ...options, db, goOn })
+    const summary = await run({ ...options, db, renewLease })
     await finishRun(db, name, held, options.userId === undefined ? (night ?? null) : null, summary)
     return summary
   } catch (error) {

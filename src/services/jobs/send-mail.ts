@@ -2,7 +2,7 @@ import {
   type ClaimedMail,
   claimMail,
   deleteOldMails,
-  dropUnwanted,
+  failObsoleteMails,
   hasDueMail,
   markClaimUnknown,
   markFailed,
@@ -31,19 +31,19 @@ const INTERRUPTED = 'Der Dienst wurde beim Verschicken unterbrochen; vielleicht 
  * dies in between, the mail may have arrived, so it becomes `unknown` and is sent again only by hand.
  */
 export async function sendMails(context: JobContext): Promise<JobSummary> {
-  const { db, moment, mail: settings, isMailHeld, signal, userId, goOn, onError } = context
+  const { db, moment, mail: settings, isMailHeld, signal, userId, renewLease, onError } = context
   const summary = { sent: 0, postponed: 0, failed: 0, unknown: 0 }
   summary.unknown += await markUnknown(db, INTERRUPTED)
   if (settings === undefined || isMailHeld) return summary
   const start = moment()
-  summary.failed += await dropUnwanted(db, { at: start.at, userId }, start.today)
+  summary.failed += await failObsoleteMails(db, { at: start.at, userId }, start.today)
   if (!(await hasDueMail(db, { at: start.at, userId }))) return summary
 
   let connection: MailConnection | undefined
   try {
     for (;;) {
       signal.throwIfAborted()
-      await goOn()
+      await renewLease()
       connection = connection?.isUsable() ? connection : await connectToMailServer(settings, signal)
       const mail = await claimMail(db, { at: moment().at, userId }, new Date())
       if (mail === undefined) return summary
@@ -113,13 +113,13 @@ function toOutgoing(mail: ClaimedMail, publicUrl: string | undefined): OutgoingM
 }
 
 /** Deletes mails that were created more than 90 days ago. */
-export async function deleteSentMails({ db, moment, signal, goOn }: JobContext): Promise<JobSummary> {
+export async function deleteSentMails({ db, moment, signal, renewLease }: JobContext): Promise<JobSummary> {
   const before = new Date(moment().at.getTime() - KEEP_DAYS * DAY_MS)
   const summary = { deleted: 0 }
   let deleted: number
   do {
     signal.throwIfAborted()
-    await goOn()
+    await renewLease()
     deleted = await deleteOldMails(db, before, MAILS_AT_ONCE)
     summary.deleted += deleted
   } while (deleted === MAILS_AT_ONCE)

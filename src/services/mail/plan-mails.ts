@@ -5,21 +5,21 @@ import {
   listOpenTasks,
   listReminded,
   listWithDueCards,
-  noteReminders,
   type OpenTask,
   type Recipient,
   type RecipientPage,
+  recordReminders,
 } from '../../../db/queries/mail/recipients.js'
 import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { dueOf } from '../../domain/assignments/plan.js'
 import type { MailKind, NewMail } from '../../domain/mail/mail.js'
 import { mondayOf, type ReminderKind, reminderOn } from '../../domain/mail/reminders.js'
-import { digestMail, dueCardsMail, type MailText, MOST_TASKS, tasksMail } from '../../domain/mail/texts.js'
+import { digestMail, dueCardsMail, MAX_TASKS, type MailText, tasksMail } from '../../domain/mail/texts.js'
 import type { Moment } from '../../domain/time/calendar.js'
 import { type AssignmentClock, settle } from '../assignments/plan.js'
 
-const PERSONS_AT_ONCE = 200
+const PERSON_BATCH_SIZE = 200
 
 export interface MailPlanning extends AssignmentClock {
   /** Public address of the service, ending with a slash */
@@ -27,7 +27,7 @@ export interface MailPlanning extends AssignmentClock {
   /** Person to whom the planning is limited; undefined for all */
   userId: number | undefined
   /** Called before each batch; may throw to end the work */
-  goOn: () => Promise<void>
+  beforeBatch: () => Promise<void>
 }
 
 /** Plans one mail for each person with a due reminder. Returns the number of mails (`tasks`) and of reminders. */
@@ -56,7 +56,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
       }))
       return mailTo(person, 'tasks', today, at, tasksMail({ name: person.display_name, tasks: shown, today }, address))
     })
-    await noteReminders(transaction, given, today)
+    await recordReminders(transaction, given, today)
     reminders += given.length
     return { persons, mails }
   })
@@ -70,7 +70,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
 export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
     const monday = mondayOf(today)
-    const persons = await listDigests(transaction, { ...page, monday, shown: MOST_TASKS })
+    const persons = await listDigests(transaction, { ...page, monday, shown: MAX_TASKS })
     const mails = persons.map(({ teams, overdue, total, ...lead }) => {
       const text = digestMail({ name: lead.display_name, teams, overdue, total, today }, planning.address)
       return mailTo(lead, 'lead_digest', monday, at, text)
@@ -102,21 +102,21 @@ type PlanBatch = (
  */
 async function inBatches(
   db: Kysely<Database>,
-  { moment, userId, goOn }: MailPlanning,
+  { moment, userId, beforeBatch }: MailPlanning,
   prepare: ((page: RecipientPage) => Promise<void>) | undefined,
   plan: PlanBatch,
 ): Promise<number> {
   let planned = 0
   for (let after = 0; ; ) {
-    await goOn()
+    await beforeBatch()
     const now = moment()
-    const page = { userId, after, limit: PERSONS_AT_ONCE, today: now.today }
+    const page = { userId, after, limit: PERSON_BATCH_SIZE, today: now.today }
     await prepare?.(page)
     const last = await db.transaction().execute(async (transaction) => {
       if (!(await tryLock(transaction, 'mail'))) return undefined
       const { persons, mails } = await plan(transaction, page, now)
       planned += (await insertMails(transaction, mails)).length
-      return persons.length < PERSONS_AT_ONCE ? undefined : persons.at(-1)?.id
+      return persons.length < PERSON_BATCH_SIZE ? undefined : persons.at(-1)?.id
     })
     if (last === undefined) return planned
     after = last

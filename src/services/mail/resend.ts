@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { keepMail, resendMail } from '../../../db/queries/mail/list.js'
+import { lockMail, resendMail } from '../../../db/queries/mail/list.js'
 import type { Database } from '../../../db/types.js'
 import { isResendable } from '../../domain/mail/mail.js'
 import { MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE } from '../../domain/mail/refusals.js'
@@ -16,7 +16,7 @@ export async function resend(
   { id, at }: { id: number | undefined; at: Date },
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const mail = id === undefined ? undefined : await keepMail(transaction, id)
+    const mail = id === undefined ? undefined : await lockMail(transaction, id)
     if (mail === undefined) throw MAIL_NOT_FOUND
     if (!isResendable(mail)) throw MAIL_NOT_RESENDABLE
     await resendMail(transaction, mail.id, at)

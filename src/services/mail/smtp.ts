@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { type DeliveryFault, describeFault, judgeFault, tidyAnswer, type Verdict } from '../../domain/mail/delivery.js'
+import {
+  classifyFault,
+  type DeliveryFault,
+  describeFault,
+  sanitizeReply,
+  type Verdict,
+} from '../../domain/mail/delivery.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { composeMail, type OutgoingMail } from './message.js'
 
@@ -76,7 +82,7 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
   connection.on('end', () => {
     isUsable = false
   })
-  const tell = (error: SmtpError) => tidyAnswer(error.response ?? error.message, password)
+  const tell = (error: SmtpError) => sanitizeReply(error.response ?? error.message, password)
 
   /**
    * Runs one step of the protocol. Rejects if the connection breaks, after `limitMs`, or `stopMs` after the signal is
@@ -152,11 +158,11 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
           MAIL_MS,
           STOP_MS,
         )
-        return { verdict: 'sent', answer: tidyAnswer(sent.response, password) }
+        return { verdict: 'sent', answer: sanitizeReply(sent.response, password) }
       } catch (error) {
         const { command, responseCode: status } = error as SmtpError
         const fault = { stage: command === 'MAIL FROM' ? ('sender' as const) : ('mail' as const), status, hasBegun }
-        const verdict = judgeFault(fault)
+        const verdict = classifyFault(fault)
         return {
           verdict,
           answer: verdict === 'server' ? describeFault(fault, tell(error as SmtpError)) : tell(error as SmtpError),

@@ -18,7 +18,7 @@ let kept: { worker: Worker; end: NodeJS.Timeout } | undefined
  * @throws TooManyAttempts if 3 PDFs of the user wait
  * @throws Unavailable if the queue is full
  */
-export function printPdf(userId: number, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
+export function renderPdf(userId: number, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
   return turns.run(accountShare(userId), () => printInThread(job, signal), signal)
 }
 
@@ -65,13 +65,13 @@ function startThread(): Worker {
 /** Keeps the thread for the next PDF without keeping the process alive. */
 function keepThread(worker: Worker): void {
   removeListeners(worker)
-  for (const event of ['error', 'exit']) worker.once(event, () => void endPrinting())
+  for (const event of ['error', 'exit']) worker.once(event, () => void stopPdfWorker())
   worker.unref()
-  kept = { worker, end: setTimeout(() => void endPrinting(), IDLE_MS).unref() }
+  kept = { worker, end: setTimeout(() => void stopPdfWorker(), IDLE_MS).unref() }
 }
 
 /** Ends the thread if it is idle. */
-export async function endPrinting(): Promise<void> {
+export async function stopPdfWorker(): Promise<void> {
   if (kept === undefined) return
   const { worker, end } = kept
   clearTimeout(end)

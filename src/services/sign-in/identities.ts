@@ -7,15 +7,15 @@ import {
   lockSubject,
   type Subject,
 } from '../../../db/queries/accounts/identities.js'
-import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
-import { keepSession } from '../../../db/queries/accounts/sessions.js'
+import { lockLoginMethods } from '../../../db/queries/accounts/passkeys.js'
+import { lockSession } from '../../../db/queries/accounts/sessions.js'
 import { type Account, endLinkNextLogin } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import { IDENTITY_TAKEN, LAST_WAY_IN } from '../../domain/sign-in/refusals.js'
+import { countIdentities, countLoginMethods, type OfferedMethods } from '../../domain/sign-in/login-methods.js'
+import { IDENTITY_TAKEN, LAST_LOGIN_METHOD } from '../../domain/sign-in/refusals.js'
 import { SKEW_SECONDS } from '../../domain/sign-in/skew.js'
-import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
 
@@ -32,11 +32,11 @@ export async function linkIdentity(
   person: Subject,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // The same lock order as in `adopt`. `keepSession` comes last: two requests of one user that both hold its shared
+    // The same lock order as in `adopt`. `lockSession` comes last: two requests of one user that both hold its shared
     // lock would deadlock when they upgrade it.
     await lockSubject(transaction, person)
-    await lockWaysIn(transaction, user.id)
-    if (!(await keepSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
+    await lockLoginMethods(transaction, user.id)
+    if (!(await lockSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
     const owner = await findIdentifiedUser(transaction, person)
     if (owner !== undefined && owner.id !== user.id) throw IDENTITY_TAKEN
     await endLinkNextLogin(transaction, user.id)
@@ -76,24 +76,24 @@ export async function confirmByProvider(
 
 /**
  * Removes an identity from the user's own account, if it exists, with an audit entry.
- * @throws LAST_WAY_IN if no login method would remain
+ * @throws LAST_LOGIN_METHOD if no login method would remain
  */
 export async function unlinkIdentity(
   db: Kysely<Database>,
   actor: Actor,
   user: Account,
   id: number,
-  offered: OfferedWays,
+  offered: OfferedMethods,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const ways = await lockWaysIn(transaction, user.id)
+    const ways = await lockLoginMethods(transaction, user.id)
     const removed = await deleteIdentity(transaction, user.id, id)
     if (ways === undefined || removed === undefined) return
     // An identity of a provider that is no longer configured cannot log in, so it may always be removed.
     const counts = countIdentities([removed.issuer], offered.oidc)
     const identities = countIdentities(ways.issuers, offered.oidc) - counts
     const left = { ...ways, passkeys: ways.passkeys.length, identities }
-    if (counts > 0 && countWaysIn(left, offered) === 0) throw LAST_WAY_IN
+    if (counts > 0 && countLoginMethods(left, offered) === 0) throw LAST_LOGIN_METHOD
     const details = { issuer: removed.issuer }
     const deed = { action: 'identity.unlink', target_id: user.id, target: user.username, details } as const
     await insertAuditEntry(transaction, actor, deed)

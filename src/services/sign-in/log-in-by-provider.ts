@@ -6,9 +6,9 @@ import {
   type IdentifiedUser,
   insertIdentity,
   lockSubject,
-  noteIdentityUse,
+  recordIdentityUse,
 } from '../../../db/queries/accounts/identities.js'
-import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
+import { lockLoginMethods } from '../../../db/queries/accounts/passkeys.js'
 import {
   type Account,
   endLinkNextLogin,
@@ -21,9 +21,9 @@ import type { Database } from '../../../db/types.js'
 import { type Deactivation, isDisabled } from '../../domain/accounts/deactivation.js'
 import { type Profile, readProfile } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import { lostWith } from '../../domain/sign-in/last-admin.js'
+import { vacatedRole } from '../../domain/sign-in/last-admin.js'
+import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
 import type { OidcSettings } from '../../domain/sign-in/settings.js'
-import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
 import { followProviderGroups } from '../teams/follow-groups.js'
 import type { ProvenPerson } from './provider.js'
@@ -43,7 +43,7 @@ export async function logInByProvider(
   db: Kysely<Database>,
   settings: OidcSettings,
   person: ProvenPerson,
-  { address, offered, today }: { address: string; offered: Pick<OfferedWays, 'password'>; today: string },
+  { address, offered, today }: { address: string; offered: Pick<OfferedMethods, 'password'>; today: string },
 ): Promise<ProviderLogin> {
   const profile = readProfile(person.claims, settings.claims)
   return db.transaction().execute(async (transaction) => {
@@ -55,7 +55,7 @@ export async function logInByProvider(
     await followProviderGroups(transaction, found.id, profile.groups, today)
     // Must come after `follow`, which locks the administrators before the user's own row.
     await endLinkNextLogin(transaction, found.id)
-    await noteIdentityUse(transaction, found.identity_id)
+    await recordIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
     const { identity_id: identityId, email: _, ...account } = current
     return {
@@ -124,7 +124,7 @@ async function adopt(
   // `follow` may need this lock, which must precede that of the user's own row.
   if (isAdmin === false) await lockAdmins(transaction)
   // This lock serialises concurrent sign-ins with the same name, so that the second one sees the link of the first.
-  const ways = await lockWaysIn(transaction, found.id)
+  const ways = await lockLoginMethods(transaction, found.id)
   const taken = ways && (await findCredentials(transaction, found.username))
   if (taken?.id !== found.id)
     throw new SignInFault('name_vergeben', 'the account of this name was deleted during the sign-in')
@@ -154,12 +154,12 @@ async function follow(
   transaction: Transaction<Database>,
   user: IdentifiedUser,
   { displayName, isAdmin, isAuthor, email }: Profile,
-  { address, offered }: { address: string; offered: Pick<OfferedWays, 'password'> },
+  { address, offered }: { address: string; offered: Pick<OfferedMethods, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
   // Locked before the user's own row, so that all transactions that change administrators lock in the same order.
   const admins = losesRight ? await lockAdmins(transaction) : []
-  const isLast = lostWith(user.id, admins, offered) !== undefined
+  const isLast = vacatedRole(user.id, admins, offered) !== undefined
   const change = {
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),

@@ -70,10 +70,10 @@ export class Provider {
 
   /**
    * Creates a challenge and the URL to which the browser is redirected.
-   * @param options askAnew: whether the provider must authenticate the person again
+   * @param options forceLogin: whether the provider must authenticate the person again
    * @throws SignInFault if the provider is not reachable
    */
-  async begin({ askAnew }: { askAnew: boolean }): Promise<{ challenge: Challenge; url: string }> {
+  async begin({ forceLogin }: { forceLogin: boolean }): Promise<{ challenge: Challenge; url: string }> {
     const { configuration } = await this.#find()
     const challenge = {
       state: client.randomState(),
@@ -87,7 +87,7 @@ export class Provider {
       nonce: challenge.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(challenge.verifier),
       code_challenge_method: 'S256',
-      ...(askAnew && { max_age: '0' }),
+      ...(forceLogin && { max_age: '0' }),
     })
     return { challenge, url: url.href }
   }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { keepAccount } from '../../../db/queries/accounts/users.js'
+import { lockAccount } from '../../../db/queries/accounts/users.js'
 import { listClaimedMemberships, moveClaimedMemberships } from '../../../db/queries/teams/members.js'
 import { findTeamsOfGroups } from '../../../db/queries/teams/teams.js'
 import type { Database } from '../../../db/types.js'
@@ -22,6 +22,6 @@ export async function followProviderGroups(
   const moves = followGroups(current, teamIds)
   if (moves.join.length === 0 && moves.end.length === 0) return
   // Locks the user before any membership: the opposite order could deadlock with a concurrent deletion of the user.
-  if ((await keepAccount(transaction, userId)) === undefined) return
+  if ((await lockAccount(transaction, userId)) === undefined) return
   await moveClaimedMemberships(transaction, userId, moves, today)
 }

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { keepAccount } from '../../../db/queries/accounts/users.js'
+import { lockAccount } from '../../../db/queries/accounts/users.js'
 import { endClaimedMembers, endMembership, isMember, setMember } from '../../../db/queries/teams/members.js'
 import {
   deleteTeam,
   insertTeam,
   isTeamTaken,
-  keepTeam,
+  lockTeam,
   lockTeamNames,
   type Team,
   updateTeam,
@@ -50,7 +50,7 @@ export async function changeTeam(
 ): Promise<Team> {
   return db.transaction().execute(async (transaction) => {
     await lockTeamNames(transaction)
-    const before = await keepTeam(transaction, id)
+    const before = await lockTeam(transaction, id)
     if (before === undefined) throw TEAM_NOT_FOUND
     const fields = (['name', 'external_group'] as const).filter(
       (field) => change[field] !== undefined && change[field] !== before[field],
@@ -86,9 +86,9 @@ export async function addMember(
 ): Promise<void> {
   const { teamId, userId, role } = member
   await db.transaction().execute(async (transaction) => {
-    const team = await keepTeam(transaction, teamId)
+    const team = await lockTeam(transaction, teamId)
     if (team === undefined) throw TEAM_NOT_FOUND
-    const user = await keepAccount(transaction, userId)
+    const user = await lockAccount(transaction, userId)
     if (user === undefined) throw USER_NOT_FOUND
     if (!(await setMember(transaction, member))) return
     const details = { username: user.username, role }
@@ -110,9 +110,9 @@ export async function removeMember(
 ): Promise<void> {
   const { teamId, userId } = member
   await db.transaction().execute(async (transaction) => {
-    const team = await keepTeam(transaction, teamId)
+    const team = await lockTeam(transaction, teamId)
     if (team === undefined) throw TEAM_NOT_FOUND
-    const user = await keepAccount(transaction, userId)
+    const user = await lockAccount(transaction, userId)
     if (user === undefined) throw USER_NOT_FOUND
     if (!(await endMembership(transaction, member))) {
       if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
-import { takeTurn } from '../../../db/queries/content/editing/cards.js'
+import { lockCardWriters } from '../../../db/queries/content/editing/cards.js'
 import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/tests/definitions.js'
 import { findDigest, findNamedDecks, insertVersion, type NamedDeck } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
@@ -41,7 +41,7 @@ export async function publishTest(
   isCheck: boolean,
 ): Promise<Publication> {
   const { definition, sections, ...published } = await db.transaction().execute(async (transaction) => {
-    if (!isCheck) await takeTurn(transaction)
+    if (!isCheck) await lockCardWriters(transaction)
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
     const test = await findEditedTest(transaction, slug)
     if (test === undefined) throw TEST_NOT_FOUND

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
-import { takeTurn } from '../../../db/queries/content/editing/cards.js'
-import { holdSource } from '../../../db/queries/content/editing/sheets.js'
+import { lockCardWriters } from '../../../db/queries/content/editing/cards.js'
+import { lockSourceAgainstDeletion } from '../../../db/queries/content/editing/sheets.js'
 import {
   type EditedTest,
   findEditedTest,
@@ -47,10 +47,10 @@ export function saveDefinition(
 ): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
     // Waits for a running upload, which would overwrite a test that is saved between its plan and its writing.
-    await takeTurn(transaction)
+    await lockCardWriters(transaction)
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
-      if (!(await holdSource(transaction, sourceId))) throw SOURCE_NOT_FOUND
+      if (!(await lockSourceAgainstDeletion(transaction, sourceId))) throw SOURCE_NOT_FOUND
       // An uploaded test with another slug may have this slug as its key.
       const keys = await listTestKeys(transaction, sourceId)
       const source_key = keys.includes(slug) ? new FreeSlugs(keys, [], slug).take(slug) : slug
@@ -82,7 +82,7 @@ export function archiveTest(
   editable: Editable,
 ): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
-    await takeTurn(transaction)
+    await lockCardWriters(transaction)
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
     const test = await takeTest(transaction, slug, editable)
     if (archived === (test.archived_at !== null)) return test

@@ -127,7 +127,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
   }
   const logIn = (at: number, user: number | undefined) => {
     const tab = tabs[at] as Tab
-    void world.takeTurn(tab, async () => {
+    void world.withSendLock(tab, async () => {
       world.loggedIn = user
       await world.step(tab)
     })

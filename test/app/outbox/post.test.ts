@@ -49,7 +49,7 @@ function openPost() {
       rateMany: () => Promise.reject(new Error('one rating only')),
       undo: () => Promise.reject(new Error('nothing is undone')),
     },
-    takeTurn: (work) => work({ isHeld: () => true }),
+    withSendLock: (work) => work({ isHeld: () => true }),
     rememberedUser: () => USER,
     fetchUser: async () => USER,
     askForLogin: async () => undefined,

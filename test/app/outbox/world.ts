@@ -159,7 +159,7 @@ export class World {
     }
   }
 
-  async takeTurn(tab: Tab, work: () => Promise<void>): Promise<void> {
+  async withSendLock(tab: Tab, work: () => Promise<void>): Promise<void> {
     await this.step(tab)
     if (this.#holder === undefined) this.#holder = tab
     else await new Promise<void>((resume) => this.#queue.push({ tab, resume }))
@@ -199,8 +199,8 @@ export class Tab {
     this.sender = new Sender({
       outbox: this.outbox,
       transport: this.#transport(),
-      takeTurn: (work) => world.takeTurn(this, () => work({ isHeld: () => true })),
-      whoIsHere: async () => {
+      withSendLock: (work) => world.withSendLock(this, () => work({ isHeld: () => true })),
+      currentUser: async () => {
         await world.step(this)
         return world.loggedIn
       },

@@ -48,7 +48,7 @@ t.test('stores a result once, whichever message is lost and whenever the page re
           keep: (run: Run) => {
             kept = JSON.parse(JSON.stringify(run))
           },
-          isSurelyRefused: (error: unknown) => (error as Error).message === 'refused',
+          isDefinitelyRefused: (error: unknown) => (error as Error).message === 'refused',
         }
         await deliver(kept, ports).catch(() => {})
       }
@@ -63,7 +63,7 @@ t.test('sends neither a practice round nor a stored result', async (t) => {
     results: async () => t.fail('it requested the stored results'),
     submit: async () => t.fail('it sent a result'),
     keep: () => t.fail('it stored the run'),
-    isSurelyRefused: () => false,
+    isDefinitelyRefused: () => false,
   } as unknown as Parameters<typeof deliver>[1]
   await deliver({ ...finished(), isPractice: true }, ports)
   await deliver({ ...finished(), delivery: { state: 'stored' } }, ports)

@@ -13,7 +13,7 @@ import {
   scoreOf,
   startRun,
   viewOf,
-  wrongOnes,
+  wrongQuestions,
 } from '../../../web/src/pages/quiz/run.js'
 
 const question = (card_id: number, options = ['a', 'b', 'c', 'd'], correct_index = 1): QuizQuestion => ({
@@ -48,7 +48,7 @@ t.test('a question is answered once before it continues', async (t) => {
   t.equal(proceed(over), over)
   t.strictSame(scoreOf(over), { total: 2, correct: 1, percent: 50 })
   t.strictSame(
-    wrongOnes(over).map(({ card_id }) => card_id),
+    wrongQuestions(over).map(({ card_id }) => card_id),
     [1],
   )
 })
@@ -63,7 +63,7 @@ t.test('any sequence of actions keeps the run valid and the score right', async 
       assert.equal(total, count)
       assert.equal(correct, run.chosen.filter((option) => option === 1).length)
       assert.equal(percent, Math.round((correct / total) * 100))
-      assert.equal(wrongOnes(run).length, run.chosen.length - correct)
+      assert.equal(wrongQuestions(run).length, run.chosen.length - correct)
     }),
   )
 })
@@ -92,7 +92,7 @@ t.test('repeats the wrong questions with the same right option, without changing
         assert.ok(again.isPractice)
         assert.deepEqual(
           again.questions.map(({ card_id }) => card_id),
-          wrongOnes(run).map(({ card_id }) => card_id),
+          wrongQuestions(run).map(({ card_id }) => card_id),
         )
         for (const { options, correct_index } of again.questions) {
           assert.deepEqual([...options].sort(), ['a', 'b', 'c', 'd'])

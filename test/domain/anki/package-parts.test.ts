@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { tidyDeckName } from '../../../src/domain/anki/deck-name.js'
+import { normalizeDeckName } from '../../../src/domain/anki/deck-name.js'
 import { Levels, levelOf } from '../../../src/domain/anki/level.js'
 import { findMedia, parseMediaJson, parseMediaMessage } from '../../../src/domain/anki/read/media-list.js'
 import { parseSchema11 } from '../../../src/domain/anki/read/note-type.js'
@@ -22,8 +22,8 @@ t.test('a tag names a level in any case, and also one with spaces', async (t) =>
 })
 
 t.test('names of decks', async (t) => {
-  t.equal(tidyDeckName(' A :: B\t c ::'), 'A::B c')
-  t.equal(tidyDeckName(' :: '), 'Default')
+  t.equal(normalizeDeckName(' A :: B\t c ::'), 'A::B c')
+  t.equal(normalizeDeckName(' :: '), 'Default')
 })
 
 t.test('both kinds of media lists', async (t) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { currentMembershipStart } from '../../../src/domain/assignments/membership-start.js'
 import { createPlanner, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
 import type { Recurrence } from '../../../src/domain/assignments/schedule.js'
-import { currentStay } from '../../../src/domain/assignments/stay.js'
 import { addDays, addMonths, isDay } from '../../../src/domain/time/calendar.js'
 
 const ONCE: PlannedAssignment = {
@@ -255,13 +255,17 @@ t.test('a person who leaves and returns', async (t) => {
 t.test('stays', async (t) => {
   const span = (from_on: string, until_on: string | null = null) => ({ from_on, until_on })
   const today = '2027-01-10'
-  t.equal(currentStay([], today), undefined)
-  t.equal(currentStay([span('2026-01-01')], today), '2026-01-01')
-  t.equal(currentStay([span('2026-01-01', today)], today), undefined, 'the last day does not count')
-  t.equal(currentStay([span('2026-05-01'), span('2026-01-01', '2026-05-01')], today), '2026-01-01', 'a change of teams')
-  t.equal(currentStay([span('2026-05-02'), span('2026-01-01', '2026-05-01')], today), '2026-05-02', 'a gap')
-  t.equal(currentStay([span('2026-01-01'), span('2026-02-01', '2026-03-01')], today), '2026-01-01')
-  t.equal(currentStay([span('2027-01-11')], today), undefined)
+  t.equal(currentMembershipStart([], today), undefined)
+  t.equal(currentMembershipStart([span('2026-01-01')], today), '2026-01-01')
+  t.equal(currentMembershipStart([span('2026-01-01', today)], today), undefined, 'the last day does not count')
+  t.equal(
+    currentMembershipStart([span('2026-05-01'), span('2026-01-01', '2026-05-01')], today),
+    '2026-01-01',
+    'a change of teams',
+  )
+  t.equal(currentMembershipStart([span('2026-05-02'), span('2026-01-01', '2026-05-01')], today), '2026-05-02', 'a gap')
+  t.equal(currentMembershipStart([span('2026-01-01'), span('2026-02-01', '2026-03-01')], today), '2026-01-01')
+  t.equal(currentMembershipStart([span('2027-01-11')], today), undefined)
 })
 
 const aDay = fc.integer({ min: 0, max: 3_000 }).map((days) => addDays('2026-01-01', days))

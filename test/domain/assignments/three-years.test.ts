@@ -4,8 +4,8 @@
  * person's history, without the code under test.
  */
 import t, { type Test as Tap } from 'tap'
+import { currentMembershipStart, type Span } from '../../../src/domain/assignments/membership-start.js'
 import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
-import { currentStay, type Span } from '../../../src/domain/assignments/stay.js'
 
 // The test computes 3,000,000 plans, which takes seconds, or a minute on a busy machine.
 t.setTimeout(300_000)
@@ -59,7 +59,7 @@ function live(people: Person[]): number[] {
     const planners = NAMES.map((name) => createPlanner({ ...ASSIGNMENTS[name], planned_on: planned[name] }, today))
     for (const person of people) {
       move(person, today, isOut)
-      const since = person.isDisabled ? undefined : currentStay(person.spans, today)
+      const since = person.isDisabled ? undefined : currentMembershipStart(person.spans, today)
       const isHere = !person.isDisabled && person.team !== undefined
       person.arrivals.push(isHere ? (person.arrivals.at(-1) ?? day) : undefined)
       for (const [index, name] of NAMES.entries()) {

@@ -3,7 +3,7 @@ import t from 'tap'
 import {
   type CardTextsInput,
   changeTexts,
-  holdsTexts,
+  containsTexts,
   isSameText,
   keyFrom,
 } from '../../../src/domain/content/editing/card.js'
@@ -102,8 +102,8 @@ t.test('keeps the fields that a request leaves out', async (t) => {
   t.equal(changeTexts({ options: null }, before).exercise, null)
   t.equal(changeTexts({ form: null }, before).exercise, null)
   t.throws(() => changeTexts({ options: [...options, { text: ' ', correct: true }] }, before), 'Antwort 2')
-  t.ok(holdsTexts({ unit: null }))
-  t.notOk(holdsTexts({}))
+  t.ok(containsTexts({ unit: null }))
+  t.notOk(containsTexts({}))
 })
 
 t.test('derives keys that suit the file format', async (t) => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import {
+  effectiveHistories,
   findCut,
   type HistoryEntry,
   listItems,
   parseEntry,
   reviewsBefore,
-  standingHistories,
   toTrainingCsv,
 } from '../../../src/domain/review/history.js'
 import { RATINGS, type Rating } from '../../../src/domain/review/review.js'
@@ -78,7 +78,7 @@ t.test('property: undone, late and reset reviews are not in the training set', a
       const expected = [...ended, ...cards.map(({ reviews }) => reviews)].filter(({ length }) => length > 0)
       const order = (histories: Live['reviews'][]) =>
         [...histories].sort((one, two) => Number(one[0]?.id) - Number(two[0]?.id))
-      assert.deepEqual(order(standingHistories(entries)), order(expected))
+      assert.deepEqual(order(effectiveHistories(entries)), order(expected))
     }),
     { numRuns: 2_000 },
   )
@@ -93,7 +93,7 @@ t.test('a history whose first review is unknown is left out, also after an undo'
     '10,r,,1,20004,0,7,1',
     '11,r,,3,20005,0,,0',
   ]
-  t.strictSame(standingHistories(lines.map(parseEntry)), [[{ id: 11, rating: 'easy', day: 20_005 }]])
+  t.strictSame(effectiveHistories(lines.map(parseEntry)), [[{ id: 11, rating: 'easy', day: 20_005 }]])
 })
 
 t.test('the training data are recalls of an earlier day, as rows that the library reads', async (t) => {

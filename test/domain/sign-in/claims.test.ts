@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type ClaimRules, explainMissingGroups, isComplete, readProfile } from '../../../src/domain/sign-in/claims.js'
-import { countIdentities, countWaysIn } from '../../../src/domain/sign-in/ways-in.js'
+import { countIdentities, countLoginMethods } from '../../../src/domain/sign-in/login-methods.js'
 import { anyCharacter } from '../../support/arbitraries.js'
 
 const RULES: ClaimRules = {
@@ -93,12 +93,12 @@ t.test('missing claims are requested', async (t) => {
 t.test('methods that are not offered do not count', async (t) => {
   const none = { password: false, passkey_only: false, emergency: false, passkeys: 0, identities: 0 }
   const all = { password: true, passkeys: true, oidc: 'https://a.example' }
-  t.equal(countWaysIn({ ...none, password: true, passkeys: 2, identities: 1 }, all), 4)
-  t.equal(countWaysIn({ ...none, password: true, passkey_only: true }, all), 0)
-  t.equal(countWaysIn({ ...none, password: true }, { ...all, password: false }), 0)
-  t.equal(countWaysIn({ ...none, password: true, emergency: true }, { ...all, password: false }), 1)
-  t.equal(countWaysIn({ ...none, identities: 1 }, { ...all, oidc: undefined }), 0)
-  t.equal(countWaysIn({ ...none, passkeys: 1 }, { ...all, passkeys: false }), 0)
+  t.equal(countLoginMethods({ ...none, password: true, passkeys: 2, identities: 1 }, all), 4)
+  t.equal(countLoginMethods({ ...none, password: true, passkey_only: true }, all), 0)
+  t.equal(countLoginMethods({ ...none, password: true }, { ...all, password: false }), 0)
+  t.equal(countLoginMethods({ ...none, password: true, emergency: true }, { ...all, password: false }), 1)
+  t.equal(countLoginMethods({ ...none, identities: 1 }, { ...all, oidc: undefined }), 0)
+  t.equal(countLoginMethods({ ...none, passkeys: 1 }, { ...all, passkeys: false }), 0)
 })
 
 t.test('only identities of the configured issuer count, with or without a trailing slash', async (t) => {

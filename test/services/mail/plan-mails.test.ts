@@ -154,7 +154,7 @@ t.test('plans each mail once when killed, repeated and run concurrently, with fe
       address: ADDRESS,
       userId: undefined,
     },
-    goOn: async () => {
+    beforeBatch: async () => {
       if (batches-- === 0) throw new Error('killed')
     },
   })

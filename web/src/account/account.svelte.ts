@@ -4,8 +4,8 @@ import { isLate } from '../api/patience.js'
 import { queryClient } from '../api/query-client.js'
 import type { Roles, User } from '../api/types.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
-import { isBackFromProvider, removeOwn } from '../platform/storage.js'
-import { takeTurn } from '../storage/turn.js'
+import { hasReturnedFromProvider, removeOwn } from '../platform/storage.js'
+import { withSendLock } from '../storage/send-lock.js'
 
 /** The user as remembered by this browser; copies stored by older versions lack `roles` */
 type Person = User & { roles?: Roles | undefined }
@@ -87,7 +87,7 @@ export async function findAccount(): Promise<void> {
   const asked = api.get('/api/auth/me')
   try {
     // After a return from the identity provider, the user may be a different one.
-    if (last !== undefined && !isBackFromProvider() && (await isLate(asked))) enterAs(last)
+    if (last !== undefined && !hasReturnedFromProvider() && (await isLate(asked))) enterAs(last)
     const answer = await asked
     // A login through the provider may have changed the user without any page noticing.
     if (last !== undefined && last.id !== answer.user.id) {
@@ -95,7 +95,7 @@ export async function findAccount(): Promise<void> {
       // Pages of the last user are already open.
       if (account.user !== undefined) return location.reload()
     }
-    if (isBackFromProvider()) {
+    if (hasReturnedFromProvider()) {
       const { user, sign_in } = answer
       await import('./draft.js').then(({ findDraft }) => findDraft(user.id, sign_in.is_fresh)).catch(() => {})
     }
@@ -141,7 +141,7 @@ export async function logIn(username: string, password: string): Promise<void> {
  * @throws Fault with a German message if the request fails
  */
 export async function proveByPassword(password: string): Promise<void> {
-  await takeTurn(() => api.post('/api/auth/confirm', { body: { password } }))
+  await withSendLock(() => api.post('/api/auth/confirm', { body: { password } }))
   answerAsked?.(true)
 }
 
@@ -151,7 +151,7 @@ export async function proveByPassword(password: string): Promise<void> {
  */
 export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
   // Holds the lock of the outbox, so that no page sends ratings of one user while another one logs in.
-  const answer = await takeTurn(async () => {
+  const answer = await withSendLock(async () => {
     const found = await ask()
     // For a different user, all data of the previous one must go, even if that session expired long ago.
     const last = account.user ?? rememberedUser<User>()
@@ -173,7 +173,7 @@ export function declineLogin(): void {
 }
 
 export async function logOut(): Promise<void> {
-  const { redirect } = await takeTurn(async () => {
+  const { redirect } = await withSendLock(async () => {
     const answer = await api.post('/api/auth/oidc/logout')
     forgetUser()
     return answer

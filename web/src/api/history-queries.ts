@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, type QueryFunctionContext, type QueryKey } from '@tanstack/svelte-query'
 import { type Answer, api } from './client.js'
-import { askOrRemember, type Marked } from './offline.js'
+import { fetchOrCached, type Marked } from './offline.js'
 
 /** Pages of the log of reviews, newest first */
 export const historyQueries = {
@@ -32,5 +32,5 @@ function askForHistory(
   query: { card?: number; limit?: number },
 ): Promise<Marked<Answer<'/api/review/history'>>> {
   const ask = () => api.get('/api/review/history', { query: { ...query, before: asking.pageParam } })
-  return asking.pageParam === undefined ? askOrRemember(asking, name, ask) : ask()
+  return asking.pageParam === undefined ? fetchOrCached(asking, name, ask) : ask()
 }

@@ -26,7 +26,7 @@ const currentUserId = () => rememberedUser()?.id
  * late response then replaces it in the query.
  * @throws the error of `ask` if nothing is cached or the service has refused
  */
-export async function askOrRemember<T extends object>(
+export async function fetchOrCached<T extends object>(
   asking: Asking,
   name: string,
   ask: () => Promise<T>,

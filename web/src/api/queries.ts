@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from './client.js'
-import { askOrRemember } from './offline.js'
+import { fetchOrCached } from './offline.js'
 
 /** Number of cards in the first request of a session; more are loaded while the first card is shown */
 const FIRST_CARDS = 20
@@ -11,7 +11,7 @@ export const queries = {
   counts: () =>
     queryOptions({
       queryKey: ['review', 'counts'],
-      queryFn: (asking) => askOrRemember(asking, 'counts', () => api.get('/api/review/queue', { query: { limit: 1 } })),
+      queryFn: (asking) => fetchOrCached(asking, 'counts', () => api.get('/api/review/queue', { query: { limit: 1 } })),
     }),
   /** First cards of a session, with the time of the request in ms since the epoch; each session requests them again */
   firstCards: (deck: string | undefined) =>
@@ -27,12 +27,12 @@ export const queries = {
     queryOptions({
       queryKey: ['review', 'stats', days],
       queryFn: (asking) =>
-        askOrRemember(asking, `stats ${days}`, () => api.get('/api/review/stats', { query: { days } })),
+        fetchOrCached(asking, `stats ${days}`, () => api.get('/api/review/stats', { query: { days } })),
     }),
   settings: () =>
     queryOptions({
       queryKey: ['review', 'settings'],
-      queryFn: (asking) => askOrRemember(asking, 'settings', () => api.get('/api/review/settings')),
+      queryFn: (asking) => fetchOrCached(asking, 'settings', () => api.get('/api/review/settings')),
     }),
   /** Available login methods */
   methods: () => queryOptions({ queryKey: ['methods'], queryFn: () => api.get('/api/auth/methods') }),
@@ -46,13 +46,13 @@ export const queries = {
   decks: () =>
     queryOptions({
       queryKey: ['content', 'decks'],
-      queryFn: (asking) => askOrRemember(asking, 'decks', () => api.get('/api/decks')),
+      queryFn: (asking) => fetchOrCached(asking, 'decks', () => api.get('/api/decks')),
     }),
   deck: (slug: string) =>
     queryOptions({
       queryKey: ['content', 'decks', slug],
       queryFn: (asking) =>
-        askOrRemember(asking, `deck ${slug}`, () => api.get('/api/decks/{slug}', { path: { slug } })),
+        fetchOrCached(asking, `deck ${slug}`, () => api.get('/api/decks/{slug}', { path: { slug } })),
     }),
   /** Pages of a deck's cards; each filter has a separate list. */
   cards: (deck: string, filter: { q: string; state: string }) =>
@@ -63,7 +63,7 @@ export const queries = {
         const ask = () =>
           api.get('/api/review/cards', { query: { deck, ...filter, limit: 30, after: pageParam }, signal })
         const isWhole = filter.q === '' && filter.state === ''
-        return isWhole ? askOrRemember(asking, `cards ${deck} ${pageParam ?? ''}`, ask) : ask()
+        return isWhole ? fetchOrCached(asking, `cards ${deck} ${pageParam ?? ''}`, ask) : ask()
       },
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_after ?? undefined,
@@ -74,23 +74,23 @@ export const queries = {
     queryOptions({
       queryKey: ['review', 'card', id],
       queryFn: (asking) =>
-        askOrRemember(asking, `card ${id}`, () => api.get('/api/review/cards/{id}', { path: { id: String(id) } })),
+        fetchOrCached(asking, `card ${id}`, () => api.get('/api/review/cards/{id}', { path: { id: String(id) } })),
     }),
   deckChoice: () =>
     queryOptions({
       queryKey: ['review', 'decks'],
-      queryFn: (asking) => askOrRemember(asking, 'choice', () => api.get('/api/review/decks')),
+      queryFn: (asking) => fetchOrCached(asking, 'choice', () => api.get('/api/review/decks')),
     }),
   sheets: () =>
     queryOptions({
       queryKey: ['sheets'],
-      queryFn: (asking) => askOrRemember(asking, 'sheets', () => api.get('/api/cheatsheets')),
+      queryFn: (asking) => fetchOrCached(asking, 'sheets', () => api.get('/api/cheatsheets')),
     }),
   sheet: (slug: string) =>
     queryOptions({
       queryKey: ['sheets', slug],
       queryFn: (asking) =>
-        askOrRemember(asking, `sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
+        fetchOrCached(asking, `sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
     }),
 }
 

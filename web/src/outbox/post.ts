@@ -21,7 +21,7 @@ export interface PostState {
   obstacle: Obstacle | undefined
 }
 
-export interface PostPorts extends Pick<SenderPorts, 'transport' | 'takeTurn' | 'now' | 'random' | 'later'> {
+export interface PostPorts extends Pick<SenderPorts, 'transport' | 'withSendLock' | 'now' | 'random' | 'later'> {
   durable: Store
   memory: Store
   state: PostState
@@ -64,7 +64,7 @@ export class Post {
     this.#sender = new Sender({
       ...ports,
       outbox: this.#outbox,
-      whoIsHere: () => this.#whoIsHere(),
+      currentUser: () => this.#currentUser(),
       onChange: (obstacle) => void this.#changed(obstacle),
       onUndoRefused: ({ user, card_id }: UndoEntry, message) =>
         this.#tell({ kind: 'undo refused', user, card_id, message }),
@@ -139,7 +139,7 @@ export class Post {
   }
 
   /** Returns the user of the session cookie: the last login in any page, verified after `BELIEVED_MS`. */
-  async #whoIsHere(): Promise<number | undefined> {
+  async #currentUser(): Promise<number | undefined> {
     const { rememberedUser, fetchUser, elapsed } = this.#ports
     const remembered = rememberedUser() ?? this.#user
     if (elapsed() - this.#askedAt < BELIEVED_MS) return remembered

@@ -1,5 +1,5 @@
 import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
-import type { Store, Turn } from '../storage/store.js'
+import type { SendLock, Store } from '../storage/store.js'
 import type { Outbox } from './outbox.js'
 import { findReviewId, type Settled, settleRatings, settleUndo, takeNext } from './settle.js'
 import {
@@ -28,9 +28,9 @@ export interface SenderPorts {
   outbox: Outbox
   transport: Transport
   /** Runs the work under the lock that senders, logins and logouts share */
-  takeTurn(work: (turn: Turn) => Promise<void>): Promise<void>
+  withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
   /** Id of the logged-in user, the same in all pages; undefined if there is none or it is unknown */
-  whoIsHere(): Promise<number | undefined>
+  currentUser(): Promise<number | undefined>
   now(): number
   random(): number
   /** Runs the work after `ms` milliseconds; the returned function cancels it */
@@ -57,7 +57,7 @@ type Progress = 'empty' | 'more' | 'one by one' | Pause
 export class Sender {
   readonly #ports: SenderPorts
   #isRunning = false
-  #isAskedAgain = false
+  #isRerunRequested = false
   #isStopped = false
   #failures = 0
   #pausedUntil = 0
@@ -73,7 +73,7 @@ export class Sender {
     if (this.#isStopped) return
     // A delay requested by the service still applies.
     if (reason === 'changed' && this.#pause?.retryAfter === undefined) this.#pausedUntil = 0
-    if (this.#isRunning) this.#isAskedAgain = true
+    if (this.#isRunning) this.#isRerunRequested = true
     else if (this.#ports.now() >= this.#pausedUntil) void this.#run()
   }
 
@@ -86,9 +86,9 @@ export class Sender {
     this.#isRunning = true
     this.#cancelRetry()
     do {
-      this.#isAskedAgain = false
+      this.#isRerunRequested = false
       this.#pause = await this.#sendAll().catch((): Pause => ({ obstacle: 'service' }))
-    } while (this.#isAskedAgain && this.#pause === undefined)
+    } while (this.#isRerunRequested && this.#pause === undefined)
     this.#isRunning = false
     this.#rest()
   }
@@ -112,7 +112,7 @@ export class Sender {
     for (;;) {
       let result: Progress = 'empty'
       // The lock is released after each request, so that a login does not wait for all of them.
-      await this.#ports.takeTurn(async (turn) => {
+      await this.#ports.withSendLock(async (turn) => {
         result = await this.#sendNext(turn, count)
       })
       const now = result as Progress
@@ -124,8 +124,8 @@ export class Sender {
     }
   }
 
-  async #sendNext(turn: Turn, count: number): Promise<Progress> {
-    const user = await this.#ports.whoIsHere()
+  async #sendNext(turn: SendLock, count: number): Promise<Progress> {
+    const user = await this.#ports.currentUser()
     if (user === undefined) return 'empty'
     const next = await this.#takeNext(user, count)
     if (next === 'unwritable') return { obstacle: 'storage' }

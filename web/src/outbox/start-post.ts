@@ -7,7 +7,7 @@ import { rememberedUser } from '../platform/remembered-user.js'
 import { readStored } from '../platform/storage.js'
 import { createDurableStore } from '../storage/entries.js'
 import { forgetKept } from '../storage/kept.js'
-import { takeTurn } from '../storage/turn.js'
+import { withSendLock } from '../storage/send-lock.js'
 import { ANSWERS_WAIT } from './answers-wait.js'
 import { createMemoryStore } from './memory.js'
 import { Post, type PostEvent, type PostPorts } from './post.js'
@@ -32,7 +32,7 @@ function start(): Post {
     state: postState,
     channel: openChannel(),
     transport: createTransport(urlOf, noteDate),
-    takeTurn,
+    withSendLock,
     rememberedUser: () => rememberedUser()?.id,
     fetchUser,
     // After a 401, the client shows the login dialog and repeats the request.
@@ -59,7 +59,7 @@ function start(): Post {
   // Sends answers of a test that was left without a network; most users have none.
   if (readStored(ANSWERS_WAIT) !== undefined)
     import('./answers/answer-post.js').then(
-      ({ startLane }) => startLane(),
+      ({ startAnswerQueue }) => startAnswerQueue(),
       () => undefined,
     )
   return started

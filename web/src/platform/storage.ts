@@ -33,7 +33,7 @@ export function removeStored(key: string): void {
 export const LEFT = 'training.left'
 
 /** Whether this tab has returned from the identity provider and its saved input has not been read yet */
-export function isBackFromProvider(): boolean {
+export function hasReturnedFromProvider(): boolean {
   try {
     return sessionStorage.getItem(LEFT) !== null
   } catch {

@@ -1,6 +1,6 @@
 import { openDatabase } from './database.js'
 import { newId } from './id.js'
-import type { Turn } from './store.js'
+import type { SendLock } from './store.js'
 
 const LEASE_MS = 10_000
 const RENEW_MS = 3_000
@@ -11,7 +11,7 @@ const holder = newId()
 let before: Promise<unknown> = Promise.resolve()
 
 /** Runs the work while this page holds a lease in the database; the lease of a closed page expires. */
-export async function takeLease<T>(name: string, work: (turn: Turn) => Promise<T>): Promise<T> {
+export async function takeLease<T>(name: string, work: (turn: SendLock) => Promise<T>): Promise<T> {
   const result = before.then(async () => {
     let until = await renew(name)
     while (until === undefined) {

@@ -29,6 +29,6 @@ export interface Store {
 }
 
 /** A lock that one page of the browser holds at a time; a suspended page may lose it. */
-export interface Turn {
+export interface SendLock {
   isHeld(): boolean
 }

@@ -192,12 +192,12 @@ export interface StoredCard extends CardTexts, ItemState {
 }
 
 /** Takes the lock that serialises the writers of cards; an import holds it from its first card to its end. */
-export async function takeTurn(transaction: Transaction<Database>): Promise<void> {
+export async function lockCardWriters(transaction: Transaction<Database>): Promise<void> {
   await transaction.selectFrom('distinct_answer_totals').select('id').forUpdate().execute()
 }
 
 /**
- * Takes the lock of `takeTurn` and then locks the cards, in the order of imports. The texts must be read with a later
+ * Takes the lock of `lockCardWriters` and then locks the cards, in the order of imports. The texts must be read with a later
  * statement, because this one does not see the changes for which it has waited.
  */
 export async function lockCards(transaction: Transaction<Database>, ids: readonly number[]): Promise<void> {

@@ -137,7 +137,7 @@ export async function lockSheetsOfSource(transaction: Transaction<Database>, sou
 }
 
 /** Locks a source against its deletion; returns false if it does not exist. */
-export async function holdSource(transaction: Transaction<Database>, id: number): Promise<boolean> {
+export async function lockSourceAgainstDeletion(transaction: Transaction<Database>, id: number): Promise<boolean> {
   const row = await transaction
     .selectFrom('content_sources')
     .select('id')

@@ -27,7 +27,7 @@ export async function findCardOfClient(
 }
 
 /** Returns a sort order after those of all cards of a deck, including archived ones. */
-export async function findEnd(transaction: Transaction<Database>, deckId: number): Promise<number> {
+export async function findNextSortOrder(transaction: Transaction<Database>, deckId: number): Promise<number> {
   const last = (isHidden: boolean) =>
     transaction
       .selectFrom('cards')

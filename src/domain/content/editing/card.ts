@@ -39,7 +39,7 @@ export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): Car
 }
 
 /** Returns whether a request contains texts or an exercise, and therefore must name the version it is based on. */
-export function holdsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
+export function containsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
   return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
 }
 

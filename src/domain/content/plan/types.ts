@@ -282,7 +282,7 @@ export function changesOf({ decks, cards, cheatsheets }: AllChanges): AllChanges
 }
 
 /** Returns whether the plan changes no deck, card or sheet. */
-export function isIdle(plan: Plan<DeckSource, CardSource, SheetSource>): boolean {
+export function hasNoChanges(plan: Plan<DeckSource, CardSource, SheetSource>): boolean {
   const changes = [
     ...[plan.newDecks, plan.changedDecks, plan.archivedDecks, plan.newSheets, plan.changedSheets, plan.archivedSheets],
     ...[plan.newCards, plan.changedCards, plan.renamedCards, plan.archivedCards],

@@ -111,7 +111,7 @@ function orderAtEnd(decks: readonly OwnedDeck[]): number {
 }
 
 /** Returns the new decks without moved cards. Learners have no progress in them, so they need not be active at once. */
-export function decksToOffer({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
+export function optionalDecks({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
   const moved = new Set(perDeck.filter((deck) => deck.moved > 0).map(({ slug }) => slug))
   return newDecks.filter(({ slug, tests_only }) => !tests_only && !moved.has(slug))
 }

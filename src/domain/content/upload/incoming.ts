@@ -54,7 +54,7 @@ export function plainDeck(name: string, cards: IncomingCard[]): IncomingDeck {
 }
 
 /** Returns the deck with this name; creates it and adds it to `decks` if there is none. */
-export function deckNamed(decks: Map<string, IncomingDeck>, name: string): IncomingDeck {
+export function getOrCreateDeck(decks: Map<string, IncomingDeck>, name: string): IncomingDeck {
   let deck = decks.get(name)
   if (deck === undefined) {
     deck = plainDeck(name, [])

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
-import { findStoredCards, takeTurn } from '../../../../db/queries/content/editing/cards.js'
+import { findStoredCards, lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import { findDeckSlug, resetProgressOfAll } from '../../../../db/queries/content/progress.js'
 import { deleteCards } from '../../../../db/queries/content/sources.js'
 import type { Database } from '../../../../db/types.js'
@@ -32,7 +32,7 @@ export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment
  */
 export async function purgeCard(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await takeTurn(transaction)
+    await lockCardWriters(transaction)
     const deck = await findDeckSlug(transaction, id)
     const [card] = await findStoredCards(transaction, [id])
     if (card === undefined || deck === undefined) throw CARD_NOT_FOUND

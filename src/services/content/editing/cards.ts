@@ -4,13 +4,13 @@ import {
   type EditedCardWithOrigin,
   findEditedCard,
   findStoredCards,
+  lockCardWriters,
   type StoredCard,
-  takeTurn,
 } from '../../../../db/queries/content/editing/cards.js'
 import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
 import {
   findCardOfClient,
-  findEnd,
+  findNextSortOrder,
   findTakenKeys,
   insertCard,
   placeCard,
@@ -21,7 +21,7 @@ import {
   type CardTexts,
   type CardTextsInput,
   changeTexts,
-  holdsTexts,
+  containsTexts,
   keyFrom,
 } from '../../../domain/content/editing/card.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
@@ -57,7 +57,7 @@ export async function createCard(
   const texts = changeTexts(input)
   return db.transaction().execute(async (transaction) => {
     // Serialises concurrent requests with the same client id.
-    await takeTurn(transaction)
+    await lockCardWriters(transaction)
     const known = await findCardOfClient(transaction, client_id)
     if (known !== undefined) {
       if (!mayEdit(editable, known.source_id)) throw CLIENT_ID_TAKEN
@@ -71,7 +71,7 @@ export async function createCard(
       ...texts,
       ...{ deck_id: deck.id, draft, client_id },
       key: await findFreeKey(transaction, deck.id, texts.question),
-      sort_order: await findEnd(transaction, deck.id),
+      sort_order: await findNextSortOrder(transaction, deck.id),
     })
     const after = { deck_id: deck.id, archived: false, draft, version: 1 }
     await noteItems(transaction, changeId, [{ card_id: id, before: null, after }])
@@ -107,7 +107,7 @@ export async function saveCard(
   id: number,
   { version, deck, draft, archived, ...input }: CardEdit,
 ): Promise<EditedCardWithOrigin> {
-  if (version === undefined && holdsTexts(input)) throw new InvalidInput('Das Feld „version“ fehlt')
+  if (version === undefined && containsTexts(input)) throw new InvalidInput('Das Feld „version“ fehlt')
   return changeCard(db, editor, id, version, 'edit', async (transaction, before) => {
     const texts = changeTexts(input, before)
     const after = { ...before, ...texts, draft: draft ?? before.draft, archived: archived ?? before.archived }
@@ -168,7 +168,7 @@ export async function placeBefore(
   before: number | null,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await takeTurn(transaction)
+    await lockCardWriters(transaction)
     const cards = await findStoredCards(transaction, before === null ? [id] : [id, before])
     const card = cards.find((one) => one.id === id)
     if (card === undefined) throw CARD_NOT_FOUND

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
 import {
-  findEnd,
+  findNextSortOrder,
   findTakenKeys,
   updateCards,
   updateIdentities,
@@ -125,7 +125,7 @@ export async function moveToDeck(
   if (deck.source_id === null) throw new NotEditable(deck.file)
   const moving = cards.filter(({ deck_id }) => deck_id !== deck.id)
   if (moving.length === 0) return [...cards]
-  const end = await findEnd(transaction, deck.id)
+  const end = await findNextSortOrder(transaction, deck.id)
   const taken = await findTakenKeys(
     transaction,
     deck.id,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { takeTurn } from '../../../../db/queries/content/editing/cards.js'
+import { lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import {
   type DeckEdit,
   type EditedDeck,
@@ -10,7 +10,7 @@ import {
   listEditedDecks,
   updateDeck,
 } from '../../../../db/queries/content/editing/decks.js'
-import { holdSource } from '../../../../db/queries/content/editing/sheets.js'
+import { lockSourceAgainstDeletion } from '../../../../db/queries/content/editing/sheets.js'
 import type { Database } from '../../../../db/types.js'
 import { parseDescription, parseLabel, parseLanguage } from '../../../domain/content/editing/texts.js'
 import { DEFAULT_LANGUAGE } from '../../../domain/content/format/parse-deck.js'
@@ -46,7 +46,7 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
     const isCreated = await db.transaction().execute(async (transaction) => {
       // The source may have been deleted since the request was authorised.
-      if (!(await holdSource(transaction, source_id))) throw SOURCE_NOT_FOUND
+      if (!(await lockSourceAgainstDeletion(transaction, source_id))) throw SOURCE_NOT_FOUND
       const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
       const deck = { source_id, tests_only, name, description, slug, sort_order, lang, desired_retention }
       return insertDeck(transaction, deck)
@@ -73,7 +73,7 @@ export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdi
   }
   await db.transaction().execute(async (transaction) => {
     // Must come before any lock on the deck: writers of cards lock in this order.
-    if (archived !== undefined) await takeTurn(transaction)
+    if (archived !== undefined) await lockCardWriters(transaction)
     const deck = await findDeckToEdit(transaction, slug)
     if (deck === undefined) throw DECK_NOT_FOUND
     if (deck.source_id === null) throw new NotEditable(deck.file)

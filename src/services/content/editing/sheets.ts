@@ -5,9 +5,9 @@ import {
   findEditedSheet,
   findSheetByClientId,
   findSheetSlugs,
-  holdSource,
   insertEditedSheet,
   lockSheet,
+  lockSourceAgainstDeletion,
   type NewSheet,
   updateEditedSheet,
 } from '../../../../db/queries/content/editing/sheets.js'
@@ -23,7 +23,7 @@ import {
   VERSION_NOT_FOUND,
   VERSION_OUTDATED,
 } from '../../../domain/content/refusals.js'
-import { retryWhenOvertaken } from '../import-lock.js'
+import { retryOnConflict } from '../import-lock.js'
 import { noteItems, openChange } from './change.js'
 
 /**
@@ -41,8 +41,8 @@ export async function createSheet(
   const known = await findCreated(db, editor, sheet.client_id)
   if (known !== undefined) return known
   try {
-    return await retryWhenOvertaken(db, async (transaction) => {
-      if (!(await holdSource(transaction, sheet.source_id))) throw SOURCE_NOT_FOUND
+    return await retryOnConflict(db, async (transaction) => {
+      if (!(await lockSourceAgainstDeletion(transaction, sheet.source_id))) throw SOURCE_NOT_FOUND
       const slug = await findFreeSlug(transaction, sheet.title)
       const sheetId = await insertEditedSheet(transaction, { ...sheet, slug })
       await noteChange(transaction, { userId: editor.id, how: 'create', sourceId: sheet.source_id }, sheetId, null, {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
-import { tidyDeckName } from '../../../domain/anki/index.js'
+import { normalizeDeckName } from '../../../domain/anki/index.js'
 import { CardKeys } from '../../../domain/content/format/card-keys.js'
 import { guardCell, TABLE_HEADINGS } from '../../../domain/table/index.js'
 import { CSV_FORMAT, CSV_MARK } from '../../../domain/text/csv.js'
@@ -37,8 +37,8 @@ class DeckNames {
 
   take(name: string, slug: string): string {
     let free = name
-    while (this.#taken.has(tidyDeckName(free))) free += ` (${slug})`
-    this.#taken.add(tidyDeckName(free))
+    while (this.#taken.has(normalizeDeckName(free))) free += ` (${slug})`
+    this.#taken.add(normalizeDeckName(free))
     return free
   }
 }

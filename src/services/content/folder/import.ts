@@ -7,13 +7,13 @@ import type { Database } from '../../../../db/types.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import { refusalOf } from '../../../domain/content/plan/folder.js'
-import { changesOf, type FolderPlan, type ImportStats, isIdle } from '../../../domain/content/plan/types.js'
+import { changesOf, type FolderPlan, hasNoChanges, type ImportStats } from '../../../domain/content/plan/types.js'
 import { FaultyContent, IMPORT_RUNS } from '../../../domain/content/refusals.js'
 import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
 import { Refusal } from '../../../domain/refusal.js'
 import { writeTests } from '../../tests/import.js'
 import { openChange } from '../editing/change.js'
-import { importAlone, retryWhenOvertaken } from '../import-lock.js'
+import { importAlone, retryOnConflict } from '../import-lock.js'
 import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
 import { type OnProgress, type Origin, writePlan } from '../write.js'
@@ -120,7 +120,7 @@ async function readAndWrite(
     await noteChange(transaction, plan, actor)
     await writePlan(transaction, plan, FOLDER, onProgress)
     await storePictures(transaction, missing)
-    const imported = await writeTests(transaction, tests, testOrigin, !isIdle(plan))
+    const imported = await writeTests(transaction, tests, testOrigin, !hasNoChanges(plan))
     if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
     const stats = {
       ...changesOf(plan),
@@ -136,7 +136,7 @@ async function readAndWrite(
     await saveLastImport(transaction, { ...originOf(actor), outcome: 'done', error: null, stats, errors: [] })
     return stats
   }
-  return retryWhenOvertaken(db, write, signal)
+  return retryOnConflict(db, write, signal)
 }
 
 /** Records the change in the history, unless nothing changes or it is the first content. */
@@ -145,7 +145,7 @@ async function noteChange(
   plan: FolderPlan,
   actor: Actor | undefined,
 ): Promise<void> {
-  if (isIdle(plan) || (await isContentEmpty(transaction))) return
+  if (hasNoChanges(plan) || (await isContentEmpty(transaction))) return
   await openChange(transaction, {
     userId: actor?.actor_id ?? null,
     how: 'folder',

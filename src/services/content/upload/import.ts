@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely'
 import { abortable } from '../../../../db/abortable.js'
 import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
-import { takeTurn } from '../../../../db/queries/content/editing/cards.js'
+import { lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import { lockSheetsOfSource } from '../../../../db/queries/content/editing/sheets.js'
 import { insertEditor } from '../../../../db/queries/content/editors.js'
-import { insertSource, noteUpload } from '../../../../db/queries/content/sources.js'
+import { insertSource, recordUpload } from '../../../../db/queries/content/sources.js'
 import { offerDecks } from '../../../../db/queries/content/write-decks.js'
 import { tryLock } from '../../../../db/queries/try-lock.js'
 import type { Database } from '../../../../db/types.js'
@@ -12,18 +12,18 @@ import type { Editable } from '../../../domain/content/editing/rights.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import {
   changesOf,
-  isIdle,
+  hasNoChanges,
   type UploadCard,
   type UploadDeck,
   type UploadSheet,
 } from '../../../domain/content/plan/types.js'
-import { decksToOffer } from '../../../domain/content/plan/upload.js'
+import { optionalDecks } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../../domain/content/refusals.js'
 import { keyUpload } from '../../../domain/content/upload/key.js'
-import { isIdleTestPlan } from '../../../domain/tests/import-plan.js'
+import { hasNoTestChanges } from '../../../domain/tests/import-plan.js'
 import { checkTests, writeTests } from '../../tests/import.js'
 import { openChange } from '../editing/change.js'
-import { importAlone, retryWhenOvertaken } from '../import-lock.js'
+import { importAlone, retryOnConflict } from '../import-lock.js'
 import { dropUnusedPictures, findMissingPictures, limitOwnPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
 import { type OnProgress, type Origin, writePlan } from '../write.js'
@@ -126,7 +126,7 @@ export async function importUpload(
 ): Promise<UploadReport> {
   const report = await importAlone(db, async () => {
     const prepared = await prepare(db, file, options)
-    return retryWhenOvertaken(db, (transaction) => write(transaction, actor, prepared, options), options.signal)
+    return retryOnConflict(db, (transaction) => write(transaction, actor, prepared, options), options.signal)
   })
   if (report === undefined) throw IMPORT_RUNS
   return report
@@ -166,7 +166,7 @@ async function write(
   const target = await targetOf(transaction, upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
   // Serialises with editors: the plan includes earlier edits; a later one waits and then finds a newer version.
-  await takeTurn(transaction)
+  await lockCardWriters(transaction)
   if (target.source !== null) await lockSheetsOfSource(transaction, target.source.id)
   const plan = await planSource(transaction, prepared, target.source?.id, options)
   const missing = await findNewPictures(transaction, prepared, options)
@@ -174,20 +174,20 @@ async function write(
   const report = await describeUpload(transaction, prepared, plan, missing, target)
   const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
   // Creates no empty source if all content of the upload belongs to other sources.
-  if (target.source === null && isIdle(plan) && isIdleTestPlan(tests)) return { ...report, existing: null }
+  if (target.source === null && hasNoChanges(plan) && hasNoTestChanges(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
-  if (!isIdle(plan)) {
+  if (!hasNoChanges(plan)) {
     await openChange(transaction, { userId: actor.actor_id, how: 'upload', sourceId: id, summary: changesOf(plan) })
   }
   await writePlan(transaction, plan, originOf(id), options.onProgress ?? (() => {}))
   if (options.active !== true) {
     await offerDecks(
       transaction,
-      decksToOffer(plan).map(({ slug }) => slug),
+      optionalDecks(plan).map(({ slug }) => slug),
     )
   }
   await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
-  const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, !isIdle(plan)).catch(asUpload)
+  const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, !hasNoChanges(plan)).catch(asUpload)
   // Must come after all texts are written: pictures that no text shows yet would be deleted.
   if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const whole = describeTests(report, tests, written)
@@ -225,7 +225,7 @@ async function writeSource(
     if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
     return id
   }
-  await noteUpload(transaction, source.id, file)
+  await recordUpload(transaction, source.id, file)
   return source.id
 }
 

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import {
   findFitState,
-  noteAttempt,
   readHistory,
+  recordFitAttempt,
   replaceParameters,
   storeStates,
 } from '../../../../db/queries/review/parameters.js'
@@ -41,7 +41,7 @@ export async function fitLearner(
   signal?.throwIfAborted()
   if (result.kind === 'unavailable' || result.kind === 'too few') return result.kind
   if (result.kind === 'kept') {
-    await noteAttempt(db, userId, { tried_at: moment.at, tried_items: result.items })
+    await recordFitAttempt(db, userId, { tried_at: moment.at, tried_items: result.items })
     return 'kept'
   }
   if (result.kind !== 'fitted') throw new Error(result.kind === 'failed' ? result.message : result.kind)

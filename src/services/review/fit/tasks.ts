@@ -1,9 +1,9 @@
 import type { Costs } from '../../../domain/review/costs.js'
 import {
+  type EffectiveReview,
   findCut,
   listItems,
   reviewsBefore,
-  type StandingReview,
   toTrainingCsv,
 } from '../../../domain/review/history.js'
 import { MemoryModel } from '../../../domain/review/memory.js'
@@ -38,7 +38,7 @@ export type TaskResult =
   | { kind: 'stopped' }
   | { kind: 'failed'; message: string }
 
-export function replay(histories: readonly StandingReview[][], weights: readonly number[] | null): States {
+export function replay(histories: readonly EffectiveReview[][], weights: readonly number[] | null): States {
   const model = new MemoryModel(weights)
   const states: States = {
     review_ids: new Float64Array(histories.length),
@@ -60,7 +60,7 @@ export function replay(histories: readonly StandingReview[][], weights: readonly
  * @param today days since 1970-01-01
  */
 export async function fitWeights(
-  histories: readonly StandingReview[][],
+  histories: readonly EffectiveReview[][],
   inUse: number[] | null,
   today: number,
   trainer: Trainer | undefined,

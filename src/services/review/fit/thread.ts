@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { costsOf } from '../../../domain/review/costs.js'
-import { parseEntry, standingHistories } from '../../../domain/review/history.js'
+import { effectiveHistories, parseEntry } from '../../../domain/review/history.js'
 import { loadTrainer } from './binding.js'
 import { fitWeights, replay, type Task, type TaskResult } from './tasks.js'
 
@@ -29,7 +29,7 @@ function* readEntries() {
 async function work(task: Task): Promise<TaskResult> {
   try {
     if (task.kind === 'costs') return { kind: 'costs', costs: costsOf(task.weights) }
-    const histories = standingHistories(readEntries())
+    const histories = effectiveHistories(readEntries())
     pieces = []
     if (task.kind === 'replay') return { kind: 'states', states: replay(histories, task.weights) }
     return await fitWeights(histories, task.weights, task.today, await loadTrainer(), () => isStopped)

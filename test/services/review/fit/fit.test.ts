@@ -210,12 +210,12 @@ t.test('a job runs on one instance at a time, and an abort releases its lease', 
   let [running, most] = [0, 0]
   const job = {
     name: 'fit',
-    run: async ({ goOn, signal }: { goOn: () => Promise<void>; signal: AbortSignal }) => {
+    run: async ({ renewLease, signal }: { renewLease: () => Promise<void>; signal: AbortSignal }) => {
       most = Math.max(most, ++running)
       try {
         for (let part = 0; part < 5; part++) {
           await sleep(5)
-          await goOn()
+          await renewLease()
           signal.throwIfAborted()
         }
       } finally {

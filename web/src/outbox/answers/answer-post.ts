@@ -4,20 +4,20 @@ import { rememberedUser } from '../../platform/remembered-user.js'
 import { writeStored } from '../../platform/storage.js'
 import type { AnswerStore } from '../../storage/answer.js'
 import { answers } from '../../storage/answers.js'
-import { takeTurn } from '../../storage/turn.js'
+import { withSendLock } from '../../storage/send-lock.js'
 import { ANSWERS_WAIT } from '../answers-wait.js'
 import { createSend } from '../transport.js'
-import { AnswerLane, type LaneEvent, type LanePorts } from './lane.js'
+import { AnswerQueue, type AnswerQueueEvent, type AnswerQueuePorts } from './answer-queue.js'
 
-let lane: AnswerLane | undefined
+let queue: AnswerQueue | undefined
 
 /** Returns the queue of unsent answers of tests. The first call creates it and starts sending. */
-export function startLane(): AnswerLane {
-  lane ??= start()
-  return lane
+export function startAnswerQueue(): AnswerQueue {
+  queue ??= start()
+  return queue
 }
 
-function start(): AnswerLane {
+function start(): AnswerQueue {
   const send = createSend(urlOf, noteDate)
   const store: AnswerStore = {
     ...answers,
@@ -26,12 +26,12 @@ function start(): AnswerLane {
       return answers.put(answer)
     },
   }
-  const started = new AnswerLane({
+  const started = new AnswerQueue({
     store,
     send: ({ attempt, slot, seq, answer }) =>
       send('PUT', `/api/tests/attempts/${attempt}/answers/${slot}`, { seq, answer }),
-    takeTurn,
-    whoIsHere: () => rememberedUser()?.id,
+    withSendLock,
+    currentUser: () => rememberedUser()?.id,
     channel: openChannel(),
     random: Math.random,
     later(work, ms) {
@@ -51,10 +51,11 @@ function start(): AnswerLane {
   return started
 }
 
-function openChannel(): LanePorts['channel'] {
+function openChannel(): AnswerQueuePorts['channel'] {
   const channel = new BroadcastChannel(`training answers ${new URL(document.baseURI).pathname}`)
   return {
     send: (event) => channel.postMessage(event),
-    listen: (listener) => channel.addEventListener('message', ({ data }: MessageEvent<LaneEvent>) => listener(data)),
+    listen: (listener) =>
+      channel.addEventListener('message', ({ data }: MessageEvent<AnswerQueueEvent>) => listener(data)),
   }
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../api/client.js'
-import { askOrRemember, type Marked } from '../../api/offline.js'
+import { fetchOrCached, type Marked } from '../../api/offline.js'
 
 type ProofPage = Answer<'/api/proofs/mine'>
 export type Proof = ProofPage['proofs'][number]
@@ -11,7 +11,7 @@ export const taskQueries = {
   tasks: () =>
     queryOptions({
       queryKey: ['review', 'tasks'],
-      queryFn: (asking) => askOrRemember(asking, 'tasks', () => api.get('/api/assignments/mine')),
+      queryFn: (asking) => fetchOrCached(asking, 'tasks', () => api.get('/api/assignments/mine')),
       staleTime: 0,
     }),
   /** Pages of the user's proofs, newest first; only the first is cached for offline use */
@@ -20,7 +20,7 @@ export const taskQueries = {
       queryKey: ['review', 'tasks', 'proofs'],
       queryFn: (asking): Promise<Marked<ProofPage>> => {
         const ask = () => api.get('/api/proofs/mine', { query: { before: asking.pageParam } })
-        return asking.pageParam === undefined ? askOrRemember(asking, 'proofs', ask) : ask()
+        return asking.pageParam === undefined ? fetchOrCached(asking, 'proofs', ask) : ask()
       },
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_before ?? undefined,

@@ -6,7 +6,7 @@ export interface DeliveryPorts {
   /** Stores the run; called before each step */
   keep(run: Run): void
   /** Whether the service has certainly not stored the result */
-  isSurelyRefused(error: unknown): boolean
+  isDefinitelyRefused(error: unknown): boolean
 }
 
 /**
@@ -27,7 +27,7 @@ export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {
   try {
     await ports.submit({ total, correct, deck: run.deck || 'all' })
   } catch (error) {
-    if (ports.isSurelyRefused(error)) ports.keep({ ...run, delivery: { state: 'unsent' } })
+    if (ports.isDefinitelyRefused(error)) ports.keep({ ...run, delivery: { state: 'unsent' } })
     throw error
   }
   ports.keep({ ...run, delivery: { state: 'stored' } })

@@ -55,7 +55,7 @@ export async function sendResult(): Promise<void> {
         results: async () => (await api.get('/api/quiz/history')).results,
         submit: (body) => api.post('/api/quiz/submit', { body }),
         keep: keepRun,
-        isSurelyRefused: (error) => error instanceof Refused && !error.isPassing,
+        isDefinitelyRefused: (error) => error instanceof Refused && !error.isPassing,
       })
     })
   } catch (error) {

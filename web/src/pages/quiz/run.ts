@@ -95,13 +95,13 @@ export function scoreOf({ questions, chosen }: Run): { total: number; correct: n
   return { total, correct, percent: total === 0 ? 0 : Math.floor((200 * correct + total) / (2 * total)) }
 }
 
-export function wrongOnes({ questions, chosen }: Run): QuizQuestion[] {
+export function wrongQuestions({ questions, chosen }: Run): QuizQuestion[] {
   return questions.filter((question, at) => chosen[at] !== undefined && !isRight(question, chosen[at]))
 }
 
 /** Starts a repetition of the wrongly answered questions with shuffled options. */
 export function practise(run: Run, id: string, random: () => number): Run {
-  const questions = wrongOnes(run).map((question) => {
+  const questions = wrongQuestions(run).map((question) => {
     const right = question.options[question.correct_index] as string
     const options = shuffle(question.options, random)
     return { ...question, options, correct_index: options.indexOf(right) }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { send, urlOf } from '../../api/client.js'
-import { askOrRemember } from '../../api/offline.js'
+import { fetchOrCached } from '../../api/offline.js'
 import type { Attempt, Outcome, OwnTest, Review, TestSummary } from './types.js'
 
 const HEADERS = { accept: 'application/json' }
@@ -20,12 +20,12 @@ export const testQueries = {
   tests: () =>
     queryOptions({
       queryKey: ['tests'],
-      queryFn: (asking) => askOrRemember(asking, 'tests', () => get<{ tests: TestSummary[] }>('/api/tests')),
+      queryFn: (asking) => fetchOrCached(asking, 'tests', () => get<{ tests: TestSummary[] }>('/api/tests')),
     }),
   test: (slug: string) =>
     queryOptions({
       queryKey: ['tests', slug],
-      queryFn: (asking) => askOrRemember(asking, `test ${slug}`, () => get<OwnTest>('/api/tests/{slug}', { slug })),
+      queryFn: (asking) => fetchOrCached(asking, `test ${slug}`, () => get<OwnTest>('/api/tests/{slug}', { slug })),
     }),
   /** Pages of the user's attempts with a lower number than `before`, newest first */
   earlier: (slug: string, before: number | null) =>

@@ -17,7 +17,7 @@ export interface PersonFilter {
   q?: string
 }
 
-const PERSONS_AT_ONCE = 100
+const PERSON_BATCH_SIZE = 100
 
 /** Prefix of the keys of all queries in this folder */
 export const KEY = ['overseer', 'assignments'] as const
@@ -41,7 +41,7 @@ export const assignQueries = {
       queryFn: ({ pageParam, signal }) =>
         api.get('/api/assignments/{id}/occurrences', {
           ...{ path: { id }, signal },
-          query: { ...filter, after: pageParam, limit: PERSONS_AT_ONCE },
+          query: { ...filter, after: pageParam, limit: PERSON_BATCH_SIZE },
         }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: ({ next_after }) => next_after ?? undefined,

@@ -3,7 +3,7 @@ import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
 /** An audit entry; `details` depend on its action. */
-export interface AuditedDeed {
+export interface AuditedAction {
   action: string
   target: string | null
   target_id: number | null
@@ -101,7 +101,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /** Describes an entry: „Benutzer „erika“ angelegt“. An unknown action keeps its code. */
-export function sentenceOf({ action, target, target_id }: AuditedDeed): string {
+export function sentenceOf({ action, target, target_id }: AuditedAction): string {
   const object = target ?? (target_id === null ? '' : String(target_id))
   return Object.hasOwn(ACTIONS, action)
     ? (ACTIONS[action] as Words).sentence(isolate(object))
@@ -109,7 +109,7 @@ export function sentenceOf({ action, target, target_id }: AuditedDeed): string {
 }
 
 /** Describes the details; empty if there is nothing to add. */
-export function detailsOf({ action, details }: AuditedDeed): string {
+export function detailsOf({ action, details }: AuditedAction): string {
   if (typeof details !== 'object' || details === null) return ''
   const known = details as Record<string, unknown>
   if (action === 'content.import' || action === 'content.upload') return importWords(known)

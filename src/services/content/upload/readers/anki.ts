@@ -6,19 +6,19 @@ import {
   levelOf,
   MODEL_ID,
   type NoteType,
+  normalizeDeckName,
   type ParsedTemplate,
   parseSides,
   renderCard,
   SKIPPED_OCCLUSION,
   splitAtAnswerLine,
   splitGuid,
-  tidyDeckName,
   withoutQuestion,
   withoutRoot,
 } from '../../../../domain/anki/index.js'
 import { compareText } from '../../../../domain/content/findings.js'
 import {
-  deckNamed,
+  getOrCreateDeck,
   type Incoming,
   type IncomingCard,
   type IncomingDeck,
@@ -222,7 +222,7 @@ class Reader {
     if (row.isLearned) this.#learned++
     if (row.isSuspended) this.#suspended++
     this.#findings.countCard(question.markdown, answer.markdown)
-    const { cards } = deckNamed(this.#decks, deck)
+    const { cards } = getOrCreateDeck(this.#decks, deck)
     const card: IncomingCard = {
       identity: { by: 'note', ...(isOurs(row) ? splitGuid(guid) : { guid, ord: row.ord }) },
       question: question.markdown,
@@ -287,7 +287,7 @@ class Reader {
     const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
     if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
     // Cut first to limit the work, because this runs for each card.
-    const name = tidyDeckName(deck.name.slice(0, MAX_RAW_NAME))
+    const name = normalizeDeckName(deck.name.slice(0, MAX_RAW_NAME))
     return cutLabel(isOurs(row) ? withoutRoot(name) : name)
   }
 }

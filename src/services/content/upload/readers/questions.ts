@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readAiken } from '../../../../domain/aiken/index.js'
-import { FALLBACK_LEVEL, Levels, levelOf, tagOfLevel, tidyDeckName } from '../../../../domain/anki/index.js'
+import { FALLBACK_LEVEL, Levels, levelOf, normalizeDeckName, tagOfLevel } from '../../../../domain/anki/index.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import {
-  deckNamed,
+  getOrCreateDeck,
   type Identity,
   type Incoming,
   type IncomingDeck,
@@ -96,7 +96,7 @@ class QuestionDecks {
       warn(`wird nicht übernommen: ${reasons.join('; ')}`)
       return
     }
-    const name = cutLabel(tidyDeckName(deck ?? category?.replaceAll('/', '::') ?? defaultDeck))
+    const name = cutLabel(normalizeDeckName(deck ?? category?.replaceAll('/', '::') ?? defaultDeck))
     const identity = this.#identify(id, { name, question })
     if (identity === undefined) {
       warn('Dieselbe Frage steht schon weiter oben, diese wird nicht übernommen')
@@ -105,7 +105,7 @@ class QuestionDecks {
     for (const change of changes) warn(change)
     this.#findings.countCard(question, answer, exercise)
     const level = this.#levelOf(tags)
-    deckNamed(this.#decks, name).cards.push({ identity, question, answer, level, exercise, file, line })
+    getOrCreateDeck(this.#decks, name).cards.push({ identity, question, answer, level, exercise, file, line })
   }
 
   /**

@@ -3,7 +3,7 @@ import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
 import { type AuthorCard, ask, type Option } from '../content-api.js'
 import { contentQueries } from '../content-queries.js'
-import { learnersAskAgain } from './learners-ask-again.js'
+import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
 export interface CardFields {
   question: string
@@ -143,5 +143,5 @@ export function cardSaved(client: QueryClient, card: AuthorCard): void {
     const replace = (page: CardPage) => ({ ...page, cards: page.cards.map((one) => (one.id === card.id ? card : one)) })
     return data && { ...data, pages: data.pages.map(replace) }
   })
-  learnersAskAgain(client)
+  invalidateLearnerQueries(client)
 }

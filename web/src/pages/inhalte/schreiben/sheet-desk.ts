@@ -3,7 +3,7 @@ import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
 import { type AuthorSheet, ask } from '../content-api.js'
 import { contentQueries } from '../content-queries.js'
-import { learnersAskAgain } from './learners-ask-again.js'
+import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
 export interface SheetFields {
   title: string
@@ -79,5 +79,5 @@ export function sheetSaved(client: QueryClient, sheet: AuthorSheet): void {
   const { queryKey } = contentQueries.sheet(sheet.slug)
   client.setQueryData(queryKey, { sheet })
   void client.invalidateQueries({ queryKey: [...queryKey, 'versions'] })
-  learnersAskAgain(client)
+  invalidateLearnerQueries(client)
 }

@@ -1,6 +1,6 @@
 import { api } from '../../../api/client.js'
-import { startLane } from '../../../outbox/answers/answer-post.js'
-import type { AnswerLane, LaneEvent } from '../../../outbox/answers/lane.js'
+import { startAnswerQueue } from '../../../outbox/answers/answer-post.js'
+import type { AnswerQueue, AnswerQueueEvent } from '../../../outbox/answers/answer-queue.js'
 import type { Obstacle } from '../../../outbox/verdict.js'
 import type { StoredAnswer } from '../../../storage/answer.js'
 import type { Attempt, GivenAnswer, Question } from '../types.js'
@@ -21,7 +21,7 @@ interface Listener {
 export class Answers {
   readonly #user: number
   readonly #attempt: number
-  readonly #lane: AnswerLane
+  readonly #queue: AnswerQueue
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
   #isLocked = false
 
@@ -31,10 +31,10 @@ export class Answers {
   /** Number of answers that are lost when the page closes */
   volatile = $state(0)
 
-  private constructor(user: number, attempt: Attempt, lane: AnswerLane, kept: StoredAnswer[]) {
+  private constructor(user: number, attempt: Attempt, queue: AnswerQueue, kept: StoredAnswer[]) {
     this.#user = user
     this.#attempt = attempt.id
-    this.#lane = lane
+    this.#queue = queue
     this.slots = Object.fromEntries(
       attempt.questions.map((question) => [
         question.slot,
@@ -44,14 +44,14 @@ export class Answers {
         ),
       ]),
     )
-    this.obstacle = lane.obstacle
+    this.obstacle = queue.obstacle
   }
 
   /** Opens the answers, including those that wait on this device to be sent. */
   static async open(user: number, attempt: Attempt): Promise<Answers> {
-    const lane = startLane()
-    const kept = await lane.of(user, attempt.id)
-    const answers = new Answers(user, attempt, lane, kept)
+    const queue = startAnswerQueue()
+    const kept = await queue.of(user, attempt.id)
+    const answers = new Answers(user, attempt, queue, kept)
     // Sends answers again that were refused because another user was logged in.
     for (const { slot, refusal } of kept) if (refusal?.status === 404) void answers.#store(slot)
     return answers
@@ -59,9 +59,9 @@ export class Answers {
 
   /** Applies results of sending, and changes in other tabs, until the returned function is called. */
   follow(listener: Listener): () => void {
-    const stopListening = this.#lane.listen((event) => this.#onEvent(event, listener))
-    const stopWatching = this.#lane.watch((obstacle) => this.#onObstacle(obstacle))
-    void this.#lane.wake()
+    const stopListening = this.#queue.listen((event) => this.#onEvent(event, listener))
+    const stopWatching = this.#queue.watch((obstacle) => this.#onObstacle(obstacle))
+    void this.#queue.wake()
     return () => {
       stopListening()
       stopWatching()
@@ -120,8 +120,8 @@ export class Answers {
   /** Stores and sends all answers. Returns whether none is left to be sent. */
   async sendAll(): Promise<boolean> {
     await this.storeNow()
-    await this.#lane.wake()
-    const waiting = await this.#lane.of(this.#user, this.#attempt)
+    await this.#queue.wake()
+    const waiting = await this.#queue.of(this.#user, this.#attempt)
     return waiting.every(({ refusal }) => refusal !== undefined)
   }
 
@@ -146,24 +146,24 @@ export class Answers {
     if (isNew) this.#set(slot, { ...typed, seq, state: 'waiting' })
     else if ((await this.#find(slot))?.refusal === undefined) return
     const { answer } = typed
-    await this.#lane.put({ user: this.#user, attempt: this.#attempt, slot, seq, answer, at: Date.now() })
-    this.volatile = this.#lane.volatile
+    await this.#queue.put({ user: this.#user, attempt: this.#attempt, slot, seq, answer, at: Date.now() })
+    this.volatile = this.#queue.volatile
   }
 
   async #find(slot: number): Promise<StoredAnswer | undefined> {
-    return (await this.#lane.of(this.#user, this.#attempt)).find((one) => one.slot === slot)
+    return (await this.#queue.of(this.#user, this.#attempt)).find((one) => one.slot === slot)
   }
 
   async #forget(slot: number): Promise<void> {
     const stored = await this.#find(slot)
-    if (stored?.refusal !== undefined) await this.#lane.remove(stored)
+    if (stored?.refusal !== undefined) await this.#queue.remove(stored)
   }
 
-  #onEvent({ answer, result }: LaneEvent, { onsaved, ondisplaced, onended }: Listener): void {
+  #onEvent({ answer, result }: AnswerQueueEvent, { onsaved, ondisplaced, onended }: Listener): void {
     const { slot, seq } = answer
     const known = this.slots[slot]
     if (answer.user !== this.#user || answer.attempt !== this.#attempt || known === undefined) return
-    this.volatile = this.#lane.volatile
+    this.volatile = this.#queue.volatile
     const isCurrent = known.seq === seq && known.state === 'waiting'
     if (result === undefined) {
       // An answer of another tab with a higher number was based on the answer shown here, so it replaces that.
@@ -186,7 +186,7 @@ export class Answers {
     this.obstacle = obstacle
     if (obstacle !== 'login') return
     api.get('/api/auth/me').then(
-      () => this.#lane.wake(),
+      () => this.#queue.wake(),
       () => undefined,
     )
   }

@@ -26,7 +26,7 @@ interface LogoutToken {
 }
 
 /** Number of sessions that a logout token ended, and of the users it named. */
-export interface ObeyedLogout {
+export interface LogoutResult {
   users: number
   sessions: number
 }
@@ -36,12 +36,12 @@ export interface ObeyedLogout {
  * @param text the signed JWT
  * @throws SignInFault if the token is invalid, too old or already used, or the provider is not reachable
  */
-export async function obeyLogout(
+export async function handleLogoutToken(
   db: Kysely<Database>,
   provider: Provider,
   text: string,
   address: string,
-): Promise<ObeyedLogout> {
+): Promise<LogoutResult> {
   const token = await readLogoutToken(provider, text)
   const tokenHash = hash('sha256', JSON.stringify([token.issuer, token.id]), 'buffer')
   const forgottenAt = new Date((token.issuedAt + MAX_AGE_SECONDS + 2 * SKEW_SECONDS) * 1000)
@@ -49,7 +49,7 @@ export async function obeyLogout(
     if (!(await spendLogoutToken(transaction, tokenHash, forgottenAt))) {
       throw new SignInFault('ungueltig', 'the logout token has been used before')
     }
-    const obeyed: ObeyedLogout = { users: 0, sessions: 0 }
+    const obeyed: LogoutResult = { users: 0, sessions: 0 }
     for (const { id, username } of await findUsersOfLogout(transaction, token)) {
       const ended = await deleteSessions(transaction, id)
       obeyed.users++

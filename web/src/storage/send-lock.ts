@@ -1,4 +1,4 @@
-import type { Turn } from './store.js'
+import type { SendLock } from './store.js'
 
 const NAME = `training outbox ${new URL(document.baseURI).pathname}`
 
@@ -6,7 +6,7 @@ const NAME = `training outbox ${new URL(document.baseURI).pathname}`
  * Runs the work under a lock that all pages of the app share. Web Locks need a secure context; over plain http a lease
  * in the database replaces them.
  */
-export async function takeTurn<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
+export async function withSendLock<T>(work: (turn: SendLock) => Promise<T>): Promise<T> {
   if (navigator.locks !== undefined) return navigator.locks.request(NAME, () => work({ isHeld: () => true }))
   const { takeLease } = await import('./lease.js')
   return takeLease(NAME, work)

@@ -25,7 +25,7 @@ export function cutConnections(server: Server): void {
  * Calls `report` once when the response is complete or its connection closes. Fastify's `onResponse` does not run if
  * the connection closes before the response is complete.
  */
-export function whenOver(reply: FastifyReply, report: (end: End) => void): void {
+export function onResponseEnd(reply: FastifyReply, report: (end: End) => void): void {
   const { raw } = reply
   const started = performance.now()
   raw.once('close', () => {

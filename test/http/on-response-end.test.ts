@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
 import t from 'tap'
-import { cutConnections, type End, whenOver } from '../../src/http/when-over.js'
+import { cutConnections, type End, onResponseEnd } from '../../src/http/on-response-end.js'
 
 /**
  * Sends a request whose response never ends, with or without sent headers. `over` resolves when the connection is
@@ -12,7 +12,7 @@ async function hang(t: Pick<typeof import('tap').t, 'teardown'>, begins: boolean
   const app = fastify()
   t.teardown(() => app.close())
   const over = new Promise<End>((resolve) => {
-    app.addHook('onRequest', async (_request, reply) => whenOver(reply, resolve))
+    app.addHook('onRequest', async (_request, reply) => onResponseEnd(reply, resolve))
   })
   const reached = new Promise((resolve) => {
     app.get('/', (_request, reply) => {

@@ -1,5 +1,5 @@
 import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
-import type { Turn } from '../../storage/store.js'
+import type { SendLock } from '../../storage/store.js'
 import { delayAfter, judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
 
 /** Final result of sending an answer */
@@ -11,21 +11,21 @@ export type AnswerResult =
   | { kind: 'ended' }
   | { kind: 'refused'; message: string }
 
-export interface LaneEvent {
+export interface AnswerQueueEvent {
   answer: StoredAnswer
   /** Undefined in the event that announces a locally stored answer to other tabs */
   result?: AnswerResult
 }
 
-export interface LanePorts {
+export interface AnswerQueuePorts {
   store: AnswerStore
   send(answer: StoredAnswer): Promise<Outcome>
   /** Runs the work under the lock that senders, logins and logouts share */
-  takeTurn(work: (turn: Turn) => Promise<void>): Promise<void>
+  withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
   /** Id of the logged-in user, the same in all pages; undefined without one */
-  whoIsHere(): number | undefined
+  currentUser(): number | undefined
   /** The other pages of the app in this browser */
-  channel: { send(event: LaneEvent): void; listen(listener: (event: LaneEvent) => void): void }
+  channel: { send(event: AnswerQueueEvent): void; listen(listener: (event: AnswerQueueEvent) => void): void }
   random(): number
   /** Runs the work after `ms` milliseconds; the returned function cancels it */
   later(work: () => void, ms: number): () => void
@@ -49,19 +49,19 @@ const keyOf = ({ user, attempt, slot }: StoredAnswer) => `${user} ${attempt} ${s
  * Queue of test answers that the service has not confirmed: stored on this device, sent one by one, retried until they
  * are settled. A newer answer to a question replaces an older one in the queue.
  */
-export class AnswerLane {
-  readonly #ports: LanePorts
+export class AnswerQueue {
+  readonly #ports: AnswerQueuePorts
   /** Answers that the browser cannot store; they last as long as the page. */
   readonly #volatile = new Map<string, StoredAnswer>()
-  readonly #listeners = new Set<(event: LaneEvent) => void>()
+  readonly #listeners = new Set<(event: AnswerQueueEvent) => void>()
   readonly #watchers = new Set<(obstacle: Obstacle | undefined) => void>()
   #run: Promise<void> | undefined
-  #isAskedAgain = false
+  #isRerunRequested = false
   #failures = 0
   #cancelRetry: () => void = () => undefined
   #obstacle: Obstacle | undefined
 
-  constructor(ports: LanePorts) {
+  constructor(ports: AnswerQueuePorts) {
     this.#ports = ports
     ports.channel.listen((event) => this.#tell(event))
   }
@@ -101,13 +101,13 @@ export class AnswerLane {
 
   /** Sends the waiting answers now. Resolves when none is left or an obstacle pauses sending. */
   wake(): Promise<void> {
-    this.#isAskedAgain = true
+    this.#isRerunRequested = true
     this.#run ??= this.#sendAll()
     return this.#run
   }
 
   /** Calls the listener for each event until the returned function is called. */
-  listen(listener: (event: LaneEvent) => void): () => void {
+  listen(listener: (event: AnswerQueueEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -129,11 +129,11 @@ export class AnswerLane {
     const { later, random } = this.#ports
     this.#cancelRetry()
     let pause: Pause | undefined
-    while (this.#isAskedAgain && pause === undefined) {
-      this.#isAskedAgain = false
+    while (this.#isRerunRequested && pause === undefined) {
+      this.#isRerunRequested = false
       pause = await this.#sendWaiting().catch((): Pause => ({ obstacle: 'service' }))
     }
-    // Reset in the same task as the last check of `#isAskedAgain`, so that a later `wake` starts a new run.
+    // Reset in the same task as the last check of `#isRerunRequested`, so that a later `wake` starts a new run.
     this.#run = undefined
     this.#failures = pause === undefined ? 0 : this.#failures + 1
     if (pause !== undefined) {
@@ -145,17 +145,17 @@ export class AnswerLane {
   }
 
   async #sendWaiting(): Promise<Pause | undefined> {
-    const user = this.#ports.whoIsHere()
+    const user = this.#ports.currentUser()
     if (user === undefined) return undefined
     for (const { attempt, slot, refusal } of await this.#list(user)) {
       if (refusal !== undefined) continue
       let pause: Pause | undefined
       // The lock is released after each request, so that a login does not wait for all of them.
-      await this.#ports.takeTurn(async (turn) => {
+      await this.#ports.withSendLock(async (turn) => {
         // During the wait for the lock, another tab may have sent it, the learner changed it, or another user logged
         // in.
         const answer = (await this.#list(user)).find((one) => one.attempt === attempt && one.slot === slot)
-        if (answer === undefined || answer.refusal !== undefined || this.#ports.whoIsHere() !== user) return
+        if (answer === undefined || answer.refusal !== undefined || this.#ports.currentUser() !== user) return
         if (turn.isHeld()) pause = await this.#send(answer)
       })
       if (pause !== undefined) return pause
@@ -184,7 +184,7 @@ export class AnswerLane {
     await this.#ports.store.refuse(answer, refusal).catch(() => undefined)
   }
 
-  #tell(event: LaneEvent): void {
+  #tell(event: AnswerQueueEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }

@@ -14,7 +14,7 @@ type OpenBody = () => Promise<Readable>
  * @returns a function that returns the body to send; it throws `TooManyAttempts` while another response to the user is
  * open
  */
-export function oneAtATime(): (userId: number, reply: FastifyReply, open: OpenBody) => Promise<Readable> {
+export function limitToOnePerUser(): (userId: number, reply: FastifyReply, open: OpenBody) => Promise<Readable> {
   const served = new Map<number, FastifyReply>()
   return async (userId, reply, open) => {
     if (served.has(userId)) throw new TooManyAttempts(RETRY_AFTER_SECONDS)

@@ -1,5 +1,9 @@
 import t from 'tap'
-import { AnswerLane, type LaneEvent, type LanePorts } from '../../../web/src/outbox/answers/lane.js'
+import {
+  AnswerQueue,
+  type AnswerQueueEvent,
+  type AnswerQueuePorts,
+} from '../../../web/src/outbox/answers/answer-queue.js'
 import type { Outcome } from '../../../web/src/outbox/verdict.js'
 import type { AnswerStore, StoredAnswer } from '../../../web/src/storage/answer.js'
 
@@ -72,23 +76,23 @@ class Browser {
   user: number | undefined = USER
   /** Scheduled retries: delay in milliseconds and callback */
   readonly planned: { ms: number; work: () => void }[] = []
-  readonly #tabs: ((event: LaneEvent) => void)[] = []
+  readonly #tabs: ((event: AnswerQueueEvent) => void)[] = []
   #turn: Promise<unknown> = Promise.resolve()
 
-  openTab(): { lane: AnswerLane; heard: LaneEvent[] } {
-    let hear: (event: LaneEvent) => void = () => undefined
-    const ports: LanePorts = {
+  openTab(): { queue: AnswerQueue; heard: AnswerQueueEvent[] } {
+    let hear: (event: AnswerQueueEvent) => void = () => undefined
+    const ports: AnswerQueuePorts = {
       store: this.store,
       send: async (answer) => {
         this.sent.push(`${answer.slot}/${answer.seq}`)
         return this.reply(answer)
       },
-      takeTurn: (work) => {
+      withSendLock: (work) => {
         const done = this.#turn.then(() => work({ isHeld: () => true }))
         this.#turn = done.catch(() => undefined)
         return done
       },
-      whoIsHere: () => this.user,
+      currentUser: () => this.user,
       channel: {
         send: (event) => {
           for (const tell of this.#tabs) if (tell !== hear) tell(event)
@@ -107,22 +111,22 @@ class Browser {
         }
       },
     }
-    const lane = new AnswerLane(ports)
-    const heard: LaneEvent[] = []
-    lane.listen((event) => heard.push(event))
-    return { lane, heard }
+    const queue = new AnswerQueue(ports)
+    const heard: AnswerQueueEvent[] = []
+    queue.listen((event) => heard.push(event))
+    return { queue, heard }
   }
 }
 
 t.test('sends answers in the order in which they were given, and removes confirmed ones', async (t) => {
   const browser = new Browser()
   browser.reply = () => LOST
-  const { lane, heard } = browser.openTab()
-  for (const slot of [2, 0, 1]) await lane.put({ ...answerTo(slot, 'a'), at: browser.store.rows.size })
-  await lane.wake()
+  const { queue, heard } = browser.openTab()
+  for (const slot of [2, 0, 1]) await queue.put({ ...answerTo(slot, 'a'), at: browser.store.rows.size })
+  await queue.wake()
   browser.reply = saved
   browser.sent.length = 0
-  await lane.wake()
+  await queue.wake()
   t.strictSame(browser.sent, ['2/1', '0/1', '1/1'])
   t.equal(browser.store.rows.size, 0)
   t.match(
@@ -134,16 +138,16 @@ t.test('sends answers in the order in which they were given, and removes confirm
 t.test('keeps answers without a network, retries with growing delays, and reports the obstacle', async (t) => {
   const browser = new Browser()
   browser.reply = () => LOST
-  const { lane } = browser.openTab()
+  const { queue } = browser.openTab()
   const obstacles: unknown[] = []
-  lane.watch((obstacle) => obstacles.push(obstacle))
-  await lane.put(answerTo(0, 'a'))
-  await lane.wake()
+  queue.watch((obstacle) => obstacles.push(obstacle))
+  await queue.put(answerTo(0, 'a'))
+  await queue.wake()
   const delays: number[] = []
   for (let tries = 3; tries > 0; tries--) {
     t.equal(browser.planned.length, 1, 'one retry is planned')
     delays.push(browser.planned[0]?.ms ?? 0)
-    await lane.wake()
+    await queue.wake()
   }
   t.strictSame(
     delays,
@@ -153,7 +157,7 @@ t.test('keeps answers without a network, retries with growing delays, and report
   t.equal(browser.store.rows.size, 1)
   browser.reply = saved
   browser.planned[0]?.work()
-  await lane.wake()
+  await queue.wake()
   t.strictSame(obstacles, ['network', undefined], 'each change is reported once')
   t.equal(browser.store.rows.size, 0)
   t.equal(browser.planned.length, 0)
@@ -161,15 +165,15 @@ t.test('keeps answers without a network, retries with growing delays, and report
 
 t.test('waits as long as a busy service requests, and when a proxy responds instead of the service', async (t) => {
   const browser = new Browser()
-  const { lane } = browser.openTab()
+  const { queue } = browser.openTab()
   browser.reply = () => ({ kind: 'answered', status: 429, isOwn: true, body: {}, retryAfter: 120_000 })
-  await lane.put(answerTo(0, 'a'))
-  await lane.wake()
-  t.equal(lane.obstacle, 'busy')
+  await queue.put(answerTo(0, 'a'))
+  await queue.wake()
+  t.equal(queue.obstacle, 'busy')
   t.equal(browser.planned[0]?.ms, 120_000)
   browser.reply = () => ({ kind: 'answered', status: 409, isOwn: false, body: {} })
-  await lane.wake()
-  t.equal(lane.obstacle, 'foreign')
+  await queue.wake()
+  t.equal(queue.obstacle, 'foreign')
   t.equal(browser.store.rows.size, 1, 'the answer stays')
 })
 
@@ -181,21 +185,21 @@ t.test('sets a refused answer aside, and continues with the next one', async (t)
   ]
   for (const { reply, status, kind } of cases) {
     const browser = new Browser()
-    const { lane, heard } = browser.openTab()
+    const { queue, heard } = browser.openTab()
     browser.reply = (answer) => (answer.slot === 0 ? reply : saved(answer))
-    await Promise.all([lane.put(answerTo(0, 'a')), lane.put(answerTo(1, 'b'))])
-    await lane.wake()
-    t.match(await lane.of(USER, ATTEMPT), [{ slot: 0, refusal: { status } }])
+    await Promise.all([queue.put(answerTo(0, 'a')), queue.put(answerTo(1, 'b'))])
+    await queue.wake()
+    t.match(await queue.of(USER, ATTEMPT), [{ slot: 0, refusal: { status } }])
     t.match(
       heard.find(({ answer, result }) => answer.slot === 0 && result !== undefined),
       { result: { kind } },
     )
     browser.sent.length = 0
-    await lane.wake()
+    await queue.wake()
     t.strictSame(browser.sent, [], `${status} is not sent again`)
     browser.reply = saved
-    await lane.put(answerTo(0, 'anders', 2))
-    await lane.wake()
+    await queue.put(answerTo(0, 'anders', 2))
+    await queue.wake()
     t.strictSame(browser.sent, ['0/2'], 'a changed answer is sent')
     t.equal(browser.store.rows.size, 0)
   }
@@ -203,7 +207,7 @@ t.test('sets a refused answer aside, and continues with the next one', async (t)
 
 t.test('an answer that is changed while it is sent is sent afterwards', async (t) => {
   const browser = new Browser()
-  const { lane } = browser.openTab()
+  const { queue } = browser.openTab()
   let release: (outcome: Outcome) => void = () => undefined
   let arrive: () => void = () => undefined
   const isArrived = new Promise<void>((resolve) => (arrive = resolve))
@@ -212,11 +216,11 @@ t.test('an answer that is changed while it is sent is sent afterwards', async (t
     arrive()
     return new Promise((resolve) => (release = resolve))
   }
-  await lane.put(answerTo(0, 'a'))
+  await queue.put(answerTo(0, 'a'))
   await isArrived
-  await lane.put(answerTo(0, 'b', 2))
+  await queue.put(answerTo(0, 'b', 2))
   release(saved(answerTo(0, 'a')))
-  await lane.wake()
+  await queue.wake()
   t.strictSame(browser.sent, ['0/1', '0/2'])
   t.equal(browser.store.rows.size, 0)
 })
@@ -224,18 +228,18 @@ t.test('an answer that is changed while it is sent is sent afterwards', async (t
 t.test('an answer that is given while sending ends is sent', async (t) => {
   const browser = new Browser()
   browser.reply = () => LOST
-  const { lane } = browser.openTab()
-  await lane.put(answerTo(0, 'a'))
-  await lane.wake()
+  const { queue } = browser.openTab()
+  await queue.put(answerTo(0, 'a'))
+  await queue.wake()
   browser.reply = saved
   browser.sent.length = 0
   let given: Promise<void> | undefined
-  lane.watch((obstacle) => {
+  queue.watch((obstacle) => {
     if (obstacle !== undefined) return
     browser.store.rows.set('given', answerTo(1, 'b'))
-    given = lane.wake()
+    given = queue.wake()
   })
-  await lane.wake()
+  await queue.wake()
   await given
   t.strictSame(browser.sent, ['0/1', '1/1'])
 })
@@ -243,8 +247,8 @@ t.test('an answer that is given while sending ends is sent', async (t) => {
 t.test('two tabs send each answer once, and each is notified about the other', async (t) => {
   const browser = new Browser()
   const [one, other] = [browser.openTab(), browser.openTab()]
-  await Promise.all([one.lane.put(answerTo(0, 'a')), other.lane.put(answerTo(1, 'b'))])
-  await Promise.all([one.lane.wake(), other.lane.wake()])
+  await Promise.all([one.queue.put(answerTo(0, 'a')), other.queue.put(answerTo(1, 'b'))])
+  await Promise.all([one.queue.wake(), other.queue.wake()])
   t.strictSame([...browser.sent].sort(), ['0/1', '1/1'])
   for (const { heard } of [one, other]) {
     t.strictSame(
@@ -262,35 +266,35 @@ t.test('without storage, answers are kept in memory and still sent', async (t) =
   const browser = new Browser()
   browser.store.isForbidden = true
   browser.reply = () => LOST
-  const { lane } = browser.openTab()
-  await lane.put(answerTo(0, 'a'))
-  await lane.put(answerTo(0, 'b', 2))
-  await lane.wake()
-  t.equal(lane.volatile, 1, 'the page warns before it closes')
-  t.match(await lane.of(USER, ATTEMPT), [{ seq: 2, answer: { text: 'b' } }])
+  const { queue } = browser.openTab()
+  await queue.put(answerTo(0, 'a'))
+  await queue.put(answerTo(0, 'b', 2))
+  await queue.wake()
+  t.equal(queue.volatile, 1, 'the page warns before it closes')
+  t.match(await queue.of(USER, ATTEMPT), [{ seq: 2, answer: { text: 'b' } }])
   browser.reply = () => own(410, { message: 'Der Versuch ist beendet' }, 'attempt_over')
-  await lane.wake()
-  const [late] = await lane.of(USER, ATTEMPT)
+  await queue.wake()
+  const [late] = await queue.of(USER, ATTEMPT)
   t.match(late, { refusal: { status: 410 } })
-  if (late) await lane.remove(late)
-  t.equal(lane.volatile, 0)
+  if (late) await queue.remove(late)
+  t.equal(queue.volatile, 0)
   browser.reply = saved
-  await lane.put(answerTo(1, 'c'))
-  await lane.wake()
-  t.equal(lane.volatile, 0)
+  await queue.put(answerTo(1, 'c'))
+  await queue.wake()
+  t.equal(queue.volatile, 0)
 })
 
 t.test('sends no answer of another user, and none without a login', async (t) => {
   const browser = new Browser()
-  const { lane } = browser.openTab()
+  const { queue } = browser.openTab()
   browser.user = undefined
-  await lane.put(answerTo(0, 'a'))
-  await lane.wake()
+  await queue.put(answerTo(0, 'a'))
+  await queue.wake()
   browser.user = USER + 1
-  await lane.wake()
+  await queue.wake()
   t.strictSame(browser.sent, [])
   t.equal(browser.store.rows.size, 1)
   browser.user = USER
-  await lane.wake()
+  await queue.wake()
   t.strictSame(browser.sent, ['0/1'])
 })

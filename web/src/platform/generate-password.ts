@@ -6,7 +6,7 @@ const GROUP_LENGTH = 4
 const FAIR_BELOW = 256 - (256 % CHARACTERS.length)
 
 /** Returns a random password that is easy to type: four groups such as `k7mf-3xqv-…`, 75 random bits. */
-export function makeUpPassword(): string {
+export function generatePassword(): string {
   const characters: string[] = []
   while (characters.length < GROUPS * GROUP_LENGTH) {
     const [byte = 255] = crypto.getRandomValues(new Uint8Array(1))

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import t from 'tap'
 import errors from '../../plugins/errors.js'
-import { oneAtATime } from '../../src/http/one-at-a-time.js'
+import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { NOT_FOUND } from '../../src/http/refusals.js'
 
 const BODY = 'eins zwei'
@@ -25,7 +25,7 @@ function slowEnd(): Readable {
 
 const app = fastify()
 await app.register(errors)
-const serveAlone = oneAtATime()
+const serveAlone = limitToOnePerUser()
 const hanging: (() => void)[] = []
 app.get('/known', async (_request, reply) => {
   const body = await serveAlone(USER, reply, async () => {

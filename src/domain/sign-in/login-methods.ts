@@ -1,5 +1,5 @@
 /** The login methods of an account. */
-export interface WaysIn {
+export interface LoginMethods {
   password: boolean
   /** Whether the user has disabled password login for the account */
   passkey_only: boolean
@@ -11,7 +11,7 @@ export interface WaysIn {
 }
 
 /** The login methods that the service offers. */
-export interface OfferedWays {
+export interface OfferedMethods {
   password: boolean
   passkeys: boolean
   /** Issuer of the configured provider; identities of other issuers cannot log in. */
@@ -19,7 +19,7 @@ export interface OfferedWays {
 }
 
 /** Counts the usable login methods of an account; the last one must not be removed. */
-export function countWaysIn(ways: WaysIn, offered: OfferedWays): number {
+export function countLoginMethods(ways: LoginMethods, offered: OfferedMethods): number {
   const byPassword = ways.password && !ways.passkey_only && (offered.password || ways.emergency)
   return (byPassword ? 1 : 0) + (offered.passkeys ? ways.passkeys : 0) + (offered.oidc ? ways.identities : 0)
 }

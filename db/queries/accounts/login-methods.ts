@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import { countIdentities, type WaysIn } from '../../../src/domain/sign-in/ways-in.js'
+import { countIdentities, type LoginMethods } from '../../../src/domain/sign-in/login-methods.js'
 import type { Database } from '../../types.js'
 import { OVERSIGHT, type OversightRoles } from './roles.js'
 
 /** Login methods of a user */
-export type SignIn = WaysIn
+export type SignIn = LoginMethods
 
 /**
  * Returns the login methods, with the number of identities of the given issuer, and the oversight roles; undefined if

@@ -11,7 +11,7 @@ export interface Span {
  * Returns the first day of the current uninterrupted stay in an audience; undefined if the person is outside. A change
  * from one team of the audience to another on the same day does not interrupt the stay.
  */
-export function currentStay(spans: readonly Span[], today: string): string | undefined {
+export function currentMembershipStart(spans: readonly Span[], today: string): string | undefined {
   let stay: { from: string; until: string | null } | undefined
   for (const { from_on, until_on } of spans.toSorted((a, b) => (a.from_on < b.from_on ? -1 : 1))) {
     if (from_on > today || (until_on !== null && until_on <= from_on)) continue
