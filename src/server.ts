@@ -97,8 +97,8 @@ export async function serve(config: Config, print: Print): Promise<void> {
     closeGracefully(app, config, state)
     print(`Zeitzone: ${config.timeZone}; nach ihr beginnt jeder neue Tag (TIME_ZONE ändert sie).`)
     if (config.simulatedDate !== undefined) {
-      log.warn({ simulatedDate: config.simulatedDate }, 'the service lives on another day, to try things out')
-      print(`Achtung: Der Dienst lebt zum Ausprobieren am ${config.simulatedDate} (SIMULATED_DATE).`)
+      log.warn({ simulatedDate: config.simulatedDate }, 'the service runs with a simulated date')
+      print(`Achtung: Der Dienst läuft zum Ausprobieren mit dem Datum ${config.simulatedDate} (SIMULATED_DATE).`)
     }
     if (config.mail !== undefined && config.publicUrl === undefined) {
       log.warn('no mail is planned: SMTP_HOST is set, PUBLIC_URL is not')

@@ -110,8 +110,8 @@ export const SETTINGS = {
   },
   STATISTICS_MIN_PERSONS: {
     schema: { type: 'integer', minimum: 3, maximum: 1_000, default: 5 },
-    german: { text: 'Personen, ab denen Autoren Statistiken eines Tests sehen' },
-    english: { text: 'persons from which authors see statistics of a test' },
+    german: { text: 'Mindestzahl der Teilnehmenden, ab der Autoren die Statistik eines Tests sehen' },
+    english: { text: 'minimum number of participants before authors see the statistics of a test' },
   },
   ANSWERS_KEEP_DAYS: {
     schema: { type: 'integer', minimum: 1, maximum: 3_650, default: 90 },
@@ -120,9 +120,11 @@ export const SETTINGS = {
   },
   RESULTS_KEEP: {
     schema: { type: 'string', enum: ['all', 'passed'], default: 'all' },
-    german: { text: 'was mit den Antworten nicht gelöscht wird: alles Übrige, oder nur „bestanden“, Zeit und Version' },
+    german: {
+      text: 'was von einem Versuch bleibt, wenn seine Antworten gelöscht werden: alles Übrige, oder nur „bestanden“, Zeiten und Version',
+    },
     english: {
-      text: 'what stays of an attempt when its answers are deleted: `all` the rest, or only whether it was `passed`, its times and version',
+      text: 'what remains of an attempt when its answers are deleted: `all` keeps score and points, `passed` only the outcome, the times and the version',
     },
   },
   ADMIN_USERNAME: {
@@ -155,9 +157,12 @@ export const SETTINGS = {
   SIMULATED_DATE: {
     schema: { type: 'string' },
     check: (day) => (isDay(day) ? undefined : `"${day}" ist kein Tag wie 2027-01-01`),
-    german: { text: 'Tag, an dem der Dienst zum Ausprobieren lebt, z. B. 2027-01-01', default: 'heute' },
+    german: {
+      text: 'simuliertes Datum für Dienst und Befehle, z. B. 2027-01-01; nur mit einer Kopie der Daten',
+      default: 'heute',
+    },
     english: {
-      text: 'day on which service and commands live, to try things out on a separate store, such as `2027-01-01`',
+      text: 'simulated date of the service and the commands, such as `2027-01-01`; use it on a copy of the data',
       default: '– (today)',
     },
   },
@@ -353,7 +358,7 @@ export const SETTINGS = {
     schema: { type: 'string', minLength: 1 },
     german: { text: 'Datei mit dem Zertifikat der eigenen Zertifizierungsstelle (PEM)', default: 'die öffentlichen' },
     english: {
-      text: 'file with the certificate (PEM) of the authority that signed that of the mail server',
+      text: 'PEM file with the CA certificate of the mail server',
       default: "Node's list of public ones",
     },
   },

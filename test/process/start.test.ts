@@ -172,7 +172,7 @@ t.test('SIMULATED_DATE: service and commands use another day, and the start logs
   const variables = await createStoreVariables(t)
   const mail = { SMTP_HOST: '127.0.0.1', SMTP_FROM: 'training@example.org' }
   const service = await startProcess(t, { ...variables, ...mail, CONTENT_DIR: small, SIMULATED_DATE: '2027-01-01' })
-  t.match(service.output(), /^Achtung: Der Dienst lebt zum Ausprobieren am 2027-01-01/m)
+  t.match(service.output(), /^Achtung: Der Dienst läuft zum Ausprobieren mit dem Datum 2027-01-01/m)
   t.match(service.output(), /^Achtung: Es gehen keine Erinnerungen hinaus, weil PUBLIC_URL fehlt/m)
   const send = await loginOver(service.url, firstLogin(service, variables))
   const { today } = (await (await send('/api/review/stats')).json()) as { today: string }
