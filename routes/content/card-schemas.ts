@@ -5,9 +5,6 @@ import { RULES } from '../../src/domain/questions/lint.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { HowOrNull, OwnerSource } from './sheet-schemas.js'
 
-/** Maximum size of a body with the texts of a card: two of maximum length, with each character escaped */
-export const CARD_BODY_BYTES = 2 ** 20
-
 export const DeckName = Type.Object({ slug: Type.String({ examples: ['git'] }), name: Type.String() })
 
 const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({

@@ -33,7 +33,6 @@ import { createCard, placeBefore, saveCard } from '../../src/services/content/ed
 import { findSimilarCards } from '../../src/services/content/editing/similar.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import {
-  CARD_BODY_BYTES,
   CardCreation,
   CardEdit,
   CardMove,
@@ -47,6 +46,8 @@ import {
 } from './card-schemas.js'
 import { NOT_EDITABLE } from './decks.js'
 
+/** Maximum size of a body: about two texts of maximum length, with two bytes per character */
+const CARD_BODY_LIMIT = 256 * 1024
 /** Equals the limit of `/api/search`. */
 const MAX_TEXT_LENGTH = 200
 /** Maximum length of a question in a comparison; the rest is ignored. */
@@ -91,7 +92,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     {
       onRequest: app.requireAuthor,
       preHandler: app.requireEditorOf('deck', ({ deck }: { deck: unknown }) => deck),
-      bodyLimit: CARD_BODY_BYTES,
+      bodyLimit: CARD_BODY_LIMIT,
       schema: {
         operationId: 'createCard',
         summary: 'Create a card as the last one of a deck',
@@ -164,7 +165,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     {
       onRequest: app.requireEditor('card'),
       preHandler: app.requireEditorOf('deck', ({ deck }: { deck: unknown }) => deck),
-      bodyLimit: CARD_BODY_BYTES,
+      bodyLimit: CARD_BODY_LIMIT,
       schema: {
         operationId: 'changeCard',
         summary: 'Change the texts or the state of a card, or move it to another deck',

@@ -20,8 +20,10 @@ import { answers } from '../../src/http/schemas.js'
 import { type Accepted, acceptSuggestion, declineReport } from '../../src/services/content/editing/suggestions.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import { settleReport } from '../../src/services/content/reports.js'
-import { CARD_BODY_BYTES } from './card-schemas.js'
 import { DecidedReport, type Report, ReportDecision, ReportList, ReportParams, ReportsQuery } from './schemas.js'
+
+/** Maximum size of a body with the two texts of a card */
+const CARD_BYTES = 256 * 1_024
 
 interface ReportOptions {
   /** Folder in which reported cards are located */
@@ -56,7 +58,7 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
     '/:id',
     {
       onRequest: app.requireEditor('report'),
-      bodyLimit: CARD_BODY_BYTES,
+      bodyLimit: CARD_BYTES,
       schema: {
         operationId: 'settleReport',
         summary: 'Settle or reopen a report, accept its suggestion, or decline it',

@@ -8,15 +8,17 @@ import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
-import { CARD_BODY_BYTES } from '../content/card-schemas.js'
 import { CardParams, CardReported, OwnReports, OwnReportsQuery, ReportBody } from './schemas.js'
+
+/** Maximum size of a body with the two texts of a card */
+const CARD_BYTES = 256 * 1_024
 
 /** Reports of cards by learners, with suggested texts. */
 const cardReports: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/cards/:id/reports',
     {
-      bodyLimit: CARD_BODY_BYTES,
+      bodyLimit: CARD_BYTES,
       schema: {
         operationId: 'reportCard',
         summary: "Report a fault of a card or suggest a text; replaces the caller's open report of the same card",

@@ -93,24 +93,6 @@ t.test('saves a text only with its current version', async (t) => {
   )
 })
 
-t.test('accepts texts of the maximum length in any script', async (t) => {
-  const deck = await writeDeck(editor, source, { name: 'Lange Texte' })
-  const long = '語'.repeat(65_536)
-  const { status, body } = await editor.post(CARDS, {
-    deck,
-    question: long,
-    answer: long,
-    level: 'basis',
-    client_id: unique('client'),
-  })
-  t.equal(status, 200)
-  const reported = await editor.post(`/api/review/cards/${body.card.id}/reports`, {
-    kind: 'wrong',
-    suggestion: { question: long, answer: `${long.slice(1)}x` },
-  })
-  t.equal(reported.status, 200)
-})
-
 t.test('refuses texts that the file format cannot express', async (t) => {
   const deck = await writeDeck(editor, source)
   const refuse = async (body: object, message: string | RegExp) => {
