@@ -313,11 +313,9 @@ t.test('garbage at the callback causes no error', async (t) => {
 
 t.test('the log contains no code, token, state or secret', async (t) => {
   const text = service.log.join('')
-  t.match(text, '/api/auth/oidc/callback?')
+  t.match(text, '/api/auth/oidc/callback')
   t.notMatch(text, encodeURIComponent(CLIENT_SECRET))
   t.notMatch(text, CLIENT_SECRET)
   t.notMatch(text, /eyJ[\w-]{10,}\.eyJ/, 'a token')
-  for (const [, name, value] of text.matchAll(/[?&](code|state)=([^&"\s]*)/g)) {
-    t.match(value, /^(\*\*\*)?$/, `${name}`)
-  }
+  t.notMatch(text, /[?&](?:code|state)=/)
 })
