@@ -17,7 +17,10 @@ const sharesOf = (items: Item[], key: (item: Item) => string) => {
   return shares
 }
 
-/** Replays the events. `see` receives each event with `waiting`, the expected queue in the order of arrival. */
+/**
+ * Replays the events. `see` receives each event with `waiting`, the expected queue in the order of arrival. The queue
+ * still includes the item that the event removes.
+ */
 function play(
   steps: (Share | null)[],
   see: (seen: { came?: Item; gave?: Item; turn?: Item; waiting: Item[] }) => void,

@@ -45,7 +45,7 @@ t.test('a calendar program reads each title as it is, from lines of at most 75 o
   const titles = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }),
     fc.array(fc.constantFrom(...HOSTILE), { maxLength: 12 }).map((parts) => parts.join('')),
-    // Varying lengths put each octet of a character on the line limit.
+    // Because of the varying lengths, the limit of a line falls on each octet of a character in turn.
     fc.nat(80).map((length) => `${'x'.repeat(length)}äß€👍\u0301 y`),
   )
   fc.assert(

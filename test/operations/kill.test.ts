@@ -4,7 +4,8 @@ import { killInAttempts } from '../support/kill-attempts.js'
 import { killInDeletions, killInImports, killInSubmits } from '../support/kills.js'
 import { createStoreVariables } from '../support/process.js'
 
-// A start on a server takes little time, one of the embedded database two seconds. `npm run torture` kills more often.
+// On a PostgreSQL server the service starts quickly, but with the embedded database a start takes two seconds.
+// `npm run torture` kills the service more often.
 const isQuick = TEST_DATABASE_URL !== undefined
 
 t.test('keeps every acknowledged result after SIGKILL during submits', async (t) => {

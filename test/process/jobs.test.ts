@@ -14,7 +14,7 @@ const LEARNERS = 5
 const FIRST_DAY = '2026-01-05'
 
 async function fill(db: Kysely<Database>): Promise<void> {
-  // A new database on a server is empty, without the schema.
+  // On a PostgreSQL server the database is new and has no schema yet.
   await migrateToLatest(db)
   const deck = await createDeck(db)
   const log = simulateLog({ weights: FORGETFUL, days: 100, newPerDay: 3, seed: 1 })

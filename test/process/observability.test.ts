@@ -22,7 +22,9 @@ const readLog = () =>
     .filter((line) => /^\{.*\}$/.test(line))
     .map((line) => JSON.parse(line))
 
-/** Waits for the log entry with the request id of a response, which may follow the response, and returns it. */
+/**
+ * Waits for log entries with the request id of a response, because they may follow the response. Returns the entries.
+ */
 async function entryOf(answer: Response) {
   const id = answer.headers.get('x-request-id')
   for (;;) {

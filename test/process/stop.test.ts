@@ -56,7 +56,7 @@ t.test('does not wait for a connection that was answered while closing', async (
   outgoing.flushHeaders()
   await sleep(200)
   const ended = service.stop('SIGTERM')
-  // After this time the service has closed its idle connections.
+  // Half a second is enough for the service to close its idle connections.
   await sleep(500)
   outgoing.end(body)
   const [answer] = await answered

@@ -14,7 +14,10 @@ const service = await startService(t, { now: () => now })
 const { db } = service
 const admin = await service.admin()
 
-/** Logs in on the given day (`YYYY-MM-DD`), because sessions of earlier days have expired. */
+/**
+ * Sets the clock to the given day (`YYYY-MM-DD`) and logs in, by default as the administrator. A new login is needed,
+ * because sessions of earlier days have expired.
+ */
 async function onDay(day: string, username?: string): Promise<Caller> {
   now = new Date(`${day}T10:00:00Z`)
   return service.loginAs(username ?? (await nameOf(admin.id)))

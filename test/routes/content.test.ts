@@ -193,7 +193,7 @@ t.test('records the first import of a start, also if it was refused', async (t) 
 })
 
 t.test('retries an import after a concurrent change, at most three times', async (t) => {
-  // A sequence, because a rollback does not reset it
+  // Counts the attempts with a sequence, because a rollback does not reset it.
   await sql`create sequence import_attempts`.execute(db)
   await sql`
     create function overtake() returns trigger language plpgsql as $$

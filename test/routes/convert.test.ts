@@ -26,7 +26,7 @@ t.test('converts pasted HTML', async (t) => {
 
 t.test('2 MB of text are converted; longer text and invalid characters are refused', async (t) => {
   const large = `<p>${'Wort '.repeat(100)}</p>`.repeat(4_000)
-  // With a longer timeout than the service's, because the machine may be busy
+  // The timeout is longer than that of the service, because the machine may be busy.
   t.match(await convertToMarkdown(large, { userId: 3, timeoutMs: 120_000 }), /^Wort Wort/)
   t.strictSame((await convert('x'.repeat(2 ** 21))).body, errorBody(413, 'Anfrage zu groß'))
   for (const html of ['a\0', '\ud800']) {
@@ -58,7 +58,7 @@ t.test('only authors convert, at a limited rate', async (t) => {
   const limited = await startService(t, { config: { rateLimit: 1_000 } })
   const busy = await createEditor(limited)
   const statuses: number[] = []
-  // Requests without a body are refused before the conversion, so that all of them are sent within ten seconds.
+  // The requests lack `html` and are refused before the conversion, so that all of them are sent within ten seconds.
   for (let count = 0; count < 22; count++) statuses.push((await convert(undefined, busy)).status)
   t.strictSame([statuses.indexOf(429), statuses.at(-1)], [20, 429])
 })

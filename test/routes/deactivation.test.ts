@@ -55,9 +55,10 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
  */
 const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
-  // The content of a proof is public to everyone with its code.
+  // Does not log a user in: the content of a proof is public to everyone with its code.
   verifyProof: null,
-  // Neither logs a user in; own-mail.test.ts checks that addresses of disabled accounts are not confirmed.
+  // Neither operation logs a user in. The test own-mail.test.ts checks that addresses of disabled accounts are not
+  // confirmed.
   ...{ confirmAddress: null, unsubscribe: null },
   getCalendar: async ({ user }) =>
     (await anonymous.get(`/api/calendar/${await makeCalendar(db, user.id)}.ics`)).status === 200,

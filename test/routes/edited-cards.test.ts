@@ -207,7 +207,7 @@ t.test('orders the cards of a deck without versions', async (t) => {
   t.strictSame(await order(), [c, d, b, a])
   const foreign = await writeCard(editor, await writeDeck(editor, source))
   t.equal((await move(a, foreign.id)).status, 400)
-  // State when the card moves to another source between the headers and the body of a request
+  // Simulates that the card moves to another source after the headers and before the body of a request.
   await t.rejects(placeBefore(db, { id: editor.id, editable: new Set() }, a as number, null), NOT_AN_EDITOR)
   t.strictSame(await order(), [c, d, b, a])
   t.equal(await versionsOf(a as number), 0)
@@ -229,7 +229,7 @@ t.test('a moved card stands at its new place, whatever the previous order', asyn
   }
   const numberAll = (sort_order: number) =>
     db.updateTable('cards').set({ sort_order }).where('id', 'in', order).execute()
-  // More moves to one place than there are free numbers, so that cards are renumbered.
+  // There are more moves to one place than free order numbers at that place, so the service must renumber cards.
   for (let turn = 0; turn < 40; turn++) await place(order[0] as number, order[3] as number)
   for (let turn = 0; turn < 3; turn++) await place(order[5] as number, order[0] as number)
   for (const sort_order of [-(2 ** 31), 0, 2 ** 31 - 1]) {

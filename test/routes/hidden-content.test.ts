@@ -158,7 +158,7 @@ t.test('no route returns a hidden text to a learner', async (t) => {
       for (const search of queries[url] ?? ['']) {
         const answer = await learner.get(path.replaceAll(/:\w+/g, '1') + search)
         asked++
-        // Responses of search and quiz contain the request's parameters.
+        // Removes the parameters of the request, which the responses of search and quiz repeat.
         const text = answer.text.replaceAll(/"query":"\w+"/g, '').replaceAll(`"deck":"${pool}"}`, '')
         t.notMatch(text, new RegExp(`${MARK}|Stufe|Vorrat`), `${path}${search}`)
       }

@@ -116,7 +116,7 @@ for (const publicUrl of PUBLIC_URLS) {
     }
     t.ok(seen.has(503), [...seen].join())
     t.equal((await anonymous.get('/healthz')).status, 200)
-    // On a busy machine the event loop may stay delayed for longer.
+    // Tries repeatedly, because on a busy machine the event loop may stay delayed for longer.
     let recovered = 0
     for (let left = 30; left > 0 && recovered !== 401; left--) {
       await sleep(1_100)

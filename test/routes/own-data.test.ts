@@ -80,7 +80,7 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     await sql`
       insert into card_progress (user_id, card_id, stability) select ${id}::integer, id, 0.1 from cards`.execute(db)
     await sql`insert into suspended_cards (user_id, card_id) select ${id}::integer, id from cards`.execute(db)
-    // Equal timestamps, so that the cursor between batches depends on the id
+    // These rows have equal timestamps, so that the cursor between batches depends on the id.
     await sql`
       insert into quiz_results (user_id, score_percent, total_questions, correct_answers)
       select ${id}::integer, 1, n, 1 from generate_series(1, ${rows + 1}::integer) as n`.execute(db)

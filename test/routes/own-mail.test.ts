@@ -16,7 +16,10 @@ const NOTHING = { configured: true, email: null, confirmed: false, pending: null
 const put = (caller: Caller, url: string, payload: object) => caller.send({ method: 'PUT', url, payload })
 const remove = (caller: Caller, url: string) => caller.send({ method: 'DELETE', url })
 
-/** Returns the token in the latest mail to an address. */
+/**
+ * Returns the confirmation token in the latest mail to an address, or an empty string if the mail has none.
+ * @throws Error if there is no mail to the address
+ */
 async function tokenFor(address: string): Promise<string> {
   const { body } = await db
     .selectFrom('mails')

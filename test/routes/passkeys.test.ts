@@ -196,7 +196,7 @@ t.test('of several concurrent confirmations, one starts a session', async (t) =>
   const byPasskey = await Promise.all([logIn(authenticator, {}, winner), confirm(), logIn(authenticator, {}, winner)])
   const begun = byPasskey.filter(({ status }) => status === 200)
   t.ok(begun.length > 0)
-  // A request that arrives after another one has replaced the session starts a new session.
+  // A passkey login that arrives after another request has replaced the session starts a further session.
   t.equal((await sessions()).length, begun.length)
 })
 

@@ -13,7 +13,7 @@ t.afterEach(async () => {
   await db.deleteFrom('decks').execute()
 })
 
-/** Sets the clock to 9:00 in Berlin (winter time) on this day (`YYYY-MM-DD`). */
+/** Sets the clock to 8:00 UTC on this day (`YYYY-MM-DD`), which is 9:00 in Berlin in winter. */
 function setDay(day: string): void {
   clock.now = new Date(`${day}T08:00:00Z`)
 }

@@ -166,7 +166,10 @@ t.test('an editor without the author right has no access; the row stays for its 
   t.strictSame(await editorsOf(id), [], 'no editor is left')
 })
 
-/** Creates a source with a deck of three cards, the last of them archived, an archived deck, and a sheet. */
+/**
+ * Creates a source with a sheet, an archived deck, and a deck of three cards and a draft. The last of the three cards
+ * is archived.
+ */
 async function createContent() {
   const id = await createSource(db)
   const archived_at = new Date('2026-01-01')

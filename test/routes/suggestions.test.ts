@@ -107,7 +107,7 @@ t.test('a suggestion is outdated if the text has changed since it was made or sh
 t.test('a suggestion for a text that is being replaced is not accepted unseen', async (t) => {
   const card = await writeCard(editor, deck)
   const learner = await service.member()
-  // With a single connection the suggestion waits for the end of the transaction, so it cannot be stored before it.
+  // With a single connection the suggestion waits for the connection, so it is stored only after the transaction ends.
   const isEarly = TEST_DATABASE_URL !== undefined
   let suggested: Promise<number> | undefined
   await db.transaction().execute(async (transaction) => {

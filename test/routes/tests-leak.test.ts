@@ -100,7 +100,7 @@ async function createWorld(t: Test, world: 0 | 1) {
 type World = Awaited<ReturnType<typeof createWorld>>
 type Phase = 'before' | 'during' | 'after'
 
-/** Returns the requests to a route in a phase, with every known name in the path, the query and the body. */
+/** Returns the requests to a route in a phase, with all known slugs and ids in the path, the query and the body. */
 function requestsOf(
   world: World,
   phase: Phase,

@@ -331,7 +331,7 @@ t.test('refuses a path that leaves the folder of the app', async (t) => {
     '/assets/.hidden',
     '/assets/index-abc123.js.br',
   ]) {
-    // Sent without `inject`, which would resolve the dots
+    // Sends the request over the network, because `inject` would resolve the dots.
     const [answer] = (await once(ask({ port, path, agent: false }).end(), 'response')) as [IncomingMessage]
     t.strictSame([answer.statusCode, await json(answer)], [404, NOT_FOUND], path)
     t.equal(answer.headers['x-error-code'], 'not_found')

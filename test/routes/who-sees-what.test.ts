@@ -95,7 +95,7 @@ async function complete(person: Person): Promise<void> {
 }
 
 t.test('nothing that members of other teams do changes what a lead sees', async (t) => {
-  // Runs the planning for today first, so that only the following actions can change a response
+  // Runs the planning of the day first, so that only the following actions can change a response.
   for (const id of [mandatory, optional, foreign]) await responsible.get(occurrences(id))
   const urls = [
     ...['/api/auth/me', '/api/teams', `/api/teams/${teams.A}`, `/api/teams/${teams.B}`, '/api/assignments'],
@@ -186,9 +186,10 @@ t.test('tells the responsible person, but not leads, who gets no mail', async (t
 })
 
 /**
- * Persons that a response names, by route and caller: `-` refused, `0` no person, `A` everyone in team A, `B` everyone
- * in team B, `all` everyone in both teams, `every` all persons, `file` a PDF, `audit` the audit trail. The members are
- * A1 to A5 and B1 to B5, led by A1 and B1; R is the responsible person of all assignments, U an author, X an
+ * Persons whose names a response contains, by route and caller. `-`: the request is refused; `0`: no person; `A`:
+ * everyone in team A; `B`: everyone in team B; `all`: everyone in both teams; `every`: all persons; `file`: the
+ * response is a PDF; `audit`: it is the audit trail. Other entries list single persons, joined by `+`. The members are
+ * A1 to A5 and B1 to B5, led by A1 and B1. R is the responsible person of all assignments, U an author and X an
  * administrator.
  */
 const TABLE = `
@@ -234,8 +235,8 @@ const RESULT =
   /score|point|(?<!share_)percent|answers?$|attempt|review|rating|passed|stability|difficulty|interval|due_cards/
 const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|personal_open|occurrences|parts_done)$/
 /**
- * Keys that match but hold something else, by route: settings, the delivery of mails, and the printed content of a
- * proof
+ * Keys that match `RESULT` or `STATE` but contain neither a result nor the state of a task, by route: settings, the
+ * delivery of mails, and the printed content of a proof
  */
 const HARMLESS: Record<string, string[]> = {
   '/api/mail/outbox': ['attempts', 'next_attempt_at', 'answer'],

@@ -24,7 +24,7 @@ const word = (from: number) =>
     .join('')
     .replace(/^./, (letter) => letter.toLocaleUpperCase('de'))
 
-/** Names that are most likely to break fonts, line breaks or tables */
+/** Names that could cause faults in fonts, line breaks or tables */
 const ODD = [
   ...["Sean O'Brien", 'Ada "Lady" Lovelace', '=SUM(A1:A9)', '-2+3', '<b>Fett</b> & Söhne', 'Affinität fi ffl'],
   ...[
@@ -68,8 +68,8 @@ const sessionOf = (names: readonly string[]) => ({
 })
 
 /**
- * Removes white space and direction marks, because the PDF programs break lines as on the page, and composes
- * characters.
+ * Composes characters, and removes white space and direction marks. The PDF programs break lines as on the page, so
+ * white space differs from the source text.
  */
 const squeeze = (text: string) => text.normalize('NFC').replaceAll(/[\s\u202a-\u202e]/g, '')
 

@@ -17,7 +17,7 @@ import {
   table,
 } from '../../../web/src/editor/commands.js'
 
-/** Parses a text with a marked selection: `a [b] c`, or a single `|` for the caret. */
+/** Parses a text with a marked selection, such as `a ⟦b⟧ c`, or with a `|` for the caret. */
 function read(marked: string): Selected {
   if (marked.includes('|')) {
     const start = marked.indexOf('|')

@@ -120,7 +120,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
       if (story.tab !== tab) continue
       if (!story.isStored || story.isInMemory) story.isUncertain = true
     }
-    // The next page of this tab can undo what was stored.
+    // The next page of this tab can undo only the ratings that were certainly stored on the disk.
     stacks[at] = (stacks[at] ?? []).filter(({ isUncertain }) => !isUncertain)
     tabs[at] = new Tab(world)
     tabs[at]?.sender.wake()
@@ -146,7 +146,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
     else world.isDiskFull = command.isFull
   }
 
-  // All faults end, and each user returns once.
+  // All faults end, and each user logs in once more.
   world.nextFault = () => 'none'
   world.isDiskFull = false
   for (const user of USERS) {

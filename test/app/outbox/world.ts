@@ -89,7 +89,8 @@ const FOREIGN: Partial<Record<Fault, { status: number; body: unknown }>> = {
 
 interface Pending {
   /**
-   * Page that the step belongs to and ends with; undefined for a sent request, which continues when the page is killed
+   * Page that the step belongs to; killing the page discards the step. Undefined for a sent request, which continues
+   * when the page is killed
    */
   tab: Tab | undefined
   resume: () => void
@@ -163,7 +164,7 @@ export class World {
     await this.step(tab)
     if (this.#holder === undefined) this.#holder = tab
     else await new Promise<void>((resume) => this.#queue.push({ tab, resume }))
-    // The page was killed when its turn began.
+    // The page was killed before it obtained the lock.
     if (!this.tabs.has(tab)) return new Promise(() => undefined)
     try {
       await work()

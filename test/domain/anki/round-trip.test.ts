@@ -12,7 +12,10 @@ const back = (html: string) => convertHtml(html, OPTIONS).markdown
 
 const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
-/** Returns the visible text without white space, because emphasis moves spaces. */
+/**
+ * Returns the visible text, with the alternative texts of pictures. White space is removed, because the conversion of
+ * emphasis moves spaces.
+ */
 function wordsOf(text: string): string {
   return markdown
     .render(text)

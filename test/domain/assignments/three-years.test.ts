@@ -99,7 +99,10 @@ function newPerson(): Person {
   }
 }
 
-/** Changes the membership of a person at random, except on the first day, on which the assignments are created. */
+/**
+ * Changes the membership or the account state of a person at random, except on the first day, on which the assignments
+ * are created. Accounts are neither disabled nor enabled while the job does not run.
+ */
 function move(person: Person, today: string, isOut: boolean): void {
   const chance = random()
   if (today === DAYS[0]) return
@@ -128,7 +131,7 @@ function leave(person: Person, today: string): void {
 }
 
 /**
- * Completes the oldest open occurrence with a probability of 2 % per call: some soon, most within weeks, a few never.
+ * Completes the oldest open occurrence with a probability of 2 % per call, so that people finish early, late or never.
  */
 function complete({ histories, completions }: Person, name: Name, today: string): void {
   const oldest = histories[name].find(isOpen)

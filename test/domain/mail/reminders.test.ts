@@ -139,8 +139,9 @@ t.test('mails go from 7 to 20 h on working days of the time zone, also when cloc
 })
 
 /**
- * Three years with 1,000 people whose tasks begin, are extended, finished, left and reopened, while addresses are added
- * late and the job is down for days. The expected mails are computed from the days alone, without `reminded_on`.
+ * Simulates three years with 1,000 people whose tasks begin, are extended, finished, left and reopened. Some addresses
+ * are added late, and on some days the job does not run. The expected mails are computed from the states on each day,
+ * without `reminded_on`.
  */
 t.test('gives no reminder twice and misses none in three years', async (t) => {
   const random = mulberry32(Number(process.env.SIMULATION_SEED ?? 27))
@@ -204,8 +205,9 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
   }
 
   /**
-   * Returns the indexes of the days on which a reminder is expected: each on the first possible day before the next one
-   * is planned.
+   * Returns the indexes of the days on which a reminder is expected. A reminder is sent on the first working day, not
+   * before its planned date, on which the job runs, the task is open and the address exists. It is skipped if the
+   * planned date of the next reminder comes first.
    */
   function expectedDays(diary: ReturnType<typeof createDiary>, addressFrom: number): number[] {
     const found: number[] = []

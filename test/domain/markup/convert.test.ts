@@ -178,7 +178,7 @@ function* walk(node: DefaultTreeAdapterTypes.ParentNode): Generator<DefaultTreeA
   }
 }
 
-/** Renders Markdown like the app, except that raw HTML stays active. */
+/** Renders Markdown with tables to HTML. Raw HTML and all URL schemes stay active. */
 const render = (markdown: string) =>
   parseFragment(
     micromark(markdown, {
@@ -261,7 +261,7 @@ t.test('property: the rendered Markdown has the text of the HTML', async (t) => 
   t.pass('for all texts')
 })
 
-/** Counts the array elements and characters that built-in methods visit during `work`. */
+/** Counts the array elements and characters that frequently used built-in methods process during `work`. */
 function countWork(work: () => void): number {
   let count = 0
   const originals: [object, string, unknown][] = []

@@ -99,7 +99,9 @@ const product = <T>(lists: T[][]): T[][] => {
   return lists.reduce<T[][]>((all, list) => all.flatMap((head) => list.map((one) => [...head, one])), [[]])
 }
 
-/** Judges every guess for every draw of questions. */
+/**
+ * Judges every guess for every draw of questions. Returns the number of draws and the mean share of guesses that pass.
+ */
 function countPasses(sections: readonly Section[], passPercent: number, multiple: MultipleRule) {
   const draws = product(sections.map(({ questions, draw }) => subsetsOf(questions, draw))).map((draw) => draw.flat())
   const chances = draws.map((questions) => {

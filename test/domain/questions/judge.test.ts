@@ -49,7 +49,8 @@ t.test('multiple choice: 1 − 2h/k, or all or nothing', async (t) => {
     [['r0', 'w2'], 1 / 5],
     [['w2', 'w3', 'w4'], 0],
     [['r0', 'r1', 'w2', 'w3', 'w4'], 0],
-    // Without a selected option the question counts as unanswered, although 1 − 2h/k would be 1/5.
+    // Without a selected option the question counts as unanswered. The formula 1 − 2h/k would give 1/5, with h = 2
+    // options that are wrongly marked and k = 5 options.
     [[], 0],
   ]
   for (const [option_ids, score] of cases) {

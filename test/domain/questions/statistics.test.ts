@@ -48,7 +48,8 @@ t.test('a worked example', async (t) => {
   t.equal(facility(sumsOf(results, 0), 2), 0.375)
   // Points of the item x = 1 1 1 0 and of the rest R = 2 1 0 1. The covariance is 0, because both groups have the mean 1.
   t.equal(itemRestCorrelation(sumsOf(results, 0)), 0)
-  // x = 1 1 0 0; R = 2 1 1 1: 0.25 / sqrt(1/3 · 1/4) · … = 1/sqrt(3)
+  // x = 1 1 0 0 and R = 2 1 1 1: the covariance is 1/6, the variances are 1/3 and 1/4, and
+  // (1/6) / sqrt(1/3 · 1/4) = 1/sqrt(3).
   t.ok(Math.abs((itemRestCorrelation(sumsOf(results, 1)) ?? 0) - 1 / Math.sqrt(3)) < 1e-12)
 })
 

@@ -30,8 +30,8 @@ t.test('a cleared field is no answer', async (t) => {
 const sumOf = (results: readonly PersonalResult[]): QuestionSums => results.reduce(addResult, NO_QUESTION_SUMS)
 
 /**
- * Returns the result of a person who chose the option of `SINGLE` with this index, or none, and who has `rest` points
- * for the other questions of the test.
+ * Returns the result of a person who chose the option of `SINGLE` with this index, and who has `rest` points for the
+ * other questions of the test. If `choice` is the number of options, the person chose none.
  */
 const person = (choice: number, rest: number, spentMs = 10_000): PersonalResult => {
   const points = Number(choice === 0)
@@ -90,7 +90,10 @@ t.test('a report equals a computation from the raw answers by the formulas of Mo
   t.equal(report.facility, 67 / 200)
 })
 
-/** Returns the group sizes that can be computed from a report: each shown cell, and the sum of the hidden cells. */
+/**
+ * Returns the group sizes that can be computed from a report: each shown cell, the sum of the hidden cells, the numbers
+ * of right and other answers, and the sum of the hidden wrong choices.
+ */
 function revealedSizes(report: QuestionReport): number[] {
   const cells = [...report.options.map(({ count }) => count), report.unanswered]
   const shown = cells.filter((count) => count !== null)

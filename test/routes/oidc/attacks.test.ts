@@ -11,7 +11,7 @@ const person = { sub: 'erika', preferred_username: 'erika', name: 'Erika' }
 const count = async (table: 'users' | 'sessions') =>
   (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
 
-/** Checks that the callback is refused with this error code and reason and starts no session. */
+/** Checks that the callback is refused with this error code and reason, and that it creates no user and no session. */
 async function refuses(t: Test, attacker: Browser, url: string, code: string, reason: RegExp): Promise<void> {
   const before = [await count('users'), await count('sessions')]
   t.equal(await attacker.visit(url), `/anmelden?fehler=${code}`)

@@ -83,8 +83,9 @@ interface Learner extends Caller {
   done: Done[]
   /** Days of late reviews, which changed no state */
   late: string[]
-  /** Times of reviews and resets by card */
+  /** Times of reviews by review id */
   given: Map<number, Date>
+  /** Times of the latest resets by card */
   resets: Map<number, Date>
   introduced: Map<string, number>
   /** Day on which a new card was postponed, by card */
@@ -92,8 +93,8 @@ interface Learner extends Caller {
 }
 
 /**
- * Cases that random runs may miss: late ratings, including one of a card that was reset and postponed, undos, and
- * suspension
+ * Steps that random runs may miss: late ratings, one of them of a card that was reset and postponed before; undos of
+ * reviews and postponements; and the postponement of a suspended card
  */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
@@ -378,7 +379,10 @@ async function findDeckOf(cardId: number): Promise<number> {
   return deck_id
 }
 
-/** Orders new cards in rounds with one card of each deck. Cards introduced today count as earlier rounds. */
+/**
+ * Orders new cards in rounds, each with at most one card of each deck. A deck joins the rounds later by as many rounds
+ * as cards of it were introduced today.
+ */
 function inTurn<T extends { deck_id: number }>(cards: T[], { done }: Learner): T[] {
   const taken = (deckId: number) =>
     done.filter(

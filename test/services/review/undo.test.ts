@@ -46,7 +46,10 @@ async function review(learner: Caller, { card, rating }: Omit<Review, 'day'>) {
   return answer.body
 }
 
-/** Returns everything that a learner sees, without ids and times of the log. */
+/**
+ * Returns the queue, the card list, the statistics and the decks of a learner. Omits the review history, whose ids and
+ * times differ between two learners with the same state.
+ */
 async function readVisibleState(learner: Caller) {
   const [queue, browsed, stats, list] = [
     (await learner.get('/api/review/queue')).body,

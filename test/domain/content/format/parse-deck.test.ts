@@ -298,7 +298,7 @@ const block = fc.oneof(
 )
 const body = fc.array(block, { minLength: 1, maxLength: 4 }).map((blocks) => blocks.join('\n\n'))
 const id = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
-/** Draws objects with the usual prototype; others do not compare as equal. */
+/** Draws objects with the usual prototype, because objects without a prototype do not equal the parsed ones. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
 /** A deck without line numbers, which are known only after writing */
 type WrittenDeck = Omit<DeckSource, 'file' | 'cards'> & { cards: Omit<CardSource, 'line'>[] }

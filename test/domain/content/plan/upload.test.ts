@@ -144,7 +144,7 @@ const identityOf: Record<SourceKind, fc.Arbitrary<IncomingCard['identity']>> = {
   anki: fc.record({ by: fc.constant('note' as const), guid: few.map(String), ord: fc.nat(1) }),
   table: fc.oneof(
     fc.record({ by: fc.constant('id' as const), id: few.map((id) => `k${id}`) }),
-    // Key in our table export of a card that is identified by its question
+    // Key that the table export writes for a card that is identified by its question
     fc.record({ by: fc.constant('id' as const), id: few.map((text) => keyOf({ by: 'question' }, `Frage ${text}`)) }),
     fc.constant({ by: 'question' as const }),
   ),
@@ -268,7 +268,7 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
   )
     t.fail('a replaced card is still marked as edited')
 
-  // Content of other sources stays unchanged, except that of archived sources.
+  // Content of the folder and of other sources stays unchanged, unless the other source is archived.
   const isForeign = (deck: OwnedDeck) => deck.source_id !== id && (deck.source_id === null || deck.owner_is_live)
   if (JSON.stringify(ownedBy(after, isForeign)) !== JSON.stringify(ownedBy(store, isForeign)))
     t.fail('an upload changed content of another owner')
@@ -408,7 +408,7 @@ t.test('a question keeps its row although the id of a card in another deck equal
   }
 })
 
-/** Changes the questions of cards in the store, as an editor does. */
+/** Changes the questions and the state of cards in the store, and marks the cards as edited, as an editor does. */
 const editInStore = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
   counted({
     ...store,

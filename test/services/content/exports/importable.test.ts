@@ -86,7 +86,7 @@ t.test('every accepted content survives export and import with the same texts', 
   const wayIn = fc.constantFrom('table' as const, 'archive' as const, 'anki' as const)
   const property = fc.asyncProperty(sides, wayIn, async (cards, way) => {
     const rows = cards.map(([question, answer], at) => `${quote(`${at} ${question}`)};${quote(answer)};l;d;${at}\n`)
-    // An archive with a missing picture is refused, as is such a folder.
+    // A missing picture would make the import refuse the archive, so all targets become https addresses.
     const online = cards.map((sides) => sides.map((text) => text.replaceAll(/\]\((?!https)/g, '](https://a.de/')))
     const files = online.map(([q, a], at) => `## ${at}\n<!-- id: k${at}; level: l -->\n${q}\n\n### Antwort\n${a}\n`)
     const notes = cards.map(([question, answer], at) => ({

@@ -174,7 +174,7 @@ t.test('a long note with many cards is in memory once', async (t) => {
 })
 
 t.test('malicious texts', async (t) => {
-  // In a worker thread, with the memory and time limits of an import
+  // Reads the package in a worker thread, with the memory and time limits of an import.
   const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
   const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
   for (const piece of [
@@ -196,7 +196,7 @@ t.test('malicious texts', async (t) => {
   t.equal(await field(`x${'<b>'.repeat(4_000_000)}`), 0, '12 MB of <b>')
 })
 
-/** Returns the result of reading a package (with names of decks and levels) or its faults, and the length as JSON. */
+/** Reads a package after running `sql` on it. Returns the content or the faults, and their length as JSON. */
 async function readResult(t: Tap, content: TestPackage, sql: string) {
   const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
   const incoming = await readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch((error) => {
@@ -207,7 +207,7 @@ async function readResult(t: Tap, content: TestPackage, sql: string) {
 }
 
 t.test('cuts malicious names before reporting them', async (t) => {
-  // A long guid, which is reported for each card
+  // The note has many cards, because a message about its guid may be reported for each card.
   const notes = [{ ...NOTE, cards: Array.from({ length: 50 }, (_, ord) => ({ ord })) }]
   const long = `replace(hex(zeroblob(${2 ** 19})), '0', 'x')`
   for (const sql of [
