@@ -19,7 +19,7 @@ const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
 const PROCESSES = 3
 const TIMEOUT_MS = 3_600_000
 const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
-/** Node.js options of `.taprc`, without those that load tap's modules */
+/** Node.js options of this process, without those that load tap's modules and enable source maps */
 const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))
 
 const [folder] = process.argv.slice(2)

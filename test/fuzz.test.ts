@@ -96,7 +96,7 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    // As many parts as the API allows, so that most indexes are those of a sheet
+    // There are as many parts as the API allows, so that most drawn indexes refer to a sheet.
     const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
     await db
       .insertInto('assignment_parts')
@@ -153,11 +153,11 @@ for (const [publicUrl, requests] of [
       const root = { username, password: PASSWORD }
       const origin = `http://127.0.0.1:${port}`
       // Operations that need not succeed once. Most need a password, key, signature or valid list, which random
-      // requests do not contain; the comments below name other reasons.
+      // requests do not contain. The comments below give other reasons.
       const hard = [
         ...['login', 'changePassword', 'confirmByPassword', 'createPasskey', 'logInByPasskey'],
         ...['backChannelLogout', 'createAccounts'],
-        // Needs a request that the browser sends from one of the service's pages.
+        // Need a request that the browser sends from one of the service's pages.
         ...['beginLink', 'createIdentity'],
         // Needs exactly one of two fields, content of the folder, and a source written in the browser.
         'adoptContent',

@@ -29,7 +29,8 @@ async function readAndDrop(db: Kysely<Database>): Promise<number> {
   return grown
 }
 
-// In a separate process, because V8 decides on pretenuring by the code that has run before.
+// Needs a separate process, because V8 decides by the code that has run before whether it allocates objects in the old
+// generation at once.
 t.test('dropped rows are freed with the young generation', async (t) => {
   const { db, close } = await createEmptyDatabase()
   t.teardown(close)

@@ -58,8 +58,8 @@ async function readPositions(db: Kysely<Database>) {
 }
 
 /**
- * Statements that scripts may send. Placeholders include `$deck` (null if no deck is left), `$other`, `$answer` and
- * `$some`.
+ * Statements that scripts may send. `$deck` and `$other` stand for ids of decks (null if no deck is left), `$some` for
+ * a condition that selects cards, and `$answer`, `$when` and `$size` for drawn values.
  */
 const STATEMENTS = [
   `insert into decks (slug, name, archived_at) values (gen_random_uuid(), 'neu', $when)`,

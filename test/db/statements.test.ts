@@ -154,7 +154,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   return [...statements]
 }
 
-/** Sends the statements of the nightly job, and those of an undo after a change of parameters. */
+/** Sends statements of the nightly jobs, and those of an undo after a change of parameters. */
 async function callJobs(db: Kysely<Database>): Promise<void> {
   const held = await takeLease(db, 'statements', null)
   await extendLease(db, 'statements', held ?? new Date())

@@ -7,7 +7,7 @@ import { ROOT } from '../support/constants.js'
 /** Path in one of the repository's folders */
 const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test|web)\/[\w./-]+$/
 
-/** Paths that the documents name although they do not exist yet */
+/** Paths to which the documents refer although they do not exist yet */
 const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/'])
 
 const tracked = execFileSync('git', ['ls-files', '*.md', ':!content'], { cwd: ROOT, encoding: 'utf8' })

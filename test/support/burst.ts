@@ -5,7 +5,7 @@ import type { Send } from './process.js'
 export interface Burst {
   /** Numbers of the results whose response was 200 */
   acknowledged: Set<number>
-  /** Number of responses by status; `cut` counts broken connections. */
+  /** Number of responses by status; `cut` counts requests without a response: broken connections and timeouts. */
   statuses: Record<string, number>
   /** Responses other than 200 or a documented 503, and timeouts */
   defects: string[]

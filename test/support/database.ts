@@ -59,7 +59,7 @@ interface StatementCounter {
   database: OpenDatabase
   /** Number of statements so far, without polling of the search index */
   count(): number
-  /** Returns the number of statements that `work` sends, without those of concurrent work. */
+  /** Runs `work`. Returns the number of statements that it sends, without those of concurrent work. */
   countOf(work: () => Promise<unknown>): Promise<number>
 }
 
@@ -98,7 +98,10 @@ function isSearchPolling(node: object): boolean {
   return text.includes('search_pending')
 }
 
-/** Waits until a transaction waits for a lock, for at most a second: with a single connection none waits for a lock. */
+/**
+ * Waits until a query waits for a lock, or until a second has passed. With a single connection no query ever waits for
+ * a lock.
+ */
 export async function waitForBlockedQuery(transaction: Transaction<Database>): Promise<void> {
   for (let look = 0; look < 20; look++) {
     const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)

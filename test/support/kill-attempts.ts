@@ -26,8 +26,9 @@ interface Acknowledged {
 }
 
 /**
- * Kills the service repeatedly while learners take tests, 100 attempts in all. Before the last start, moves the
- * deadlines of the open attempts into the past.
+ * Kills the service `rounds` times while learners take tests, until at least 100 attempts have been started. Before the
+ * last start, moves the deadlines of the open attempts into the past. Then compares each attempt with its acknowledged
+ * changes.
  */
 export async function killInAttempts(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report: Kills = { kills: 0, acknowledged: 0, lost: [], defects: [], outcomes: {} }
@@ -103,7 +104,7 @@ function repeatIfOverloaded(send: Send): Send {
 /**
  * Starts or continues an attempt, answers all questions and submits; if `isAbandoned`, gives three answers and does not
  * submit.
- * @throws Error if the service has been killed
+ * @throws Error if the service has been killed or refuses a request
  */
 async function takeOnce(
   send: Send,

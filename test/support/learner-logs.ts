@@ -28,7 +28,10 @@ export interface SimulatedReview extends EffectiveReview {
   card: number
 }
 
-/** Simulates a learner with these weights, scheduled by the defaults; ids ascend in the order of the reviews. */
+/**
+ * Simulates a learner whose memory follows these weights and whose reviews are scheduled with the default weights. The
+ * ids ascend in the order of the reviews.
+ */
 export function simulateLog(options: { weights: readonly number[]; days: number; newPerDay: number; seed: number }) {
   const { weights, days, newPerDay, seed } = options
   const random = randomFrom(seed)

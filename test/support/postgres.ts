@@ -18,7 +18,7 @@ export interface Cluster {
   programs: string
   /** Starts the server again after `halt` or `kill`. */
   start(): Promise<void>
-  /** Fast shutdown: ends connections and flushes everything. */
+  /** Shuts the server down in the fast mode, which ends all connections and writes all data to the disk. */
   halt(): Promise<void>
   /** Kills all processes of the server; unflushed data is lost. */
   kill(): Promise<void>
@@ -34,6 +34,7 @@ const NEEDED = ['initdb', 'postgres', 'psql', 'pgbench']
 /**
  * Returns the folder of PostgreSQL's programs: `POSTGRES_PROGRAMS` (the tests need only `initdb` and `postgres` in it),
  * that of the newest Debian package, or that of `pg_config`.
+ * @throws Error if neither of the latter two contains all programs
  */
 export async function findPrograms(): Promise<string> {
   if (process.env.POSTGRES_PROGRAMS) return process.env.POSTGRES_PROGRAMS
@@ -154,7 +155,11 @@ async function childrenOf(parent: number): Promise<number[]> {
   return found.flat()
 }
 
-/** Returns the account of Debian's package if this process runs as root, under which PostgreSQL refuses to run. */
+/**
+ * Returns the account `postgres` of Debian's package if this process runs as root, because PostgreSQL refuses to run as
+ * root. Returns undefined for any other user.
+ * @throws Error if the account is needed and does not exist
+ */
 export function accountForServer(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (option: '-u' | '-g') =>

@@ -101,8 +101,9 @@ export async function runCommand(
 }
 
 /**
- * Starts a process that runs the program repeatedly with its modules loaded, which saves half a second per call. A test
- * that the program ends by itself needs `runCommand`.
+ * Starts a process that runs the program repeatedly with its modules loaded, which saves half a second per call. Tests
+ * that check whether the program exits by itself must use `runCommand`, because the shared process does not exit after
+ * a call.
  */
 export function shareProgram(
   t: Owner,
@@ -128,7 +129,10 @@ export function shareProgram(
   }
 }
 
-/** Starts the service and waits until it prints its address. */
+/**
+ * Starts the service and waits until it prints its address. It is killed when the test ends.
+ * @throws Error if the service ends before it prints its address
+ */
 export async function startProcess(t: Owner, variables: Record<string, string>): Promise<RunningService> {
   const child = start(variables, ['serve'])
   t.teardown(() => child.kill('SIGKILL'))
@@ -162,7 +166,10 @@ export interface Login {
   password: string
 }
 
-/** Returns the login of the first administrator. */
+/**
+ * Returns the login of the first administrator, as printed by the service at its first start. If it was not printed,
+ * returns the login from the variables.
+ */
 export function firstLogin(service: RunningService, variables: Record<string, string>): Login {
   const shown = /Benutzername (\S+), Passwort (\S+)/.exec(service.output())
   return {

@@ -12,7 +12,7 @@ interface ServedStore {
 
 /**
  * Serves an embedded store over the network protocol, one session at a time. Commands then need not open it, which
- * takes most of a second. On a server it does nothing.
+ * takes most of a second. Does nothing if the variables refer to a PostgreSQL server.
  */
 export async function serveStore(t: Owner, variables: Record<string, string>): Promise<ServedStore> {
   if (variables.DATABASE_URL !== undefined) return { variables: () => variables, close: async () => {} }

@@ -35,7 +35,10 @@ export const CONFIG: AppOptions['config'] = {
   web: false,
 }
 
-/** Values of PUBLIC_URL for tests of requests that are refused before the session is read; https changes the cookies */
+/**
+ * Values of PUBLIC_URL for tests of requests that are refused before the session is read. An https address changes the
+ * names of the cookies.
+ */
 export const PUBLIC_URLS = [undefined, 'https://training.example.org/'] as const
 
 export interface Answer {
@@ -167,8 +170,8 @@ const TURN_MS = 200
 let lastTurn = performance.now()
 
 /**
- * Runs an event loop iteration every `TURN_MS`. Some requests need none, and without timers the service would consider
- * itself overloaded.
+ * Runs an event loop iteration if the last one was at least `TURN_MS` ago. Some requests complete without one, and if
+ * its timers do not run for long, the service considers itself overloaded.
  */
 async function runTimers(): Promise<void> {
   if (performance.now() - lastTurn < TURN_MS) return

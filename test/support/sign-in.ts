@@ -23,13 +23,16 @@ export interface Browser {
   caller(): Caller
   /** Opens an address. Returns the target of the redirect. */
   visit(url: string): Promise<string>
-  /** Logs in as the person, or refuses at the provider. Returns the final path. */
+  /**
+   * Logs in as the person; with `deny`, refuses at the provider. Returns the target of the last redirect by the
+   * service.
+   */
   signIn(person: Person, options?: { query?: string; deny?: boolean }): Promise<string>
   /** Sends a request from a page of the service. */
   post(url: string, payload?: object): Promise<Answer>
-  /** Starts linking at the provider. Returns the callback address, or the refusal. */
+  /** Starts linking at the provider. Returns the callback address, or the message of a refusal. */
   beginLink(person: Person): Promise<string>
-  /** Links the identity and confirms. Returns `ok`, the page of a refusal, or its message. */
+  /** Links the identity and confirms. Returns `ok`, or the page or message that shows a refusal. */
   link(person: Person): Promise<string>
   /** Starts a login and goes to the provider. Returns the callback address without visiting it. */
   goToProvider(person: Person, query?: string): Promise<string>

@@ -86,7 +86,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     const due = page.getByLabel('Letzter Tag', { exact: true })
     await press(page, 'Vergeben')
     await page.getByText('Der Tag, bis zu dem alles erledigt sein soll, fehlt noch.').waitFor()
-    // Filled by value: the order of day and month when typing depends on the locale of the machine.
+    // Sets the value without typing, because the order of day and month depends on the locale of the machine.
     await due.fill('2099-12-31')
     await reach(page, 'radio', 'Keine')
     await page.keyboard.press('ArrowRight')
@@ -257,7 +257,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await button(page, 'Netzwerk hinzufügen').click()
     await page.getByText('Ist das eine Unterweisung im Arbeitsschutz?').waitFor()
     await page.getByLabel('Letzter Tag', { exact: true }).fill('2099-12-31')
-    // Another tab has removed the author's right to edit the content.
+    // An administrator removes the author's right to edit the content while the form is open.
     await post(app, `/api/content/sources/${source}/editors/${authorLead.login.username}`, undefined, 'DELETE')
     await button(page, 'Vergeben').click()
     await page.getByText('Noch nicht gespeichert.').waitFor()

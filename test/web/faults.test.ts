@@ -72,7 +72,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.goto(`${app.url}/decks`)
     await sees(page, 'Bleibt')
     await page.unroute('**/api/auth/me')
-    // The app keeps no copy of the sessions.
+    // The app does not cache the list of sessions, so the page must wait for this response.
     await page.route('**/api/accounts/me/sessions', late)
     await page.goto(`${app.url}/konto`)
     await sees(page, 'Das dauert länger als sonst')
@@ -90,7 +90,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   ] as const) {
     await t.test(`${name}: shows one sentence and a retry button`, async (t) => {
       const { page, complaints } = await app.newPerson()
-      // The app keeps no copy of the sessions.
+      // The app does not cache the list of sessions, so the page must wait for this response.
       await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
       await page.goto(`${app.url}/konto`)
       const alert = page.getByRole('alert').filter({ hasText: sentence })
@@ -171,7 +171,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     const isAsked = page.waitForRequest(counts)
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     await isAsked
-    // A faulty app would remove the list within the next frames.
+    // Waits for two frames, because a faulty app would remove the list within them.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     t.equal(await page.locator('main table#first').count(), 1)
     gate.open()

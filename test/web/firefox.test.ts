@@ -116,7 +116,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await untilLoaded(page)
   })
 
-  // Without axe, which checks the pages in Chromium; the accessibility tree is the same.
+  // Does not run axe, because test/web/pages.test.ts already checks the accessibility of all pages in Chromium.
   await t.test('opens every page without console messages', async (t) => {
     for (const { path, ready } of PAGES) {
       await page.goto(`${app.url}/${path}`)
@@ -128,7 +128,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
   })
 })
 
-/** Text of the second field, which is the answer of a card */
+/** Expression for the text of the second field, which is the answer of a card */
 const ANSWER = `document.querySelectorAll('form textarea')[1]?.value`
 
 /**
@@ -156,8 +156,8 @@ const HAS_LAST_FILE = `performance.getEntriesByType('resource')
   .some(({ name, responseEnd }) => name.includes('/assets/outbox-parts-') && responseEnd > 0)`
 
 /**
- * Waits until the page has loaded everything. Otherwise Firefox reports an error of the service worker, which responds
- * to a page that no longer exists and cannot detect that.
+ * Waits until the page has loaded everything. If the page is left earlier, the service worker responds to a page that
+ * no longer exists, which it cannot detect, and Firefox reports an error.
  */
 async function untilLoaded(page: Page): Promise<void> {
   await until(async () => (await page.evaluate(HAS_LAST_FILE)) as boolean, 'the last file has been loaded')

@@ -25,8 +25,8 @@ const forApi =
     isApi(asked.url) ? behaviour(asked, answer, pass) : pass()
 
 /**
- * Returns a behaviour that cycles through these replies. Where a request reaches the service, its response is replaced,
- * except for the last one.
+ * Returns a behaviour that cycles through several replies. Some requests do not reach the service; for others, the
+ * gateway replaces the response of the service. Only the last reply is the unchanged response.
  */
 function inTurns(): Behaviour {
   const steps: Behaviour[] = [
@@ -57,8 +57,8 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const shows = (text: string) => `document.body.innerText.includes(${JSON.stringify(text)})`
 
 /**
- * Expression that is true once a session has loaded the rest of its cards and the outbox, which it does after the first
- * card
+ * Expression that is true once a learning session has loaded the rest of its cards and the code of the outbox; it loads
+ * both after it has shown the first card
  */
 const HAS_QUEUE_AND_OUTBOX = `['/api/review/queue?', '/assets/outbox-parts-'].every((part, at) =>
   performance.getEntriesByType('resource')
@@ -99,7 +99,7 @@ async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login,
       gateway.behave(passOn)
       await page.evaluate("dispatchEvent(new Event('online'))")
       await until(async () => (await readRated(app, login)).length >= CARDS, 'all ratings')
-      // The empty outbox sends nothing a second time.
+      // Waits until no rating is in the outbox, so that the page sends no rating a second time.
       await holds(page, '!/warte[nt]/.test(document.body.innerText)')
     },
   }

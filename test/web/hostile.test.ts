@@ -9,8 +9,8 @@ import { GUARD_MS, press } from './support/keys.js'
 const DECK = encodeURIComponent(HOSTILE_SLUG)
 
 /**
- * Expression that returns the faults of the page, one line each. The page must not contain forbidden elements even if
- * the policy blocks them.
+ * Expression that returns the faults of the page, one line each. The page must not contain forbidden elements, even if
+ * the Content Security Policy makes them harmless.
  */
 const FAULTS = `(() => {
   const faults = []

@@ -14,13 +14,13 @@ const AUTHORED = deckFile('Deck gamma', [
   { id: 'gilt', question: 'Was gilt?', answer: 'Dies.\n\n- [ ] Das nicht\n- [ ] Jenes nicht\n- [ ] Nichts davon' },
 ])
 
-/** Returns the number of the current question, which its right answer contains. */
+/** Returns the number in the text of the current question. The right answer contains the same number. */
 async function numberAsked(page: Page): Promise<string> {
   const text = await page.locator('section .question').textContent()
   return /Frage (\d+)/.exec(text ?? '')?.[1] ?? ''
 }
 
-/** Answers the question with a key and checks that Enter continues. */
+/** Answers the question with a key, and waits for the verdict. */
 async function answerByKey(page: Page, isRight: boolean): Promise<void> {
   const number = await numberAsked(page)
   const options = await page.locator('.options button').allTextContents()

@@ -26,7 +26,7 @@ const ASKED_UNTIL_FIRST_CARD = `(() => {
 t.test('loads the first card with at most 14 requests, each once, without waiting for the start chunk', async (t) => {
   const app = await openApp(t)
   const { page: known } = await app.newPerson()
-  // A browser with the session but without cached files
+  // This browser has the session but no cached files.
   const { page, complaints } = await app.newBrowser({ viewport: PHONE })
   await page.context().addCookies(await known.context().cookies())
   await page.addInitScript(NOTE_FIRST_CARD)

@@ -133,7 +133,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
       ['t', 'statistik'],
       ['h', ''],
     ] as const) {
-      // Without a pause, because the second key must follow the first one quickly.
+      // Presses both keys without a pause, because the second key must follow the first one quickly.
       await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)])
       await page.waitForURL(`${app.url}/${path}`)
     }

@@ -53,7 +53,7 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
     const page = await context.newPage()
     await slowDown(page, options.viewport === DESK)
     await page.addInitScript(WATCH)
-    // With a known user the page requests its data at once.
+    // Stores the user, because a page that knows the user requests its data at once.
     const known = await person.page.evaluate("localStorage['training.user'] ?? ''")
     await page.addInitScript(`localStorage['training.user'] ??= ${JSON.stringify(known)}`)
     await page.goto(`${app.url}/${at.path}`)

@@ -3,7 +3,9 @@ import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, PHONE } from './support/app.js'
 import { visitSignInStates } from './support/sign-in-states.js'
 
-/** Views of each state. In the dark, the window is the same as in the first view, so only the contrast can differ. */
+/**
+ * Views of each state. The dark view has the same window size as the first view, so only its contrast must be checked.
+ */
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: DESK, barriers: 'all' },
   { name: 'dark', colorScheme: 'dark', viewport: DESK, barriers: 'contrast' },

@@ -47,7 +47,7 @@ const answer = (left: number, text: string) => `- main:${top(left, true)}
 t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const { page } = await app.newPerson()
-  // Short fixed texts, because the test checks the order and not the content
+  // Replaces the texts by short fixed ones, because the test checks the order and not the content.
   await page.route('**/api/review/queue*', async (route) => {
     const response = await route.fetch()
     const queue = (await response.json()) as {
@@ -72,6 +72,6 @@ t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) &&
   await press(page, '3')
   await page.getByRole('button', { name: 'Antwort zeigen' }).waitFor()
   t.equal(await page.locator('main').ariaSnapshot(), question(19, false, 'Frage 2?'))
-  // The focus stays on the card. On a rating, the next Space would press it.
+  // The focus stays on the card. If it moved to a rating button, the next Space would press that button.
   t.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Karte')
 })

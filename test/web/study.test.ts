@@ -438,7 +438,7 @@ t.test('survives kills of the service during ratings', { skip: !existsSync(CHROM
   await press(page, ' ', '3', ' ', '4')
   await app.service.stop('SIGKILL')
   await press(page, ' ', '1', ' ', '2')
-  // The first two ratings may still wait as well.
+  // The first two ratings may still wait in the outbox as well, so two, three or four ratings wait.
   await page.getByText(/[234] warten/).waitFor()
   await startProcess(t, variables)
   t.ok(await arrived(app, page, ['medium', 'easy', 'again', 'hard']))

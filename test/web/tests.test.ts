@@ -116,7 +116,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await gap.waitFor()
     t.strictSame(await gap.locator('option').allTextContents(), ['…', '22', '80', '443'])
     t.strictSame(await findBarriers(page), [])
-    // Unlike typing, a choice is stored without delay: the next frame shows its state.
+    // Unlike typed text, a choice is stored without delay, so the next frame already shows that it waits or is saved.
     const state = await page.evaluate(`(async () => {
       const gap = document.querySelector('main select')
       gap.value = '22'
@@ -360,7 +360,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal(chosen?.text, 'Innerhalb von 72 Stunden')
     await submit(page)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
-    // The device keeps nothing of the ended attempt.
+    // The browser has deleted its copy of the ended attempt.
     await until(page, isDeleted(id))
     // The other tab learns of the end when it sends its next answer.
     await second.getByLabel('Innerhalb von 7 Tagen').check()

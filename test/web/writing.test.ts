@@ -181,7 +181,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await button(other, 'Menü von Erika Muster').click()
     const logout = other.getByRole('menuitem', { name: 'Abmelden' })
     await logout.waitFor()
-    // The text has not been stored yet when the logout reloads the page.
+    // The app has not stored this text on the device yet when the logout reloads the page.
     await field(page, 'Antwort').fill('Vor dem Abmelden')
     await logout.click()
     await page.getByLabel('Passwort', { exact: true }).waitFor()

@@ -25,7 +25,10 @@ import {
   PHONE,
 } from './support/app.js'
 
-/** Days of the story, all of them working days. The task is due on 31 March each year and opens 30 days before. */
+/**
+ * Days on which the test acts, all of them working days. The task is due on 31 March each year and opens 30 days
+ * before.
+ */
 const DAYS = { assign: '2027-03-01', instruct: '2027-03-03', late: '2027-04-05', audit: '2028-03-06' }
 const TITLE = 'IT-Sicherheit, jährlich'
 const PASSWORD = 'vier-zufaellige-woerter'
@@ -47,7 +50,7 @@ const RIGHT = new Set(
   ),
 )
 
-/** Console messages of open pages while the service restarts */
+/** Parts of console messages that open pages may cause while the service restarts */
 const DURING_RESTART = ['net::ERR_CONNECTION_REFUSED', 'An unknown error occurred when fetching the script.']
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })

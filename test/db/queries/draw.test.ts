@@ -29,7 +29,7 @@ t.test('every subset of cards is equally likely, in any order, for any deck size
     counts.set(drawn, (counts.get(drawn) ?? 0) + 1)
   }
   t.equal(counts.size, 20, 'two of five cards, in both orders')
-  // With 19 degrees of freedom, 60 is exceeded by chance once in 300,000 runs.
+  // With 19 degrees of freedom, 60 is exceeded by chance once in 260,000 runs.
   t.ok(chiSquare([...counts.values()]) < 60, `chi-square of ${[...counts.values()]}`)
   await sql`truncate decks cascade`.execute(db)
 })

@@ -12,8 +12,8 @@ interface FuzzOptions {
   seed: number
   requests: number
   /**
-   * Whether the operation must succeed at least once. Operations that have not succeeded get up to `requests` further
-   * requests.
+   * Returns whether the operation must succeed at least once. All operations that must but have not succeeded get up to
+   * `requests` further requests together. Default: no operation must succeed.
    */
   mustSucceed?: (operationId: string) => boolean
   /** Called after each round with the number of requests so far */
@@ -158,7 +158,10 @@ const CREATES: Record<string, string | string[]> = {
   changeCards: '/api/content/changes/{change_id}/undo',
 }
 
-/** Returns the id of the latest review of today, which the learner can undo as long as no other card is rated. */
+/**
+ * Returns the id of the latest review in the response that changed a state and is of today; undefined if there is none.
+ * The learner can undo this review until another card is rated.
+ */
 function findUndoable(answer: Json): number | undefined {
   const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]
   const today = new Date().toISOString().slice(0, 10)

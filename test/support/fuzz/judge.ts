@@ -7,8 +7,8 @@ const LEAKS =
   /\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|\/(dist|src|home|root|tmp|usr|var|work|app)\/|\b(select|insert into|update|delete from)\s+["\w]+\s+(from|set|where|values|\()|syntax error|relation "|column "|constraint|sqlstate|\bpg_|kysely|fastify|FST_ERR|ECONN|TypeError|RangeError|ReferenceError|undefined|\[object/i
 
 /**
- * Words of English exceptions of V8, Node.js and libraries. All messages of the service are German, except for values
- * that they list.
+ * Words in English exceptions of V8, Node.js and libraries. All messages of the service are German, except for the
+ * values that some messages list.
  */
 const ENGLISH = /\b(cannot|can't|could not|unexpected|invalid|expected|failed|reading|is not|must)\b/i
 const LISTED_VALUES = / muss eines von .* sein$/
@@ -60,7 +60,8 @@ function parse(text: string): Record<string, unknown> | undefined {
 }
 
 /**
- * Returns the faults of a response to arbitrary bytes. No response is valid, because the service closed the connection.
+ * Returns the faults of a response to arbitrary bytes. An empty response has no fault, because the service may close
+ * the connection without a response.
  */
 export function judgeBytes(answer: string): string[] {
   const text = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')

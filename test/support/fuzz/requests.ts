@@ -216,7 +216,7 @@ function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   if (types.includes('array')) {
     return fc.array(fittingValue(name, schema.items), { minLength: schema.minItems ?? 0, maxLength: 4 })
   }
-  // Objects with properties were handled above; this one is a map from names to texts.
+  // Schemas of objects with properties were handled above; this schema describes a map from names to strings.
   if (types.includes('object'))
     return fc.dictionary(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), { maxKeys: 3 })
   return fc.oneof(fc.integer({ min: -5, max: 50 }), fc.boolean())
@@ -422,14 +422,14 @@ function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
     }))
 }
 
-/** Encodes a URL as bytes, one character per byte: a request line consists of bytes. */
+/** Encodes a URL as UTF-8, with one character for each byte, because a request line consists of bytes. */
 function toLatin1(url: string): string {
   return Buffer.from(url).toString('latin1')
 }
 
-/** Operations that take as long as many others, because they hash a password or read content */
+/** Operations that take much longer than others, because they hash a password or read much content; drawn less often */
 const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePassword', 'exportAnki'])
-/** Operations that end the caller's session */
+/** Operations that can end the caller's session; drawn rarely */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 
 /** Draws requests for all operations; the same seed gives the same requests. */

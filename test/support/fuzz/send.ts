@@ -22,7 +22,7 @@ export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 /**
  * Sends a request, unchanged as far as Node's client allows. Returns the whole response.
  * @param origin such as `http://127.0.0.1:3000`
- * @throws HangError if there is no response within the timeout
+ * @throws HangError if there is no response within the timeout, or another Error if the connection fails
  */
 export function send(origin: string, { method, url, headers, body }: Outgoing, timeoutMs: number): Promise<Answer> {
   const { hostname, port } = new URL(origin)
@@ -49,7 +49,10 @@ async function readAll(incoming: IncomingMessage): Promise<Answer> {
   }
 }
 
-/** Sends bytes and half-closes the connection. Returns the response as text. */
+/**
+ * Sends bytes and half-closes the connection. Returns the text received until the connection is closed.
+ * @throws HangError if the connection is still open after the timeout
+ */
 export function exchangeBytes(origin: string, bytes: Buffer, timeoutMs: number): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {

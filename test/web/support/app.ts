@@ -39,7 +39,7 @@ export interface App {
   newBrowser(options?: BrowserContextOptions): Promise<Omit<Person, 'login'>>
   /** Creates a user and logs in with a new browser, which shows the start page. */
   newPerson(options?: BrowserContextOptions & { isAdmin?: boolean; name?: string }): Promise<Person>
-  /** Sends a request with an administrator's token. */
+  /** Sends a request with a session of the first administrator. */
   asAdmin(method: string, path: string, body?: unknown): Promise<Response>
 }
 
@@ -122,7 +122,10 @@ function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   })
 }
 
-/** Returns a list that collects, from now on, everything that a page must not do. */
+/**
+ * Returns a list to which the following faults of the page are added: console errors and warnings, exceptions, and
+ * requests to addresses that do not begin with `url`. Console messages about error responses are not faults.
+ */
 export function collectComplaints(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -251,8 +254,8 @@ export async function until(page: Page, expression: string): Promise<void> {
 }
 
 /**
- * Waits until the address of the page, or a part of it, is the expected one: the browser reports a new address after
- * the event that caused it.
+ * Checks that the address of the page, or a part of it, is the expected one. Waits for it, because the browser reports
+ * a new address only after the event that caused it.
  */
 export async function isAt(
   t: Test,

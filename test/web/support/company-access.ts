@@ -9,7 +9,7 @@ import { addDevice, LOGIN_OPTIONS, logInByButton, passkeysOf } from './device.js
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const ELEVEN_MINUTES = 660
 
-/** Makes the provider report that the user authenticated eleven minutes ago, although it was now. */
+/** Makes the provider report that each user authenticated eleven minutes before the login. */
 function backdateAuthentication(provider: IdentityProvider): void {
   provider.tamper = async (answer) => ({
     ...answer,

@@ -35,7 +35,7 @@ const KARL = { sub: 'k-1', preferred_username: 'karl.gross', name: 'Karl aus der
 /** Origin of the fonts that the provider's pages load */
 const FONTS = 'https://fonts.googleapis.com/'
 
-/** Plays the day on which a company with passwords introduces single sign-on. */
+/** Simulates the day on which a company that uses passwords introduces single sign-on. */
 export async function testFirstDay(t: Test, { provider, browser, publicUrl, variables }: Company): Promise<void> {
   let service: RunningService = await startProcess(t, variables)
   const admin = firstLogin(service, variables)

@@ -8,7 +8,10 @@ export interface Device {
   credentials(): Promise<Credential[]>
   /** Replaces this device with another one that has these credentials. */
   replaceBy(credentials: Credential[]): Promise<void>
-  /** Sets whether prompts are confirmed at once. If they are, a passkey in the autofill list also counts as chosen. */
+  /**
+   * Sets whether the device confirms prompts at once. If it does, it also confirms the prompt of the autofill list, as
+   * if the user had chosen a passkey there.
+   */
   isTouched(is: boolean): Promise<void>
 }
 export interface Credential {

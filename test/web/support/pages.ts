@@ -9,8 +9,8 @@ export interface AppPage {
 }
 
 /**
- * All pages of the app. Tests check each for accessibility and policy violations in every view; the screenshots show
- * some
+ * All pages of the app. The tests check each page for accessibility and policy violations in every view. The
+ * screenshots show some of the pages.
  */
 export const PAGES: AppPage[] = [
   { path: '', name: 'heute', ready: 'text=Jetzt lernen' },

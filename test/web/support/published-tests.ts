@@ -65,7 +65,10 @@ const DEFINITION = {
   sections: [{ deck: 'datenschutz' }],
 }
 
-/** Publishes tests of the deck „Datenschutz“ as an administrator: definitions by slug. */
+/**
+ * Publishes tests of the deck „Datenschutz“ as an administrator.
+ * @param definitions by slug of the test; each replaces fields of the default definition
+ */
 export async function publishTests(app: App, definitions: Record<string, Record<string, unknown>>): Promise<void> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
   for (const [slug, definition] of Object.entries(definitions)) {
@@ -153,7 +156,7 @@ export async function takeByKeyboard(page: Page): Promise<void> {
     await page.keyboard.press('ArrowDown')
   }
   await next('Welche Rechte haben Betroffene?')
-  // In the displayed order, because Tab leaves the page after the last control.
+  // Follows the displayed order, because Tab leaves the page after the last control.
   for (const option of await page.locator('.options label .text').allTextContents()) {
     if (!['Auskunft', 'Löschung'].includes(option)) continue
     await tabTo(page, new RegExp(`^${option}`))

@@ -94,7 +94,11 @@ export async function post<T>(app: App, path: string, body: object | undefined, 
   return (await answer.json()) as T
 }
 
-/** Assigns the sheet of `writeSome` and an instruction to all users, each year. Returns the id of the assignment. */
+/**
+ * Assigns the sheet and the deck of `writeSome` and an instruction in person to all users, with a yearly repetition.
+ * Returns the id of the assignment.
+ * @param values fields of the request that replace or extend the default ones
+ */
 export async function writeAssignment(app: App, values: object = {}): Promise<number> {
   const { assignment } = await post<{ assignment: { id: number } }>(app, '/api/assignments', {
     ...{ title: 'Unterweisung Netzwerk und Werkstatt', description: 'Bitte vor der Einweisung lesen.' },
