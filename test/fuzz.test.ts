@@ -117,7 +117,7 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
   }
 }
 
-// Addresses that support passkeys; the second one uses https
+// Both addresses support passkeys. The second one uses https.
 for (const [publicUrl, requests] of [
   ['http://localhost:3999/', REQUESTS],
   ['https://localhost:3999/', REQUESTS_WITH_HTTPS],
@@ -141,7 +141,7 @@ for (const [publicUrl, requests] of [
       const { app, db } = await startService(t, { config })
       await importContent(db, commandLineActor(), contentDir)
       const { id: rootId, username } = await createUser(db, { is_admin: true })
-      // A high id, because the requests delete users with low ids
+      // This user has a high id, because the requests delete users with low ids.
       await createUser(db, { id: KNOWN_ID, username: KNOWN_AUTHOR, is_author: true })
       await createSources(db, KNOWN_ID)
       await createTeams(db)

@@ -30,7 +30,7 @@ t.test('a file system error is never an unavailable database', async (t) => {
     t.match(error, { code: 'ENOENT' })
     t.notOk(isDatabaseUnavailable(error), String(error))
   }
-  // Error of a network drive
+  // A network drive can report the same error code as a connection to the database.
   const lost = Object.assign(new Error('ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'scandir', path: folder })
   t.notOk(isDatabaseUnavailable(lost))
 })

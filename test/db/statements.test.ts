@@ -121,7 +121,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   const recorded = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
   const statements = new Set<string>((JSON.parse(recorded) as { sql: string }[]).map(({ sql }) => sql))
 
-  // Statements that the recorded requests do not cover
+  // The recorded requests do not cover the following statements.
   const { db, close } = await openDatabase({
     databaseUrl,
     dataDir: '',

@@ -12,7 +12,7 @@ const SCHEMA = {
 async function buildApp(schemaController: FastifyServerOptions['schemaController'] = {}) {
   const app = fastify({ schemaController })
   app.post('/', { schema: SCHEMA }, async (request) => ({ ...(request.body as object), secret: 1 }))
-  // Validates in the handler, as `POST /api/review/batch` does
+  // This handler validates the body itself, as the handler of `POST /api/review/batch` does.
   app.post('/by-hand', async (request) => {
     const isValid = request.compileValidationSchema(SCHEMA.body)
     return { answer: isValid(request.body), errors: isValid.errors ?? null }

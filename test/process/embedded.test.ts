@@ -18,7 +18,7 @@ import { PROGRAM_OPTIONS } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { copyStore, openTemporaryStore } from '../support/temporary-store.js'
 
-// Loaded with `require`, because tap's loaders do not always find the named exports of this CommonJS package
+// Uses `require`, because tap's loaders do not always find the named exports of this CommonJS package.
 const { serialize } = createRequire(import.meta.url)('pg-protocol') as typeof import('pg-protocol')
 
 const scratch = mkdtempSync(join(SCRATCH, 'svc-training-embedded-'))

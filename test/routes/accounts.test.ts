@@ -372,7 +372,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'mails',
       'media',
       'occurrences',
-      // Not included in the download: rows of unfinished registrations, which are deleted within minutes
+      // The download omits this table. Its rows belong to unfinished registrations and are deleted within minutes.
       'passkey_challenges',
       'passkeys',
       'quiz_results',

@@ -13,7 +13,7 @@ import { errorBody, startService } from '../support/service.js'
 
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
-// 00:30 on 22 November in Berlin, still 21 November in UTC
+// At this time it is 00:30 on 22 November in Berlin, but still 21 November in UTC.
 const service = await startService(t, {
   now: () => new Date('2026-11-21T23:30:00Z'),
   config: { tmpDir: scratch },

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
-// 00:30 on 22 November in Berlin, still 21 November in UTC
+// At this time it is 00:30 on 22 November in Berlin, but still 21 November in UTC.
 const service = await startService(t, { now: () => new Date('2026-11-21T23:30:00Z') })
 const { db } = service
 const member = await service.member()

@@ -53,7 +53,7 @@ const snapshot = async () => {
 }
 const before = await snapshot()
 
-// Content that is hidden from the start, with every kind of text
+// Creates content that is hidden from the start, with every kind of text.
 const drafts = [await secretCard(), await secretCard()]
 const draft = await writeCard(editor, deck, { ...drafts[0]?.card, draft: true })
 const pool = await writeDeck(editor, source, { name: secret('Vorrat'), description: secret('Text'), tests_only: true })
@@ -67,7 +67,7 @@ const { sheet } = (
   })
 ).body
 
-// Content that is hidden after a learner has studied, reported and annotated it
+// Creates content and hides it later: two cards that a learner has rated and reported, and a deck that is archived.
 const studied = await writeCard(editor, deck, { question: `Gelernt ${MARK}` })
 const moved = await writeCard(editor, deck, { question: `Verschoben ${MARK}` })
 const reviews: number[] = []

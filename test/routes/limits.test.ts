@@ -100,7 +100,7 @@ for (const publicUrl of PUBLIC_URLS) {
   t.test(`refuses requests while the event loop is delayed, but not after one long task (${publicUrl})`, async (t) => {
     const { anonymous } = await startService(t, { database: lent, maxDelayMs: 500, config: { publicUrl } })
     const status = async () => (await anonymous.get('/api/decks')).status
-    // Blocks this thread without using the processor
+    // Blocks this thread without using the processor.
     const work = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
     work(1_500)
     await nextRound()

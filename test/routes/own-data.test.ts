@@ -205,7 +205,8 @@ t.test('a stalled download holds no connection and is the only one of its user',
   const other = await service.member()
   const before = await countAtRest()
   const socket = await stall(learner.cookie)
-  // Statements for the session, the user, six lists, and batches of the log until the buffers are full
+  // A download sends statements for the session, the user and six lists, and for batches of the log until the buffers
+  // are full.
   t.ok(count() - before < 8 + ENTRIES / BATCH, `${count() - before} statements`)
 
   const refused = await learner.get(URL)

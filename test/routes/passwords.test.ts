@@ -33,7 +33,7 @@ t.test('accepts a common password with a warning', async (t) => {
 
 t.test('a login with the old password starts no session after a reset', async (t) => {
   const { id, username } = await createUser(db, { password_hash: await costlyHashOfPassword() })
-  // As many logins as the failure limit allows
+  // Sends as many logins as the limit of failed logins allows.
   const logins = Array.from({ length: ACCOUNT_LIMIT.forgiven }, () =>
     anonymous.post('/api/auth/login', { username, password: PASSWORD }),
   )

@@ -230,7 +230,7 @@ t.test('every card and every position is equally likely', async (t) => {
     chosen.set(question.card_id, (chosen.get(question.card_id) ?? 0) + 1)
     positions.set(question.correct_index, (positions.get(question.correct_index) ?? 0) + 1)
   }
-  // 99.9999 % quantiles of the chi-square distribution with 4 and 3 degrees of freedom
+  // The limits are the 99.9999 % quantiles of the chi-square distribution with 4 and 3 degrees of freedom.
   t.equal(chosen.size, 5)
   t.ok(chiSquare([...chosen.values()], draws / 5) < 33.4, `cards ${[...chosen.values()]}`)
   t.equal(positions.size, 4)

@@ -40,7 +40,7 @@ async function stall() {
 t.test('a stalled download holds no connection and stops reading', async (t) => {
   const before = count()
   const sockets = await Promise.all([stall(), stall(), stall()])
-  // Statements for the session, the decks, and batches until the buffers are full
+  // An export sends statements for the session and the decks, and for batches until the buffers are full.
   t.ok(count() - before < sockets.length * (2 + BATCHES - 1), `${count() - before} statements`)
   const statements = await countOf(async () => {
     for (const path of ['/api/decks', '/api/quiz/generate', '/api/cheatsheets']) {

@@ -49,7 +49,7 @@ export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
     burst.slowestMs = Math.max(burst.slowestMs, performance.now() - started)
     burst.statuses[status] = (burst.statuses[status] ?? 0) + 1
     for (const goal of goals) if (burst.acknowledged.size >= goal.count) goal.resolve()
-    // Avoids a busy loop of refused requests
+    // Avoids a busy loop if requests are refused.
     if (status !== '200') await sleep(20)
   }
   const work = async () => {

@@ -21,7 +21,7 @@ export async function createEmptyDatabase(): Promise<OpenDatabase> {
   return TEST_DATABASE_URL === undefined ? openCopy() : createOnServer(TEST_DATABASE_URL)
 }
 
-/** Returns a migrated database without rows for exclusive use. The caller must close it. */
+/** Returns a migrated database for exclusive use, with only the rows of the migrations. The caller must close it. */
 export function createMigratedDatabase(): Promise<OpenDatabase> {
   return borrowDatabase(TEST_DATABASE_URL)
 }

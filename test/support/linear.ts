@@ -8,13 +8,13 @@ const MIN_MICROSECONDS = 2_000
 const TRIES = 3
 
 /**
- * Returns whether work takes linear time, by comparing two sizes. Measures processor time, because other processes may
- * share the machine.
+ * Returns whether work takes linear time, by comparing the times for two sizes. Repeats the comparison up to `TRIES`
+ * times. Measures processor time, because other processes may share the machine.
  * @param size size of the larger work
  */
 export function isLinear(work: (size: number) => unknown, size: number): boolean {
   for (let tries = 0; tries < TRIES; tries++) {
-    // The larger size first, because the first run also compiles the code.
+    // Measures the larger size first, because the first run also compiles the code.
     const large = timeOf(() => work(size))
     const small = timeOf(() => work(Math.ceil(size / GROWTH)))
     if (large < MAX_RATIO * Math.max(small, MIN_MICROSECONDS)) return true

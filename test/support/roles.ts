@@ -20,8 +20,8 @@ export interface Row {
   route: string
   statuses: number[]
   /**
-   * Query and JSON body; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and `$change` stand for the editor's
-   * items
+   * Query and JSON body, both empty if the line has none; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and
+   * `$change` stand for the editor's items
    */
   query: string
   body: string

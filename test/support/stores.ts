@@ -18,8 +18,8 @@ interface Store {
 }
 
 /**
- * Maximum number of unused databases to keep: nearly every test file needs one, few need two, and each takes several
- * hundred MB
+ * Maximum number of unused databases to keep for reuse. Nearly every test file needs one database, few need two, and
+ * each database takes several hundred MB
  */
 const KEPT = 2
 
@@ -38,7 +38,10 @@ export async function destroyStores(): Promise<void> {
   await Promise.all([...free.splice(0), ...lent].map((store) => store.destroy()))
 }
 
-/** Destroys the databases that the last test file left open. Returns a line about them, and the failed resets. */
+/**
+ * Destroys the databases that the last test file left open. Returns one line with their number, if there are any, and
+ * one line for each database that could not be reset.
+ */
 export async function takeLeftovers(): Promise<string[]> {
   const found = failures.splice(0)
   if (lent.size > 0) found.push(`${lent.size} open database(s)`)
@@ -48,7 +51,10 @@ export async function takeLeftovers(): Promise<string[]> {
   return found
 }
 
-/** Returns a migrated database without rows. Closing it makes it available for reuse. */
+/**
+ * Returns a migrated database that contains only the rows of the migrations. Closing it makes it available for reuse if
+ * `keepStores` was called and fewer than `KEPT` databases are unused; otherwise it is destroyed.
+ */
 export async function borrowDatabase(serverUrl: string | undefined): Promise<OpenDatabase> {
   const store = free.pop() ?? (await (serverUrl === undefined ? createEmbedded() : createOnServer(serverUrl)))
   store.rows ??= await withClient(store, prepare)
@@ -80,7 +86,7 @@ async function takeBack(store: Store): Promise<void> {
   await store.destroy()
 }
 
-/** Refuses changes of the schema, which a reset does not undo */
+/** SQL that makes the database refuse changes of the schema, because a reset does not undo them */
 const REFUSE_CHANGES = `
   create schema testing;
   create function testing.refuse_change() returns event_trigger language plpgsql as $$
@@ -91,7 +97,7 @@ const REFUSE_CHANGES = `
 const TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
   where schemaname = 'public' and tablename not like 'kysely%'`
 
-/** Refuses changes of the schema, and returns the rows that migrations insert, as JSON by table. */
+/** Installs the trigger of `REFUSE_CHANGES`. Returns the rows that migrations insert, as JSON by table. */
 async function prepare(client: pg.Client): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
   for (const { name } of (await client.query(TABLES)).rows) {

@@ -132,7 +132,7 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
       sessionSecrets: [SECRET],
       database,
       logger: false,
-      // A long limit, so that the service does not refuse requests on a busy machine
+      // The limit is long, so that the service does not refuse requests on a busy machine.
       maxDelayMs: 60_000,
     })
     await app.ready()

@@ -226,7 +226,7 @@ t.test('offers no passkeys to a page of another origin', { skip }, async (t) => 
   const app = await openLocalApp(t)
   const { page } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
-  // The same host name with another port, so that the browser allows the page to request the credential
+  // The other page has the same host name and another port, so that the browser allows it to request the credential.
   const other = await startProcess(t, await createStoreVariables(t))
   const { port } = new URL(other.url)
   await page.goto(`http://localhost:${port}/anmelden`)

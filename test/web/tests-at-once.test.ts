@@ -25,8 +25,8 @@ t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chr
   const list = await (await app.asAdmin('GET', '/api/accounts?limit=100')).json()
   const { users } = list as { users: { id: number; username: string }[] }
   for (const { id, username } of users) {
-    // Users of phone and desk get eight minutes, so that a busy machine does not end their attempts; the traveller
-    // keeps two.
+    // The users of the phone and of the desktop computer get eight minutes, so that their attempts do not end on a busy
+    // machine. The traveller has two minutes.
     if (![phone, desk].some(({ login }) => login.username === username)) continue
     t.equal((await app.asAdmin('PATCH', `/api/accounts/${id}`, { extra_time_percent: 300 })).status, 200)
   }

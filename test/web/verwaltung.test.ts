@@ -188,8 +188,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
     await page.getByRole('cell', { name: 'Deck alt' }).waitFor()
 
-    // If the folder has changed since the check, the refusal appears only at the import; the page then asks for
-    // confirmation as well.
+    // If the folder changes after the check, only the import detects that it needs a confirmation. The page then asks
+    // for the confirmation as well.
     await change({ 'decks/alt.md': deck('alt', 15) })
     await button(page, 'Noch einmal prüfen').click()
     await button(page, 'Jetzt einlesen').waitFor()

@@ -56,8 +56,8 @@ interface Story {
   isStored: boolean
   isInMemory: boolean
   /**
-   * State of the undo. `promised`: confirmed to the user; `refused`: the user was told that it failed, for example
-   * because the disk is full
+   * State of the undo. `promised`: the app has confirmed it to the user; `refused`: the app has reported that it
+   * failed, for example because the disk is full
    */
   undo: 'none' | 'asked' | 'promised' | 'refused'
   /** Whether the page was killed before it confirmed the undo, or while it held the rating only in memory */

@@ -113,7 +113,7 @@ t.test('rows', async (t) => {
     'F\x1fA',
   ])
   t.equal(noteRow({ ...card, level: '' }, 'F', 'A')[5], '')
-  // State written by a script, with rating and date only
+  // A script has written this state, which has only a rating and a date.
   const script = { last_rating: 'easy', next_review: '2019-01-01', last_review: null, last_review_at: null } as const
   const progress = { ...script, stability: null, difficulty: null, reps: 0, lapses: 0 }
   t.strictSame(learnedCardRow({ ...card, progress }, 7, 3, { retention: 0.9 }).slice(6), [

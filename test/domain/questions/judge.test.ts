@@ -342,7 +342,7 @@ t.test('scores are added exactly, and the shown percentage agrees with passing',
   const scores = fc.array(fc.record({ score, points: fc.integer({ min: 1, max: 5 }) }), { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(scores, fc.integer({ min: 1, max: 100 }), (list, passPercent) => {
-      // Common multiple of all denominators
+      // A common multiple of all possible denominators, which are at most 30
       const unit = 2_329_089_562_800n
       const part = list.reduce((sum, { score, points }) => {
         return sum + (unit / BigInt(score.of)) * BigInt(score.part * points)

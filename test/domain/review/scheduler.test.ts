@@ -179,7 +179,7 @@ t.test('fuzz spreads cards that were learned together', async (t) => {
   }
   t.equal(intervals.size, 11)
   const chiSquare = [...intervals.values()].reduce((sum, count) => sum + (count - 200) ** 2 / 200, 0)
-  // The 99.9999 % quantile of chi-square with 10 degrees of freedom
+  // The limit is the 99.9999 % quantile of the chi-square distribution with 10 degrees of freedom.
   t.ok(chiSquare < 46.9, `${[...intervals.values()]}`)
 })
 

@@ -113,7 +113,7 @@ t.test("starts and finishes linking only for requests that provably come from th
       { origin: 'http://evil.example' },
       { 'sec-fetch-site': 'none' },
       { 'sec-fetch-site': 'same-site', origin: 'http://evil.example' },
-      // Origin of a foreign page whose host name resolves to the service's address (DNS rebinding)
+      // A foreign page sends this origin if its host name resolves to the address of the service (DNS rebinding).
       { origin: 'http://evil.example', host: 'evil.example' },
     ] as Record<string, string>[]) {
       t.strictSame((await member.caller().post(url, payload, { headers })).body, refused, JSON.stringify(headers))

@@ -10,11 +10,11 @@ const MIDNIGHTS = [
   ['America/Los_Angeles', '2026-11-21', '2026-11-22T07:59:59.999Z', '2026-11-22T08:00:00Z'],
   // The clocks of Los Angeles were set back on 2026-11-01, so this day had 25 hours.
   ['America/Los_Angeles', '2026-11-01', '2026-11-02T07:59:59.999Z', '2026-11-02T08:00:00Z'],
-  // Before, on and after the day of 23 hours (clocks set forward)
+  // On 29 March the clocks are set forward, so the day has 23 hours.
   ['Europe/Berlin', '2026-03-28', '2026-03-28T22:59:59.999Z', '2026-03-28T23:00:00Z'],
   ['Europe/Berlin', '2026-03-29', '2026-03-29T21:59:59.999Z', '2026-03-29T22:00:00Z'],
   ['Europe/Berlin', '2026-03-30', '2026-03-30T21:59:59.999Z', '2026-03-30T22:00:00Z'],
-  // Before, on and after the day of 25 hours (clocks set back)
+  // On 25 October the clocks are set back, so the day has 25 hours.
   ['Europe/Berlin', '2026-10-24', '2026-10-24T21:59:59.999Z', '2026-10-24T22:00:00Z'],
   ['Europe/Berlin', '2026-10-25', '2026-10-25T22:59:59.999Z', '2026-10-25T23:00:00Z'],
   ['Europe/Berlin', '2026-10-26', '2026-10-26T22:59:59.999Z', '2026-10-26T23:00:00Z'],

@@ -35,7 +35,7 @@ export async function createCallers(
     return send(origin, { method, url, headers: { ...headers, ...type }, body: payload }, TIMEOUT_MS)
   }
   const logIn = async (login: { username: string; password: string }) => {
-    // A separate address, so that the limit of failed logins does not delay these logins
+    // Each login uses another address, so that the limit of failed logins does not delay these logins.
     const from = { 'x-forwarded-for': `198.51.100.${logins++ % 250}` }
     const answer = await call('POST', '/api/auth/login', from, login)
     const cookie = answer.headers['set-cookie']?.[0]?.split(';', 1)[0]

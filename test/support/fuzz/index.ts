@@ -46,7 +46,7 @@ const MAX_FAULTS = 30
 /**
  * Sends requests generated from the service's OpenAPI document, mostly almost valid and some hostile, and checks every
  * response: documented status and shape, no 5xx, no stack, SQL or path, no foreign data, no hang. A seed reproduces the
- * requests except for learned ids and the order of concurrent ones.
+ * requests, except for ids taken from responses and the order of concurrent requests.
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { origin, root, seed, requests, mustSucceed = () => false, onProgress } = options

@@ -286,7 +286,7 @@ t.test('faults of options name their line', async (t) => {
   t.match(of('- [x] b\n- [ ] c'), [/Die Antwort der Karte ist leer/])
 })
 
-// A single trimmed paragraph
+// Draws a paragraph of a single line without white space at its ends.
 const paragraph = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
   .map((text) => `T${text.replace(/[\p{Cc}\p{Zl}\p{Zp}#\\]/gu, '')}`.trim())
