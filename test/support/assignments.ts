@@ -10,7 +10,7 @@ export async function sheetPart(db: Kysely<Database>): Promise<{ kind: 'sheet'; 
   return { kind: 'sheet', slug }
 }
 
-/** Creates a team with members and a lead. */
+/** Creates a team with these members and leads. Returns its id. */
 export async function createTeam(
   db: Kysely<Database>,
   { members = [], leads = [] }: { members?: number[]; leads?: number[] },
@@ -48,7 +48,10 @@ export async function assignedTest(db: Kysely<Database>, sourceId: number | null
   return publishTest(db, { access: 'assigned', attempts }, { cards: [CARDS.single], sourceId })
 }
 
-/** Takes a test. Returns the status of the start with the ended attempt, or with the refusal. */
+/**
+ * Takes a test of one question, with the right answer if `isRight`, otherwise without an answer. Returns the status of
+ * the start with the submitted attempt, or with the body of the refusal.
+ */
 export async function takeTest(caller: Caller, slug: string, isRight: boolean) {
   const { status, body } = await caller.post(`/api/tests/${slug}/attempts`, { client_id: unique('client') })
   if (status !== 200) return { status, body }

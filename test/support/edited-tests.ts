@@ -3,7 +3,10 @@ import { writeCard, writeDeck } from './editing.js'
 import { unique } from './factories.js'
 import type { Caller } from './service.js'
 
-/** Returns a test definition with the defaults of the parser. */
+/**
+ * Returns a test definition with the defaults of the parser.
+ * @throws Error if the parser reports a fault of the input
+ */
 export function defineTest(input: object): TestDefinition {
   const definition = parseDefinition(
     { name: unique('Test'), sections: [{ deck: 'git' }], ...input },

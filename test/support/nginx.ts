@@ -10,8 +10,10 @@ import { freePort } from './postgres.js'
 import type { Owner } from './process.js'
 
 /**
- * Starts nginx with the shipped configuration, in which only names, ports and files are replaced.
- * @param options prefix: path prefix that nginx removes; port: TLS port
+ * Starts nginx with the shipped configuration, in which host names, ports, files, the upstream servers and the path are
+ * replaced.
+ * @param servers upstream servers, such as `127.0.0.1:3000`
+ * @param options prefix: path prefix that nginx removes; port: TLS port, by default a free one
  */
 export async function startNginx(
   t: Owner,

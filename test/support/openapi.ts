@@ -34,8 +34,9 @@ function patternOf(path: string): RegExp {
 }
 
 /**
- * Creates a checker for a document. Objects must have exactly the keys of their schema, and undescribed responses must
- * be errors of the common schema.
+ * Creates a checker for a document. Objects must not have keys that their schema does not describe, unless it allows
+ * them explicitly. A response to an undescribed request must be an error of the common schema or an HTML page outside
+ * of `/api`. Responses to HEAD and OPTIONS are not checked.
  */
 export function createAnswerChecker(document: Json): AnswerChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -62,7 +62,9 @@ function isThere(file: string): boolean {
 }
 
 /**
- * Starts a server in a temporary folder with the default settings and the given ones, such as `max_connections=20`.
+ * Starts a server in a temporary folder. It listens on the loopback address and accepts all users without a password.
+ * @param settings such as `max_connections=20`; all others have their default values
+ * @param variables environment variables of the server in addition to those of this process
  * @param primaryUrl URL of the primary, if the server is a standby
  */
 export async function startCluster(

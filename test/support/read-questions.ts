@@ -7,7 +7,10 @@ import { judge, rightAnswer } from '../../src/domain/questions/judge.js'
 /** Limits of question files in tests */
 export const LIMITS = { maxLength: 65_536, maxQuestions: 1_000 }
 
-/** Returns the faults of questions that were read: those of their exercises, and right answers that do not score. */
+/**
+ * Returns the faults of parsed questions: empty texts, faults of their exercises, exercises that the parser of exercises
+ * would change, and right answers that do not get the full score.
+ */
 export function findFaults({ questions }: ReadQuestions): string[] {
   const faults: string[] = []
   for (const { line, question, answer, exercise: read } of questions) {

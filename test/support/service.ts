@@ -145,7 +145,7 @@ function checkerOf(app: FastifyInstance): AnswerChecker {
 }
 
 /**
- * Checks a response against the OpenAPI document.
+ * Checks a response against the OpenAPI document. Responses of paths that begin with `/docs` are not checked.
  * @throws Error if the response differs from it
  */
 function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0]): void {

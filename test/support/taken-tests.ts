@@ -148,7 +148,7 @@ export interface ApiQuestion {
   answer: Answer | null
 }
 
-/** Returns the right answer to a question of `CARDS`. */
+/** Returns the right answer to a question of `CARDS`, or of `singleChoice` whose first option is right. */
 export function rightAnswerTo({ form, options = [], items = [], gaps = [] }: ApiQuestion): Answer {
   const idsOf = (texts: string[], parts: { id: string; text: string }[]) =>
     texts.flatMap((text) => parts.filter((part) => part.text === text).map(({ id }) => id))

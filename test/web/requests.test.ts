@@ -42,9 +42,9 @@ t.test('loads the first card with at most 14 requests, each once, without waitin
   await until(async () => AHEAD.every(hasSent), 'the requests that do not wait for the start chunk')
   gate.open()
   await page.locator('article .question').first().waitFor()
-  // After this time all responses have arrived and are recorded.
+  // Waits until Chromium has reported unused preloads. By then all responses have arrived and are recorded.
   await page.waitForTimeout(COMPLAINED_MS)
-  // Uses the page's clock, because the test notices the card later.
+  // Uses the time that the page has recorded, because the test notices the card later.
   const untilCard = (await page.evaluate(ASKED_UNTIL_FIRST_CARD)) as string[]
   t.ok(untilCard.length <= 14, `${untilCard.length}: ${untilCard.join(' ')}`)
   t.strictSame([...new Set(untilCard)], untilCard, 'no path is requested twice')

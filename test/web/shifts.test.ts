@@ -8,7 +8,7 @@ import { writeAll } from './support/written.js'
 const MOST = 0.02
 /** Delay of the first response, and between further responses, in milliseconds */
 const SLOW_MS = 200
-/** Time until every page has loaded completely, in milliseconds */
+/** Time after which the test expects that a page has loaded completely, in milliseconds */
 const SETTLED_MS = 1_200
 const AT_ONCE = 4
 
