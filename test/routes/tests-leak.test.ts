@@ -171,7 +171,7 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
   return seen
 }
 
-/** Starts an attempt at each test and answers each question in every relevant way, identically in both worlds. */
+/** Starts an attempt at each test and saves several answers to each question, the same ones in both worlds. */
 async function begin(world: World, caller: Caller): Promise<Seen[]> {
   const seen: Seen[] = []
   const note = (route: string, answer: Answer) => seen.push({ route, phase: 'during', request: route, answer })

@@ -8,8 +8,8 @@ import { judge, rightAnswer } from '../../src/domain/questions/judge.js'
 export const LIMITS = { maxLength: 65_536, maxQuestions: 1_000 }
 
 /**
- * Returns the faults of parsed questions: empty texts, faults of their exercises, exercises that the parser of exercises
- * would change, and right answers that do not get the full score.
+ * Returns the faults of parsed questions: empty texts, faults of their exercises, exercises that the parser of
+ * exercises would change, and right answers that do not get the full score.
  */
 export function findFaults({ questions }: ReadQuestions): string[] {
   const faults: string[] = []

@@ -72,7 +72,7 @@ async function look(t: Test, { page }: { page: Page }, name: string): Promise<vo
   t.notOk(await isTooWide(page), `${name}: fits the window`)
 }
 
-/** Checks the page in each window size, with all details unfolded. */
+/** Checks the page in each window size, with all `details` elements open. */
 async function checkWindowSizes(t: Test, visit: Visit, name: string): Promise<void> {
   const { page, sizes } = visit
   for (const [size, viewport] of Object.entries(sizes)) {

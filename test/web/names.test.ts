@@ -20,8 +20,9 @@ const NAMES = {
 const QUESTION = 'Frage \u202Exyz?'
 
 /**
- * Expression that returns the places where a name can reverse the text around it, one line each. A name must be alone
- * in an isolate or block, or stand between U+2068 and U+2069. Content of cards and form fields are separate blocks.
+ * Expression that returns the number of texts with a name, and the places where a name can reverse the text around it,
+ * one line each. A name must be alone in an isolate or block, or between U+2068 and U+2069. The content of cards and of
+ * form fields is not checked, because it is in separate blocks.
  */
 const UNISOLATED = `((names) => {
   const MARK = '\\u202e'

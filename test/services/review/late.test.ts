@@ -230,7 +230,10 @@ t.test(`${RUNS} logs of ratings in any order of arrival lead to the states that 
   for (const [name, count] of Object.entries(tally)) t.ok(count > RUNS, `${name}: ${count}`)
 })
 
-/** Tries to undo the latest review and checks the response. Returns 1 if the review was undone, otherwise 0. */
+/**
+ * Tries to undo the latest valid review and checks the message of a refusal. Returns 1 if the review was undone,
+ * otherwise 0.
+ */
 async function undoLatest(t: Tap, learner: Caller): Promise<number> {
   const standing = (await historyOf(learner))
     .filter(({ kind, is_undone, applied }: Json) => kind === 'review' && !is_undone && applied)
@@ -272,7 +275,10 @@ function replay(cardId: number, entries: Json[]) {
   return state
 }
 
-/** Checks that the daily statistics equal the log: late reviews count as reviews, never as new cards. */
+/**
+ * Checks that the daily statistics equal the log. Late reviews, which changed no state, count as reviews but never as
+ * introductions of new cards.
+ */
 async function compareDays(t: Tap, learner: Caller, entries: Json[]) {
   const { days } = (await learner.get('/api/review/stats?days=365')).body
   const standing = entries.filter(({ kind, is_undone }) => kind === 'review' && !is_undone)

@@ -211,7 +211,7 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
 
 const UNTIL_MS = 60_000
 
-/** Waits until the app has stored a response for each of these names; a name may be the beginning of the stored name. */
+/** Waits until the app has stored a response for each of these names, which may be beginnings of the stored names. */
 export async function untilKept(page: Page, ...names: string[]): Promise<void> {
   await until(
     page,
