@@ -19,11 +19,11 @@ declare module 'fastify' {
     /** Requires a logged-in user. An API token must also have the scope of the route. */
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
-    /** Refuses API tokens, which could otherwise extend or replace themselves. */
+    /** Refuses API tokens, which could otherwise create logins or secret addresses that outlive them. */
     requireSession: preHandlerAsyncHookHandler
     /**
-     * Requires a proof of identity from the last ten minutes, for routes that grant access. API tokens pass: their
-     * scopes decide.
+     * Requires a proof of identity from the last ten minutes, for routes that grant access, and no pending password
+     * change. API tokens need no such proof, because their scopes limit what they may do.
      */
     requireFreshLogin: preHandlerAsyncHookHandler
     /** Sets the refusal for requests to the scope that match none of its endpoints. */
@@ -46,7 +46,7 @@ export interface AuthPluginOptions {
   today: () => string
 }
 
-/** Decorators for route scopes: `addHook('preHandler', app.requireUser)` protects every route of a scope. */
+/** Adds hooks for route scopes: `addHook('preHandler', app.requireUser)` protects every route of a scope. */
 export default fp<AuthPluginOptions>(
   async (app, { today }) => {
     app.decorateRequest('user', {
@@ -78,7 +78,7 @@ export default fp<AuthPluginOptions>(
     })
 
     app.decorate('requireFreshLogin', async (request) => {
-      // Otherwise a user who must change the password would be asked for it twice.
+      // Checked first: a user who must change the password would otherwise confirm the login and then be refused.
       await requireOwnPassword(request)
       if (request.tokenUser === undefined && request.session.stored?.isFresh !== true) throw PROOF_TOO_OLD
     })
@@ -94,8 +94,8 @@ export default fp<AuthPluginOptions>(
 
 /**
  * Requires a logged-in user. An API token must also have the scope of the route.
- * @throws NOT_LOGGED_IN if there is no user, because reading `user` throws
- * @throws TOKEN_NOT_ALLOWED if the token lacks the scope
+ * @throws NOT_LOGGED_IN if there is no user (thrown by the getter `request.user`)
+ * @throws TOKEN_NOT_ALLOWED if the token lacks the scope of the route
  */
 export function requireScope(request: FastifyRequest): void {
   const { apiToken, method, routeOptions, url, user } = request
@@ -105,8 +105,9 @@ export function requireScope(request: FastifyRequest): void {
 }
 
 /**
- * Checks that the user need not change the password first. Outside `/api`, where `user` is undefined, it does nothing.
- * @throws PASSWORD_CHANGE_FIRST if the user must change it and the route is not open before the change
+ * Checks that the user need not change the password first. Does nothing outside `/api`, where `user` is undefined.
+ * @throws PASSWORD_CHANGE_FIRST if the user must change the password and the route is not open before the change
+ * @throws NOT_LOGGED_IN if the request is below `/api` and has no user
  */
 export async function requireOwnPassword({ user, routeOptions }: FastifyRequest): Promise<void> {
   if (user?.must_change_password && routeOptions.config.isOpenBeforePasswordChange !== true) throw PASSWORD_CHANGE_FIRST

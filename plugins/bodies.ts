@@ -10,15 +10,15 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * Parses JSON bodies. An empty body counts as absent whatever its content type is: scripts send `application/json` on
- * DELETE, and `curl -d ''` declares a form.
+ * Parses JSON bodies and refuses bodies of other types. An empty body counts as absent, whatever its content type is,
+ * because some scripts send `application/json` on DELETE, and `curl -d ''` declares a form.
  */
 export default fp(
   async (app) => {
     const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
     app.removeAllContentTypeParsers()
 
-    // Fastify would refuse an invalid content type before a parser sees that the body is empty.
+    // Replaced, because Fastify would refuse an invalid content type before a parser sees that the body is empty.
     app.addHook('onRequest', (request, _reply, done) => {
       const type = request.headers['content-type']
       if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = UNKNOWN_TYPE
@@ -56,8 +56,8 @@ export function acceptCsv(scope: FastifyInstance): void {
 }
 
 /**
- * Lets the routes of this scope accept a file of any size as an unread stream: unauthorized callers are refused before
- * the body is read.
+ * Lets the routes of this scope accept only `application/octet-stream`, as an unread stream of any size, so that the
+ * routes can refuse unauthorized callers before they read the body.
  */
 export function acceptFile(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
@@ -69,8 +69,8 @@ export function acceptFile(scope: FastifyInstance): void {
 }
 
 /**
- * Lets the routes of this scope accept a picture, or a file of unknown type, as a buffer. The handler must detect the
- * format from the contents, because the content type is not checked against them.
+ * Lets the routes of this scope accept only `image/*` and `application/octet-stream`, as a buffer. The handler must
+ * detect the format from the contents, because the content type is not checked against them.
  */
 export function acceptPicture(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
@@ -88,7 +88,7 @@ export class FormBody {
   constructor(readonly fields: URLSearchParams) {}
 }
 
-/** Lets the routes of this scope accept forms only, as a `FormBody`. */
+/** Lets the routes of this scope accept URL-encoded forms instead of JSON, as a `FormBody`. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.removeContentTypeParser('application/json')
   const parseAs = 'buffer'
@@ -98,13 +98,13 @@ export function acceptForms(scope: FastifyInstance): void {
   })
 }
 
-/** Lets the routes of this scope also accept forms. The fields are ignored: the parsed body is an empty object. */
+/** Lets the routes of this scope also accept forms, whose fields are ignored: the parsed body is an empty object. */
 export function ignoreForms(scope: FastifyInstance): void {
   const types = ['application/x-www-form-urlencoded', 'multipart/form-data']
   scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, _body, done) => done(null, {}))
 }
 
-/** Whether the body has a content coding other than `identity`, which means not encoded. */
+/** Whether the body is compressed or encoded in another way: it has a content coding other than `identity`. */
 function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
   return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }

@@ -13,9 +13,9 @@ export interface CorsOptions {
 }
 
 /**
- * Lets pages of the allowed origins use the API with the session cookie; preflights are answered before authentication.
- * `@fastify/cors` does not fit: it adds an OPTIONS route to every path, which hides other OPTIONS requests from the
- * not-found handlers of the scopes.
+ * Lets pages of the allowed origins use the API with the session cookie. Answers preflight requests before
+ * authentication. `@fastify/cors` does not fit, because it adds an OPTIONS route for every path, and then the not-found
+ * handlers of the scopes never see other OPTIONS requests.
  */
 export default fp<CorsOptions>(
   async (app, { allowedOrigins }) => {
@@ -27,7 +27,8 @@ export default fp<CorsOptions>(
 )
 
 /**
- * Sets the CORS headers. Returns true if the request was a preflight and has been answered.
+ * Sets the CORS headers if the origin of the request is allowed, and `Vary` if any origin is allowed. Returns true if
+ * the request was a preflight from an allowed origin, which this function has answered.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function allowOrigin(

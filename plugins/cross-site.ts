@@ -3,19 +3,19 @@ import fp from 'fastify-plugin'
 import { CROSS_SITE } from '../src/http/refusals.js'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Values of `Sec-Fetch-Site` for our own pages and for addresses that a person typed or bookmarked */
+/** Values of `Sec-Fetch-Site` for requests from our own origin and for addresses that a person typed or bookmarked */
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 export interface CrossSiteOptions {
-  /** Origins of the same site whose pages may use the API. */
+  /** Origins of the same site whose pages may use the API */
   allowedOrigins: string[]
-  /** Our own origin; undefined if no public URL is configured: it is then derived from the request. */
+  /** Our own origin; undefined if no public URL is configured, in which case the origin is derived from the request */
   ownOrigin: string | undefined
 }
 
 /**
- * Refuses state-changing requests that a browser sends from a page of another origin, even of the same site. Scripts
- * send neither `Origin` nor `Sec-Fetch-Site` and pass.
+ * Refuses state-changing requests that a browser sends from a page of another origin, even of the same site, unless
+ * that origin is allowed. Requests with neither `Origin` nor `Sec-Fetch-Site` pass, because scripts send neither.
  * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
  */
 export default fp<CrossSiteOptions>(
@@ -35,7 +35,7 @@ export default fp<CrossSiteOptions>(
   { name: 'cross-site' },
 )
 
-/** Returns our origin according to the Host header or a trusted proxy; undefined if it is malformed. */
+/** Returns our origin according to the Host header or a trusted proxy; undefined if this address is malformed. */
 function originOf(request: FastifyRequest): string | undefined {
   const url = `${request.protocol}://${request.host}`
   return URL.canParse(url) ? new URL(url).origin : undefined

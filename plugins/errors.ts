@@ -26,7 +26,7 @@ export default fp(
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal, status } = toRefusal(error)
   if (status >= 500) request.log.error({ err: error }, 'request failed')
-  // The rest of the body would be parsed as the next request (RFC 9110, 15.5.9).
+  // The service does not read the rest of the body, so the connection cannot serve another request (RFC 9110, 15.5.9).
   if (refusal.kind === 'timeout' || refusal instanceof ServiceStopping) reply.header('connection', 'close')
   return reply
     .code(status)

@@ -5,9 +5,9 @@ import fp from 'fastify-plugin'
 const WITH_PORT = /^(?:([0-9.]+):[0-9]*|\[([^\]]+)\](?::[0-9]*)?)$/
 
 /**
- * Removes ports from forwarded addresses; otherwise every connection would look like a new client to the limits. Logs
- * one warning if forwarded headers come from an untrusted address: behind a proxy that TRUST_PROXY omits, all clients
- * share one address.
+ * Removes ports from forwarded addresses; otherwise the limits would count every connection as a new client. Logs one
+ * warning if `X-Forwarded-For` comes from an untrusted address: behind a proxy that TRUST_PROXY omits, the limits count
+ * all clients as one.
  */
 export default fp(
   async (app) => {
@@ -16,7 +16,7 @@ export default fp(
       const forwarded = request.headers['x-forwarded-for']
       if (forwarded !== undefined) {
         request.headers['x-forwarded-for'] = String(forwarded).split(',').map(withoutPort).join(', ')
-        // The first address is the peer's own; forwarded ones follow if the peer is trusted.
+        // The first address is that of the peer; the forwarded addresses follow only if the peer is trusted.
         if (!hasWarned && (request.ips?.length ?? 1) === 1) {
           hasWarned = true
           app.log.warn(

@@ -3,7 +3,7 @@ import { purgeExpired, purgePictures } from '../db/queries/housekeeping.js'
 
 const INTERVAL_MS = 10 * 60_000
 
-/** Deletes expired rows and unused pictures in the background. Every instance tries; a lock lets one run at a time. */
+/** Deletes expired rows and unused pictures in the background. A lock lets one instance do so at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined
@@ -16,7 +16,7 @@ export default fp(
           purged === undefined ? 'another instance is purging' : 'purged what had expired',
         )
       } catch (err) {
-        // The next run retries; expired rows are ignored until then.
+        // The next run retries. Until then the queries ignore expired rows.
         app.log.warn({ err }, 'purging failed')
       }
     }

@@ -4,7 +4,7 @@ import { JOBS } from '../src/services/jobs/jobs.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
 
-/** Hour at which the nightly jobs start; later on the same day if the service was not running. */
+/** Hour, in the time zone of the service, from which the nightly jobs run once a day; later if the service was down */
 const NIGHT_HOUR = 3
 const HOUR_MS = 3_600_000
 
@@ -19,8 +19,8 @@ interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'renewLease' | '
 }
 
 /**
- * Runs each job once a night or every few minutes. Every instance tries; a lease lets one run at a time. A job that runs
- * every few minutes does not wait for the nightly ones.
+ * Runs each job once a night or every few minutes. Every instance tries to run the job, and a lease lets one instance
+ * run it at a time. A job that runs every few minutes does not wait for the nightly jobs.
  */
 export default fp<JobOptions>(
   async (app, { intervalMs, ...context }) => {

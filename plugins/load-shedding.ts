@@ -3,9 +3,9 @@ import type { OpenDatabase } from '../db/client.js'
 import { Unavailable } from '../src/domain/refusal.js'
 
 const SAMPLE_INTERVAL_MS = 500
-/** Consecutive late samples that count as overload; a single late sample is one long task that has ended. */
+/** Consecutive late samples that count as overload; a single late sample is caused by one long task that has ended. */
 const MIN_LATE_SAMPLES = 2
-/** Maximum queue of the pool; with 10 connections and 5 ms per statement, the last request waits half a second. */
+/** Queue length of the pool that counts as overload; with 10 connections and 5 ms per statement, half a second of wait */
 const MAX_WAITING_FOR_CONNECTION = 1_000
 
 export interface LoadSheddingOptions {

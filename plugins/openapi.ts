@@ -71,7 +71,7 @@ export default fp<OpenapiOptions>(
         indexPrefix: basePath,
         staticCSP: CONTENT_SECURITY_POLICY,
         theme: { title: 'svc-training API' },
-        // With more than about 150 rows, Swagger UI renders only the visible ones; collapsed groups are rendered whole.
+        // Groups start collapsed: with more than about 150 open rows, Swagger UI renders only the rows in the viewport.
         uiConfig: { deepLinking: true, validatorUrl: null, docExpansion: 'none' },
       })
     })

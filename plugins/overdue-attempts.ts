@@ -8,8 +8,8 @@ interface OverdueOptions extends Clock {
 }
 
 /**
- * Ends attempts whose time is over, including those that the learner has abandoned. Runs in every instance; an attempt
- * ends only once.
+ * Ends attempts whose time is over, including those that the learner has abandoned. Runs in every instance; if two
+ * instances try to end the same attempt, only one of them does.
  */
 export default fp<OverdueOptions>(
   async (app, { moment, intervalMs }) => {
@@ -23,7 +23,7 @@ export default fp<OverdueOptions>(
         if (ended > 0) app.log.info({ ended }, 'attempts ended by time')
       } catch (err) {
         if (stopping.signal.aborted) return
-        // The next interval tries again, and so does every request that reads the attempt.
+        // The next interval tries again, and every request that reads an overdue attempt ends that attempt.
         app.log.warn({ err }, 'ending attempts by time failed')
       }
     }

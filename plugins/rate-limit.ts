@@ -4,31 +4,32 @@ import fp from 'fastify-plugin'
 import { networkOf, siteOf } from '../src/domain/accounts/login-limits.js'
 import { TooManyAttempts } from '../src/domain/refusal.js'
 
-/** Window of the average rate, so that a page may load many files at once */
+/** Window over which the rate is averaged, so that a page may load many files at once */
 const WINDOW_SECONDS = 10
-/** Limit of an IPv6 /48, which a provider may assign to one customer, as a multiple of the limit of a /64 */
+/** Factor between the limits of an IPv6 /48, which a provider may assign to one customer, and of a /64 */
 const SITE_FACTOR = 4
-/** Maximum number of tracked addresses; the least recently seen one is evicted. */
+/** Maximum number of tracked pairs of a limit and an address or network; the least recently seen pair is evicted. */
 const MAX_ADDRESSES = 10_000
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Returns a hook that allows `most` requests per ten seconds and address under this name, and four times as many
-     * per /48 of IPv6; it does nothing if limits are disabled.
+     * Returns a hook that allows `most` requests per ten seconds for each IPv4 address or IPv6 /64, and four times as
+     * many for each IPv6 /48. Routes with different names are counted separately. If limits are disabled, the hook does
+     * nothing.
      */
     limitRequests(name: string, most: number): onRequestAsyncHookHandler
   }
 }
 
 export interface RateLimitOptions {
-  /** Requests per second and address; 0 disables the limit. */
+  /** Maximum requests per second for each IPv4 address or IPv6 /64; 0 disables all limits. */
   perSecond: number
 }
 
 /**
- * Counts requests in windows of a monotonic clock. The default store of the package uses the time of day: if the clock
- * is set back, limited callers stay refused until it has caught up.
+ * Counts requests in windows of a monotonic clock. The default store of the package uses the time of day, so if that
+ * clock is set back, limited callers are refused until it reaches the former time again.
  */
 class MonotonicStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, { count: number; end: number }>()
@@ -50,7 +51,7 @@ class MonotonicStore implements FastifyRateLimitStore {
   }
 }
 
-/** Limits the requests of each address, per process. A proxy can enforce limits across instances. */
+/** Limits the requests of each address. Each instance counts separately; only a proxy can limit across instances. */
 export default fp<RateLimitOptions>(
   async (app, { perSecond }) => {
     if (perSecond === 0) {
@@ -76,7 +77,7 @@ export default fp<RateLimitOptions>(
         }
       }
     })
-    // A hook of the scope also counts requests that match no endpoint.
+    // A hook of the scope, unlike a hook of a route, also counts requests that match no endpoint.
     app.addHook('onRequest', app.limitRequests('all', perSecond * WINDOW_SECONDS))
   },
   { name: 'rate-limit' },

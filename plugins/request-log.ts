@@ -6,7 +6,7 @@ import { type End, onResponseEnd } from '../src/http/on-response-end.js'
 /** Health checks, logged at debug level if successful, because they arrive every few seconds */
 const PROBES = new Set(['/healthz', '/readyz'])
 
-/** Logs one line per request when it ends. The `x-request-id` of the caller is part of it. */
+/** Logs one line per request when it ends, with the id that the response returns as `x-request-id`. */
 export default fp(
   async (app) => {
     app.addHook('onRequest', async (request, reply) => logAtResponseEnd(request, reply))
@@ -14,7 +14,7 @@ export default fp(
   { name: 'request-log' },
 )
 
-/** Logs a request at its end. Also called for Fastify's `frameworkErrors`, which run no hooks. */
+/** Logs the request when it ends and sets `x-request-id`. Also called for Fastify's `frameworkErrors`: no hook runs. */
 export function logAtResponseEnd(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   onResponseEnd(reply, (end) => {
@@ -24,7 +24,7 @@ export function logAtResponseEnd(request: FastifyRequest, reply: FastifyReply): 
 }
 
 function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: End) {
-  // A session created by this request has no loaded user yet, only the id.
+  // Read from `userId`, because a session that this request has created has no loaded user.
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,

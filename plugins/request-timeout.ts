@@ -14,8 +14,8 @@ export interface RequestTimeoutOptions {
 }
 
 /**
- * Ends requests whose body takes too long to arrive. Node's `server.requestTimeout` does the same but cannot differ by
- * route, so it is set to the longer limit of uploads.
+ * Ends requests whose body takes too long to arrive. Node's `server.requestTimeout` does the same, but it cannot differ
+ * by route and is therefore set to the longer limit of uploads.
  */
 export default fp<RequestTimeoutOptions>(
   async (app, { milliseconds }) => {
@@ -35,14 +35,14 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Ends the request with a timeout unless its body completes in time, even if the response has been sent before. */
+/** Ends the request with a timeout unless its body completes in time, even if the response has already been sent. */
 function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number): void {
   const { socket } = raw
   // Injected requests have no socket.
   if (!(socket instanceof Socket)) return
   const timer = setTimeout(() => {
     socket.off('close', stop)
-    // The error of Node's own timeout; see src/http/refused-connections.ts.
+    // The same error as that of Node's own timeout, which src/http/refused-connections.ts answers.
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     if (!raw.complete && !socket.destroyed) server.emit('clientError', error, socket)
   }, milliseconds)
@@ -50,7 +50,7 @@ function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number
   const stop = () => {
     if (!raw.complete && !socket.destroyed) return
     clearTimeout(timer)
-    // The connection is kept alive for further requests.
+    // A kept-alive connection serves further requests, each of which would add a listener.
     socket.off('close', stop)
   }
   raw.once('end', stop)

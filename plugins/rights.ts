@@ -28,30 +28,33 @@ declare module 'fastify' {
     /** Requires an author or administrator and loads `request.editable`. Runs before the body is read. */
     requireAuthor: onRequestAsyncHookHandler
     /**
-     * Requires what `requireAuthor` requires, and an editor of the item that the first path parameter names. Runs
+     * Requires what `requireAuthor` requires, and an editor of the item to which the first path parameter refers. Runs
      * before the body is read.
      */
     requireEditor(kind: ItemKind): onRequestAsyncHookHandler
     /** Like `requireEditor`, but the item may be missing, because the request creates it. */
     requireEditorOrNew(kind: ItemKind): onRequestAsyncHookHandler
     /**
-     * Requires an editor of the item with the key that `keyOf` reads from the body or query. A preHandler; runs after
-     * `requireAuthor` or `requireEditor`.
+     * Requires an editor of the item with the key that `keyOf` reads from the request. Does nothing if that key is
+     * absent or of another type. Runs after `requireAuthor` or `requireEditor`, which load `request.editable`.
      */
     requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
-    /** Requires an editor of all cards that the body lists. A preHandler; runs after `requireAuthor`. */
+    /** Requires an editor of all cards that the body lists; passes invalid lists. Runs after `requireAuthor`. */
     requireEditorOfCards(idsOf: KeyOf): onRequestAsyncHookHandler
     /**
-     * Requires an administrator or a team lead and loads `request.viewableTeams`. If the path names a team, the lead
-     * must lead this team.
+     * Requires an administrator or a team lead and loads `request.viewableTeams`. If the path contains a team id, a
+     * caller who is not an administrator must lead that team.
      */
     requireLead: onRequestAsyncHookHandler
     /**
      * Requires an administrator or an author and loads `request.editable` and `request.viewableTeams`. If the path
-     * names an assignment, the author must have created it.
+     * contains an assignment id, an author who is not an administrator must have created that assignment.
      */
     requireAssigner: onRequestAsyncHookHandler
-    /** Requires the right to assign content and audience of the body. A preHandler; runs after `requireAssigner`. */
+    /**
+     * Requires the right to assign the content of the body to its audience; passes invalid bodies. A preHandler; runs
+     * after `requireAssigner`.
+     */
     requireAssignable: preHandlerAsyncHookHandler
     /**
      * Requires an administrator, an author, a team lead or a user who is responsible for an assignment, and loads
@@ -59,23 +62,26 @@ declare module 'fastify' {
      */
     requireAssignmentReader: onRequestAsyncHookHandler
     /**
-     * Requires the responsible person of the assignment or, if it is mandatory, a lead of persons in it, and loads
-     * `request.overseen`.
+     * Requires the responsible person of the assignment or, if the assignment is mandatory, a lead of at least one
+     * person in it, and loads `request.overseen`.
      */
     requireOverseer: onRequestAsyncHookHandler
-    /** Requires the responsible person of the occurrence that the path names. */
+    /** Requires the responsible person of the occurrence whose id is in the path. */
     requireResponsible: onRequestAsyncHookHandler
-    /** Requires the responsible person or a lead of the person, for every occurrence of the body. A preHandler. */
+    /**
+     * Requires, for every occurrence of the body, the responsible person or, if the assignment is mandatory, a lead of
+     * the person. For an invalid body, requires a responsible person or lead of any kind. A preHandler.
+     */
     requireInstructor: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
-    /** Sources that the caller may edit; set by `requireAuthor`, `requireEditor` and `requireAssigner`. */
+    /** Sources that the caller may edit; set by `requireAuthor`, the `requireEditor…` hooks and `requireAssigner` */
     editable: Editable
-    /** Teams that the caller may see; set by `requireLead` and `requireAssigner`. */
+    /** Teams that the caller may see; set by `requireLead` and `requireAssigner` */
     viewableTeams: ViewableTeams
-    /** Rights of the caller to read assignments; set by `requireAssignmentReader`. */
+    /** Rights of the caller to read assignments; set by `requireAssignmentReader` */
     assignmentReader: Reader
-    /** Assignment of the path and the teams of it that the caller sees; set by `requireOverseer`. */
+    /** Assignment of the path and the teams that the caller leads; set by `requireOverseer` */
     overseen: Overseen
   }
 }
@@ -87,9 +93,10 @@ type KeyOf = (body: never, request: FastifyRequest) => unknown
 
 /**
  * Adds the hooks that check the rights to content, teams and assignments. Editors need the author flag and a row in
- * `source_editors`; leads need a current membership with that role. Administrators may edit every source and see
- * every team, but see the state of persons only as their lead or responsible person. Each hook first refuses callers
- * without a login, then tokens without the scope, then users who must change the password first.
+ * `source_editors`; leads need a current membership with the role `lead`. Administrators may edit every source and see
+ * every team, but see the state of persons only as their lead or responsible person. Each hook except the preHandlers
+ * that run after another hook refuses callers without a login, tokens without the scope of the route, and users who
+ * must change the password first, in this order.
  */
 export default fp(
   async (app) => {
@@ -99,7 +106,7 @@ export default fp(
     app.decorateRequest('overseen')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
-      // Already done by the hook of a scope; the hook of the route checks further rights.
+      // Already set if another hook of the same request has called this function.
       if (request.editable !== undefined) return
       await requireCaller(request)
       if (!request.user.is_admin && !request.user.is_author) throw AUTHORS_ONLY
@@ -141,12 +148,12 @@ export default fp(
     })
     app.decorate('requireEditorOf', (kind: ItemKind, keyOf: KeyOf) => async (request: FastifyRequest) => {
       const key = keyOf((request.body ?? {}) as never, request)
-      // The schema refuses other types afterwards.
+      // The validation refuses other types after this hook.
       if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
     })
     app.decorate('requireEditorOfCards', (idsOf: KeyOf) => async (request: FastifyRequest) => {
       const given = idsOf((request.body ?? {}) as never, request)
-      // The schema refuses other types and longer lists afterwards.
+      // The validation refuses other types and longer lists after this hook.
       if (!Array.isArray(given) || given.length > MAX_IDS || !given.every((id) => Number.isSafeInteger(id))) return
       const ids = [...new Set<number>(given)]
       const sources = await findSourcesOfCards(app.db, ids.filter(isInteger))
@@ -173,7 +180,7 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     request.viewableTeams = is_admin ? 'all' : new Set(await listLedTeams(app.db, id))
   })
   app.decorate('requireAssignable', async ({ body, editable, viewableTeams, validationError }: FastifyRequest) => {
-    // An invalid body is refused afterwards.
+    // The validation refuses an invalid body after this hook.
     if (editable === 'all' || validationError !== undefined) return
     const { parts, audience } = (body ?? {}) as AssignmentBody
     for (const { kind, slug } of parts ?? []) {
@@ -204,7 +211,7 @@ function decorateAssignmentRights(app: FastifyInstance): void {
       return
     }
     const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
-    // The list of signers contains title and parts, so a lead without members in the assignment must not get it.
+    // A lead without members in the assignment must not learn its title and parts, which the list of signers contains.
     if (led.length === 0 || !(await concernsMembers(app.db, assignment.id, led))) throw NOT_AN_OVERSEER
     request.overseen = { assignment, watched: led }
   })
@@ -234,7 +241,7 @@ interface AssignmentBody {
   audience?: { everybody?: boolean; team_ids?: number[]; user_ids?: number[] }
 }
 
-/** Returns the sources that the user may edit; none without the author flag. */
+/** Returns the sources that the user may edit: `'all'` for administrators, none for users without the author flag. */
 export async function findEditable(
   db: Kysely<Database>,
   { id, is_admin, is_author }: { id: number; is_admin: boolean; is_author: boolean },

@@ -5,7 +5,7 @@ import { indexContent } from '../src/services/search/index-content.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Updates the search index within a short time limit; the rest follows in the background.
+     * Updates the search index for about 150 ms at most. If that does not suffice, the background run continues.
      * @returns whether the index is complete
      */
     updateSearchIndex(): Promise<boolean>
@@ -17,12 +17,12 @@ declare module 'fastify' {
 /** Maximum time that a search waits for the index: enough for a few changed rows, not for an import */
 const MAX_WAIT_MS = 150
 const INTERVAL_MS = 10_000
-/** Delay of `scheduleIndexing`, so that one run indexes all cards that an editor or a script saves in succession */
+/** Delay of `scheduleIndexing`, so that one run indexes several cards that an editor or a script saves in succession */
 const DELAY_MS = 200
 /** Minimum pause between two batches, so that other requests get the single connection of the embedded database */
 const MIN_PAUSE_MS = 20
 
-/** Keeps the search index up to date. A lock lets one instance work at a time. */
+/** Keeps the search index up to date. A lock lets one instance update it at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined
@@ -51,7 +51,7 @@ export default fp(
       for (;;) {
         if (await indexContent(app.db, async () => hasTimeLeft())) return true
         if (!hasTimeLeft()) break
-        // Another task or instance holds the lock.
+        // Another task or instance holds the lock; this call tries again after the pause.
         await sleep(MIN_PAUSE_MS)
       }
       startRun()

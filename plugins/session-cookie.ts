@@ -19,7 +19,10 @@ export function sessionCookieName({ isSecure, basePath }: CookieOptions): string
   return isSecure && basePath === '/' ? HOST_SESSION_COOKIE : SESSION_COOKIE
 }
 
-/** Clears the session cookie under both names. */
+/**
+ * Clears the session cookie under its configured name and the plain name, and under the `__Host-` name if the request
+ * contains it, because the configuration may have changed since the login.
+ */
 export function clearSessionCookies({ cookies }: FastifyRequest, reply: FastifyReply, cookieName: string): void {
   const names = new Set([
     cookieName,

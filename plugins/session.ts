@@ -28,7 +28,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Clears the session cookie under each of its names. */
+    /** Clears the session cookie, also under the name of another configuration. */
     clearSessionCookies(): void
   }
   interface Session {
@@ -68,13 +68,13 @@ interface StoredSession {
   authenticatedAt: Date
   /** Whether the user has logged in or confirmed the login in the last ten minutes. */
   isFresh: boolean
-  /** The provider's id of the session, if a provider has authenticated the user. */
+  /** Id of the session at the identity provider; null if the provider did not authenticate the user or sent no id */
   providerSession: string | null
   /** Whether the identity provider has authenticated the user */
   isOfProvider: boolean
   /**
-   * Returns the row id in place of all fields: the session package serializes each session twice per request to detect
-   * changes, and leaving out what cannot change saves 11 µs of processor time per request.
+   * Returns the row id in place of all fields. The session package serializes each session twice per request to detect
+   * changes; omitting these fields, which cannot change, saves 11 µs of processor time per request.
    */
   toJSON(): number
 }
@@ -93,16 +93,16 @@ function toStored(found: FoundSession): StoredSession {
 }
 
 /**
- * Stores sessions in the database. A request without a cookie makes no query, one with a session makes one, and a row
- * exists only after a login.
+ * Stores sessions in the database. Only a login inserts a row. The session of a request is read with one query, and
+ * with none if the request has no session cookie.
  */
 export default fp<SessionPluginOptions>(
   async (app, { secrets, maxDays, today, isSecure, basePath }) => {
     const cookieName = sessionCookieName({ isSecure, basePath })
     const maxAge = Math.min(LIFETIME_MS, maxDays * DAY_MS)
     await app.register(cookie)
-    // With a Bearer header only the token counts: without cookies the package reads no session (one query less), and
-    // neither renews nor clears one.
+    // A request with a Bearer header is authenticated by the token only. Without cookies, the session package reads,
+    // renews and clears no session, which also saves a query.
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.tokenUser !== undefined) request.cookies = {}
       done()
@@ -128,9 +128,9 @@ export default fp<SessionPluginOptions>(
 )
 
 /**
- * Starts a session with a new id for an authenticated user, and ends the session of the cookie. Every login uses it.
- * @throws WRONG_LOGIN or PASSKEY_REFUSED if the credential was replaced or removed, or the account disabled, after its
- * verification
+ * Starts a session with a new id for an authenticated user and ends the session of the request. Every login calls it.
+ * @throws WRONG_LOGIN or, for a passkey, PASSKEY_REFUSED if after the verification of the credential the credential was
+ * replaced or removed, or the account was disabled
  */
 export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
   const before = request.session.stored
@@ -153,8 +153,10 @@ export async function startSession(request: FastifyRequest, { user, proof, provi
 }
 
 /**
- * Replaces the session after the user has confirmed the login. Of several concurrent requests one succeeds.
+ * Replaces the session after the user has confirmed the login; if the request has no session of this user, starts one.
+ * Of several concurrent requests with the same session, one succeeds.
  * @throws NOT_LOGGED_IN if a concurrent request has replaced or ended the session
+ * @throws WRONG_LOGIN or PASSKEY_REFUSED under the conditions of `startSession`
  */
 export async function replaceSession(request: FastifyRequest, login: Login): Promise<void> {
   const before = request.session.stored
@@ -171,7 +173,7 @@ export async function endSession(request: FastifyRequest, reply: FastifyReply): 
   reply.clearSessionCookies()
 }
 
-/** Extends a session in the second half of its lifetime, up to its maximum age. */
+/** Extends a session of which at most half of the seven days is left, up to its maximum age. */
 export async function extendSession(current: FastifySessionObject): Promise<void> {
   const { stored, cookie } = current
   if (stored === undefined) return

@@ -40,8 +40,8 @@ const MAX_PENDING = 4
 const MAX_BYTES = 4_000
 
 /**
- * Keeps one signed cookie per started sign-in, so that two tabs do not interfere. The user may read its content. If the
- * service uses https and owns the whole host, the name has the prefix `__Host-`, so that a sibling subdomain cannot
+ * Manages one signed cookie per started sign-in, so that two tabs do not interfere. The user can read its content. If
+ * the service uses https and owns the whole host, the name has the prefix `__Host-`, so that a sibling subdomain cannot
  * plant a sign-in; otherwise the path of the cookie is limited to the sign-in routes.
  */
 export class SignInCookies {
@@ -86,12 +86,12 @@ export class SignInCookies {
     return pending?.challenge.state === state ? pending : undefined
   }
 
-  /** Stores the identity until the user confirms the link; replaces an earlier one. */
+  /** Stores the identity for ten minutes, until the user confirms the link; replaces a stored identity. */
   rememberLink(reply: FastifyReply, pending: PendingLink): void {
     this.#set(reply, this.#linkName, sign(this.#linkSigner, pending))
   }
 
-  /** Returns the identity that this user may confirm; undefined if there is none or it has expired. */
+  /** Returns the identity that this user may confirm; undefined if it is absent, expired or that of another user. */
   findLink(request: FastifyRequest, userId: number): PendingLink | undefined {
     const pending = unsign<PendingLink>(this.#linkSigner, request.cookies[this.#linkName])
     return pending?.userId === userId ? pending : undefined
@@ -114,12 +114,12 @@ export class SignInCookies {
     reply.clearCookie(name, { path: this.#path, httpOnly: true, sameSite: 'lax' })
   }
 
-  /** Returns the cookie name of a state: a hash, because a state may contain characters that a name must not. */
+  /** Returns the cookie name of a state: a hash, because a state may contain characters that a cookie name must not. */
   #nameOf(state: string): string {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }
 
-  /** Checks the name of a cookie: a client may send any name, even one that cannot be written to a response header. */
+  /** Whether `#nameOf` may have made the name. A client may send any name, even one that a response must not contain. */
   #isOwnName(name: string): boolean {
     return name.startsWith(this.#prefix) && STATE_HASH.test(name.slice(this.#prefix.length))
   }
@@ -138,17 +138,17 @@ function sign(signer: Signer, value: object): string {
   return signer.sign(Buffer.from(JSON.stringify(value)).toString('base64url'))
 }
 
-/** Returns the content of a valid cookie, signed at most ten minutes ago; otherwise undefined. */
+/** Returns the content of a validly signed cookie whose `startedAt` is at most ten minutes ago; otherwise undefined. */
 function unsign<T extends { startedAt: number }>(signer: Signer, signed = ''): T | undefined {
   const { valid, value } = signer.unsign(signed)
   if (!valid || value === null) return undefined
   const found: T = JSON.parse(Buffer.from(value, 'base64url').toString())
   const age = Date.now() - found.startedAt
-  // The clock of the instance that started the sign-in may be ahead.
+  // The clock of the instance that started the sign-in may be ahead, so a small negative age is accepted.
   return age >= -SKEW_SECONDS * 1000 && age <= LIFETIME_MS ? found : undefined
 }
 
-/** Size in a request header: `name=value; ` */
+/** Returns the number of bytes of a cookie in a request header, `name=value; ` */
 function sizeOf(name: string, value: string): number {
   return name.length + encodeURIComponent(value).length + 3
 }

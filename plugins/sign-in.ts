@@ -42,7 +42,7 @@ export default fp<SignInPluginOptions>(
   { name: 'sign-in', dependencies: ['session'] },
 )
 
-/** The client libraries are loaded only if a provider is configured. */
+/** Creates the provider. The dynamic import loads its client libraries only if a provider is configured. */
 async function createProvider(oidc: OidcSettings, redirectUri: string): Promise<Provider> {
   const { Provider } = await import('../src/services/sign-in/provider.js')
   return new Provider(oidc, redirectUri)

@@ -6,9 +6,9 @@ import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Owner of the Bearer token; null if the token is invalid, undefined without a Bearer header */
+    /** Owner of the Bearer token; null if the token is invalid or the owner disabled; undefined without a Bearer token */
     tokenUser: AccountWithState | null | undefined
-    /** The valid API token of the request */
+    /** The valid API token of the request; undefined if there is none */
     apiToken: SentToken | undefined
   }
 }

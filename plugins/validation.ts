@@ -7,7 +7,7 @@ import { requireOwnPassword } from './auth.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Message if a body field is missing or has the wrong type */
+    /** Message for a body that does not match the schema, in place of the message about its first fault */
     invalidBody?: string
   }
 }
@@ -36,7 +36,7 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
-  // Not a validation result, for example a schema that does not compile
+  // The error does not come from the input, for example if a schema does not compile.
   if (!Array.isArray(validationError.validation)) throw validationError
   const { invalidBody } = request.routeOptions.config
   if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new InvalidInput(invalidBody)

@@ -10,12 +10,15 @@ import rateLimit from './rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers a malformed link followed in a browser with 400 and the page. Returns false for other requests. */
+    /**
+     * Sends the page with status 400 for a navigation to a malformed address. Returns false, without a response, if the
+     * request is no navigation or the app has not been built.
+     */
     showPage?: (request: FastifyRequest, reply: FastifyReply) => boolean
   }
 }
 
-/** The page may load its own files only, and create HTML only through the named Trusted Types policies. */
+/** Allows files of our own origin and `data:` images, and HTML only through the listed Trusted Types policies. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,11 +35,11 @@ const PAGE_POLICY = [
   'trusted-types svelte-trusted-html dompurify service-worker',
 ].join('; ')
 
-/** Service worker; its response sets the content security policy that applies to its requests. */
+/** File of the service worker. The policy in its response applies to the requests that the worker sends. */
 const WORKER = 'sw.js'
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
-/** First path segments that never fall back to the page */
+/** First path segments below which unknown paths get a 404 instead of the page */
 const NO_PAGES = new Set<string | undefined>(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', WORKER])
 
 const BASE = /<base href="[^"]*"/
@@ -56,8 +59,8 @@ export interface WebOptions {
 }
 
 /**
- * Serves the web app: the page at `/` and for navigations, and its files. Needs no session and no query. Requests are
- * not shed, because a response from memory costs no more than a refusal.
+ * Serves the web app: the page at `/` and for navigations, and its files. Reads no session and makes no query. During
+ * overload these requests are not refused, because the page comes from memory and costs no more than a refusal.
  */
 export default fp<WebOptions>(
   async (app, { folder, basePath, rateLimit: perSecond }) => {
@@ -132,7 +135,7 @@ function readPage(folder: string, basePath: string): Page | undefined {
   return { html, etag: `"${hash('sha256', html, 'base64url')}"` }
 }
 
-/** Returns the files of the app without the page and the compressed copies, relative to the folder. */
+/** Returns the paths, relative to the folder, of all files except the page, compressed copies and hidden files. */
 function listFiles(folder: string): { assets: Set<string>; others: string[] } {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -142,7 +145,7 @@ function listFiles(folder: string): { assets: Set<string>; others: string[] } {
   return { assets: new Set(files.filter(isAsset)), others: files.filter((file) => !isAsset(file)) }
 }
 
-/** Whether a browser navigates to a path that the page may answer */
+/** Whether a browser navigates to a path for which the page may be sent */
 function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (NO_PAGES.has(url.split(/[/?]/, 2)[1])) return false
