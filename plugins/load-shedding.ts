@@ -5,7 +5,7 @@ import { Unavailable } from '../src/domain/refusal.js'
 const SAMPLE_INTERVAL_MS = 500
 /** Consecutive late samples that count as overload; a single late sample is caused by one long task that has ended. */
 const MIN_LATE_SAMPLES = 2
-/** Queue length of the pool that counts as overload; with 10 connections and 5 ms per statement, half a second of wait */
+/** Length of the pool's queue that counts as overload; with 10 connections and 5 ms per statement, a wait of 0.5 s */
 const MAX_WAITING_FOR_CONNECTION = 1_000
 
 export interface LoadSheddingOptions {

@@ -119,7 +119,7 @@ export class SignInCookies {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }
 
-  /** Whether `#nameOf` may have made the name. A client may send any name, even one that a response must not contain. */
+  /** Whether `#nameOf` may have made the name. A client may send any name, even one that is invalid in a response. */
   #isOwnName(name: string): boolean {
     return name.startsWith(this.#prefix) && STATE_HASH.test(name.slice(this.#prefix.length))
   }

@@ -52,15 +52,15 @@ export interface ApiOptions {
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Minimum number of persons in a shown statistic of a test */
+  /** Minimum number of persons for which a statistic of a test is shown */
   statisticsMinPersons: number
   about: About
-  /** Requests per second and address; 0 disables the limit. */
+  /** Maximum requests per second for each IPv4 address or IPv6 /64; 0 disables all limits. */
   rateLimit: number
   poolState: OpenDatabase['poolState']
   /** Event loop delay in milliseconds above which requests are refused with 503 */
   maxDelayMs: number
-  /** Aborts imports, uploads and exports because the service stops */
+  /** Aborts long operations, such as imports, exports and PDF rendering, because the service stops */
   stopping: AbortSignal
   /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
@@ -91,7 +91,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     throw NOT_FOUND
   })
 
-  // Mails to users contain links, so they need a public address.
+  // Mails to users contain links, so the service sends them only if a public address is configured.
   const mailLinkUrl = options.mail === undefined ? undefined : options.publicUrl
   const relyingParty = relyingPartyOf(options.publicUrl)
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })

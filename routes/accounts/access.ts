@@ -146,7 +146,7 @@ disabled them.`,
     },
     async (request) => {
       const userId = knownId(request)
-      // For their own account, administrators must use the route that keeps the last login method.
+      // Administrators must delete their own passkeys one by one; that route keeps the last login method.
       if (userId === request.user.id) {
         throw new InvalidInput('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
       }
@@ -162,14 +162,18 @@ disabled them.`,
   }
 }
 
-/** @throws USER_NOT_FOUND for a number outside the range of user ids */
+/**
+ * Returns the user id of the path, without checking that the user exists.
+ * @throws InvalidInput if it is not a number
+ * @throws USER_NOT_FOUND if the number is outside the range of user ids
+ */
 function knownId(request: FastifyRequest): number {
   const id = parseUserId((request.params as { id: string }).id)
   if (id === undefined) throw USER_NOT_FOUND
   return id
 }
 
-/** Refuses a token for the account of its owner: its rights there are those of `/api/auth` and `/api/accounts/me`. */
+/** Refuses API tokens for their owner's account; for it they may use only `/api/auth` and `/api/accounts/me`. */
 async function refuseTokenOfOwner(request: FastifyRequest): Promise<void> {
   const { id } = request.params as { id: string }
   if (request.apiToken !== undefined && Number(id) === request.user.id) throw TOKEN_NOT_ALLOWED

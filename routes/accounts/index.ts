@@ -106,7 +106,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     async (request, reply) => {
       const id = parseUserId(request.params.id)
       const change = parseAccountChange(request.body)
-      // A person at an unlocked screen must not be able to take over the account.
+      // Requires the current password, so that a person at an unlocked screen cannot take over the account.
       if (id === request.user.id && change.password !== undefined) {
         throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
@@ -125,7 +125,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     >
     const grants = [is_admin, is_author, link_next_login].includes(true)
     const isGrant = grants || (password !== undefined && password !== null)
-    // Disabling an account at once needs no fresh login; null or a later day may grant access again.
+    // Disabling an account from today or an earlier day needs no fresh login. Null or a later day may grant access.
     const endsAccess = typeof disabled_on === 'string' && disabled_on <= today()
     if (isGrant || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
   }

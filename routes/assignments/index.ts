@@ -79,7 +79,7 @@ const LISTS_PER_TEN_SECONDS = 10
 
 export interface AssignmentsOptions extends AssignmentClock {
   contentDir: string
-  /** Whether persons get mail: a mail server and `PUBLIC_URL` are configured */
+  /** Whether the service sends mail to persons, which requires a mail server and `PUBLIC_URL` */
   sendsMail: boolean
   /** Aborts the rendering of a PDF because the service stops */
   stopping: AbortSignal
@@ -345,7 +345,10 @@ mandatory. Sorted by name, then by period, latest first.`,
   )
 }
 
-/** Parses a list of states, separated by commas. @throws InvalidInput if one of the states does not exist */
+/**
+ * Parses a list of states, separated by commas. Returns `fallback` if the text is absent or empty.
+ * @throws InvalidInput if a non-empty element of the list is no state
+ */
 function parseStates(
   text: string | undefined,
   fallback: readonly OccurrenceState[] = OCCURRENCE_STATES,
@@ -382,7 +385,10 @@ function view(stored: StoredAssignment) {
 
 type Caller = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
 
-/** Returns an assignment with the rights of the caller. Leads see only the teams that they lead. */
+/**
+ * Returns an assignment with the rights of the caller. Callers who may neither change it nor decide about its persons
+ * see only those of its teams that they lead.
+ */
 function viewFor(stored: StoredAssignment, { id, is_admin, is_author }: Caller, { led }: Reader) {
   const { responsible, teams, created_by, responsible_id, mandatory } = stored
   const change = is_admin || (is_author && created_by === id)

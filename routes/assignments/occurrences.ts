@@ -29,7 +29,7 @@ import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrencePa
 
 const DECISION = [NOT_RESPONSIBLE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
 
-/** Decisions of the responsible person with a reason and a day */
+/** Decisions of the responsible person that need a reason and take an optional day */
 const DECISIONS = [
   {
     path: '/:id/exempt',

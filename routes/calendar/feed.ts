@@ -15,7 +15,7 @@ export interface FeedOptions extends PublicAddress {
   today: () => string
 }
 
-/** Serves the calendar of a user's tasks to every client that knows its secret address. */
+/** Serves the calendar of a user's tasks to every client that knows the secret address of the calendar. */
 const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...address }) => {
   app.get(
     '/:token.ics',

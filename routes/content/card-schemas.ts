@@ -113,7 +113,7 @@ const Options = Type.Array(
   },
 )
 
-/** Optional fields of both the creation and the change of a card */
+/** Fields that are optional both when a card is created and when it is changed */
 const OPTIONAL_FIELDS = {
   level: Type.Optional(Type.String({ description: 'At most 200 characters.', examples: ['grundlagen'] })),
   options: Type.Optional(nullable(Options)),

@@ -48,13 +48,13 @@ import { NOT_EDITABLE } from './decks.js'
 
 /** Maximum size of a body: about two texts of maximum length, with two bytes per character */
 const CARD_BODY_LIMIT = 256 * 1024
-/** Equals the limit of `/api/search`. */
+/** Maximum length of the filter `q` in characters; the same as for the query of `/api/search` */
 const MAX_TEXT_LENGTH = 200
-/** Maximum length of a question in a comparison; the rest is ignored. */
+/** Number of UTF-16 code units of a question that are compared with other questions; the rest is ignored. */
 const MAX_QUESTION_LENGTH = 2_000
 
 export interface CardOptions {
-  /** Folder in which cards of files are located */
+  /** Content folder, in whose files the lines of cards are looked up */
   contentDir: string
   moment: () => Moment
 }
@@ -248,13 +248,17 @@ written (409). Progress of learners is unchanged.`,
   )
 }
 
-/** Returns the response for a card of a source, which has no file. */
+/** Returns the response for a card without its place in the content folder: `file` and `line` are null. */
 export function describeSavedCard({ source, file: _, key: __, learners, ...card }: EditedCardWithOrigin) {
   const findings = lintQuestion(card)
   return { card: { ...describeCard(card), source, learners, file: null, line: null, findings } }
 }
 
-/** @throws CARD_NOT_FOUND if no card can have the id */
+/**
+ * Parses the id of a path.
+ * @throws InvalidInput if it is not a number
+ * @throws CARD_NOT_FOUND if the number is outside the range of card ids
+ */
 export function parseCardId(text: string): number {
   const id = parseRowId(text, 'Ungültige Karten-ID')
   if (id === undefined) throw CARD_NOT_FOUND

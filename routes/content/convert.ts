@@ -16,7 +16,7 @@ interface ConvertOptions {
 }
 
 const BODY_BYTES = 2 * 2 ** 20
-/** Requests per address; more than a person pastes by hand */
+/** Limit of requests per address; a person does not paste texts faster */
 const PER_TEN_SECONDS = 20
 
 const HtmlBody = Type.Object({ html: Type.String({ examples: ['<p>Ein <b>fetter</b> Absatz</p>'] }) })

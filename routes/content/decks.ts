@@ -14,7 +14,7 @@ import {
   EditedDecksQuery,
 } from './deck-schemas.js'
 
-/** Refusal for content of the content folder, with an example file */
+/** Refusal of a change to content of the content folder, with an example file */
 export const NOT_EDITABLE = new NotEditable('decks/git.md')
 
 /** Decks for their editors. */

@@ -90,8 +90,9 @@ request gets 429.`,
 }
 
 /**
- * Returns 0, which no source has, for a number outside the range of ids; undefined if the parameter is absent or empty.
- * @throws InvalidInput if the text is no number
+ * Parses the id of a source. Returns undefined if the parameter is absent or empty, and 0, which no source has, for a
+ * number outside the range of ids.
+ * @throws InvalidInput if the text is not a number
  */
 function parseSource(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
@@ -100,7 +101,7 @@ function parseSource(text: string | undefined): number | undefined {
   return isInteger(id) ? id : 0
 }
 
-/** Whether the caller edits the source; a token must have the scope for content. */
+/** Whether the caller is an editor of the source. Returns false for a token without the scope `content`. */
 async function maySeeHidden({ server, user, apiToken }: FastifyRequest, sourceId: number): Promise<boolean> {
   if (apiToken !== undefined && !apiToken.scopes.includes('content')) return false
   return mayEdit(await findEditable(server.db, user), sourceId)

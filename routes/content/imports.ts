@@ -63,13 +63,16 @@ const REFUSALS = [
   ],
 ]
 
-/** Returns the id of the source to update; undefined for a new source or a malformed id, which the handler refuses. */
+/**
+ * Returns the id of the source to update; undefined if the parameter is absent or the upload creates a new source, and
+ * for a malformed id, which the handler refuses.
+ */
 function sourceOf({ query }: FastifyRequest): string | undefined {
   const { source, new: isNew } = query as { source?: string; new?: string }
   return source !== undefined && parseId(source) !== undefined && isNew !== 'true' ? source : undefined
 }
 
-/** Uploads of Anki packages, tables and archives by authors. */
+/** Uploads of Anki packages, tables, question files and archives by authors. */
 const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) => {
   const { tmpDir, importMaxBytes, mediaMaxBytes, stopping } = options
   acceptFile(app)

@@ -32,11 +32,11 @@ interface ContentOptions extends ExportOptions {
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Minimum number of persons in a shown statistic of a test */
+  /** Minimum number of persons for which a statistic of a test is shown */
   statisticsMinPersons: number
 }
 
-/** Content for its editors. The inner scope is for administrators; the other routes check the rights themselves. */
+/** Content for its editors. The inner scope is for administrators; each other route checks the rights itself. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
   const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone, statisticsMinPersons } =
     options

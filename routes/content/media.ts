@@ -23,10 +23,10 @@ interface MediaOptions {
   mediaMaxBytes: number
 }
 
-/** The SHA-256 of a picture, with or without the file extension that texts append */
+/** SHA-256 of a picture in hex, with or without the file extension that the texts append to it */
 const NAME = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/
 
-/** Policy for a picture opened as a page: it shows itself and loads nothing. */
+/** Content security policy that applies if a browser opens the picture as a page: it must not load or run anything. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /** Pictures of cards and sheets. */
@@ -88,8 +88,8 @@ text shows is deleted after seven days.`,
 }
 
 /**
- * Refuses a large picture before its body is read, with a message that names the limit. The body limit applies to
- * bodies without a `Content-Length`.
+ * Refuses a large picture before its body is read, with a message that contains the limit. A body without a
+ * `Content-Length` is refused by the body limit of the route.
  * @throws PICTURE_TOO_LARGE_TO_STORE if the `Content-Length` exceeds the limit
  */
 async function refuseLargePicture({ headers }: FastifyRequest): Promise<void> {

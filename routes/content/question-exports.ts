@@ -79,7 +79,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
   function send(reply: FastifyReply, text: string, format: QuestionFormat): never {
     const { type, extension } = FILES[format]
     const name = `svc_training_fragen_${moment().today}.${extension}`
-    // A buffer is sent as it is; the schema would quote a string.
+    // Sent as a buffer, because Fastify would serialize a string with the response schema, which adds quotes.
     return reply
       .type(type)
       .header('content-disposition', `attachment; filename="${name}"`)

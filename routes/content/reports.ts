@@ -22,11 +22,11 @@ import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import { settleReport } from '../../src/services/content/reports.js'
 import { DecidedReport, type Report, ReportDecision, ReportList, ReportParams, ReportsQuery } from './schemas.js'
 
-/** Maximum size of a body with the two texts of a card */
+/** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BYTES = 256 * 1_024
 
 interface ReportOptions {
-  /** Folder in which reported cards are located */
+  /** Content folder, in whose files the lines of reported cards are looked up */
   contentDir: string
 }
 
@@ -96,7 +96,7 @@ of the content folder is returned as \`paste\`; the report stays open until it i
     return { report: await settleReport(app.db, actor, id, settled), paste: null }
   }
 
-  /** Adds the file and line of each reported card in the current content folder. */
+  /** Adds the file and line of each reported card in the content folder; null if the card is not found there. */
   async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
     const places = await findCardLines(contentDir, found)
     return found.map((report, index) => ({ ...toAnswer(report), ...(places[index] ?? { file: null, line: null }) }))

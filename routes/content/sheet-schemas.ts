@@ -3,7 +3,7 @@ import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
 import type { ChangeKind } from '../../db/types.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
-/** Origin of editable content */
+/** Source to which a card, deck, sheet or test belongs */
 export const OwnerSource = Type.Object({
   id: Type.Integer({ examples: [3] }),
   kind: Type.String({ enum: ['anki', 'table', 'archive', 'written'] }),
@@ -17,7 +17,7 @@ const CHANGE_KINDS: ChangeKind[] = [
 /** Kind of a change of content */
 export const How = Type.Unsafe<ChangeKind>({ type: 'string', enum: CHANGE_KINDS, examples: ['edit'] })
 
-/** Kind of the change that created a version */
+/** Kind of the change that created a version; null if no change is recorded */
 export const HowOrNull = Type.Unsafe<ChangeKind | null>({
   type: ['string', 'null'],
   enum: [...CHANGE_KINDS, null],

@@ -64,7 +64,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       const sourceId = parseCursor(query.source, 'source')
       const after = parseCursor(query.after, 'after')
       const state = parseChoice(query.state, 'state', EDITED_STATES)
-      // No source or sheet has a larger id.
+      // The result is empty, because no source or sheet has such a large id.
       if (!isInteger(sourceId ?? 0) || !isInteger(after ?? 0)) return { sheets: [], next_after: null }
       const found = await listEditedSheets(
         app.db,

@@ -120,7 +120,11 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
   }
 }
 
-/** Parses the id of a path. @throws SOURCE_NOT_FOUND if the number is outside the range of ids */
+/**
+ * Parses the id of a path.
+ * @throws InvalidInput if it is not a number
+ * @throws SOURCE_NOT_FOUND if the number is outside the range of ids
+ */
 export function sourceIdOf({ id }: { id: string }): number {
   const parsed = parseRowId(id, 'Ungültige Quellen-ID')
   if (parsed === undefined) throw SOURCE_NOT_FOUND

@@ -9,7 +9,7 @@ import { answers, nullable, optional } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
 
-/** Schema of a figure that is null if it would reveal data about too few persons */
+/** Makes the schema of a figure nullable: the figure is null if it would reveal data about too few persons. */
 const Hidden = <T extends TSchema>(schema: T) => nullable(schema)
 
 const StatisticsQuery = Type.Object({
@@ -72,7 +72,7 @@ const Statistics = Type.Object(
 )
 
 export interface StatisticsOptions {
-  /** Minimum number of persons in a report (`STATISTICS_MIN_PERSONS`) */
+  /** Minimum number of persons for which a report is shown (`STATISTICS_MIN_PERSONS`) */
   minPersons: number
 }
 

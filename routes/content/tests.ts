@@ -206,7 +206,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** @throws FaultyDefinition if the definition breaks a rule; with the first fault */
+/** Parses a definition. @throws FaultyDefinition with the first fault if the definition breaks a rule */
 function parseBody(input: DefinitionInput): TestDefinition {
   const faults: string[] = []
   const definition = parseDefinition(input, (_key, message, section) => {

@@ -10,7 +10,7 @@ import { METHOD_NOT_ALLOWED } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
 
-/** Number of lines that are formatted without a pause; takes about 0.5 ms */
+/** Number of lines that are formatted without a pause, which takes about 0.5 ms */
 const LINES_AT_ONCE = 125
 
 interface DeckOptions {
@@ -78,7 +78,7 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
   )
 }
 
-/** Yields the export in chunks; other requests are served between two of them. */
+/** Yields the export in chunks. The event loop handles other requests between two chunks. */
 async function* ankiChunks(batches: ReturnType<typeof exportCards>): AsyncGenerator<string> {
   for await (const { deck_name, cards } of batches) {
     for (let first = 0; first < cards.length; first += LINES_AT_ONCE) {

@@ -11,7 +11,7 @@ interface HealthOptions {
   isClosing: () => boolean
 }
 
-/** Health checks for proxies and containers: no login; HEAD as well as GET. */
+/** Health checks for proxies and containers, with GET and HEAD. They require no login. */
 const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing }) => {
   app.route({
     method: ['GET', 'HEAD'],

@@ -9,10 +9,13 @@ import { confirmAddress } from '../../src/services/mail/own-address.js'
 import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
 
 const PER_TEN_SECONDS = 20
-/** Requests per address; mail services unsubscribe many users from a few addresses. */
+/** Limit of requests per IP address, higher because mail services unsubscribe many users from a few IP addresses */
 const UNSUBSCRIBES_PER_TEN_SECONDS = 200
 
-/** Requests that links in mails cause, without login. */
+/**
+ * Routes for the links in mails, called by the page that a link opens or by a mail program. They need no login, because
+ * the request contains the secret of the link.
+ */
 const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
   app.post(
     '/confirm',
@@ -31,7 +34,7 @@ const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, {
   )
 
   await app.register(async (forms: typeof app) => {
-    // A mail program sends the form `List-Unsubscribe=One-Click`; the key is in the URL.
+    // A mail program sends the form `List-Unsubscribe=One-Click`, which is ignored; the key is in the query of the URL.
     ignoreForms(forms)
     forms.post(
       '/unsubscribe',

@@ -30,11 +30,11 @@ export interface OutboxOptions {
   stopping: AbortSignal
 }
 
-/** Maximum number of test mails per minute: enough to try settings, too few to flood a mailbox */
+/** Maximum number of test mails per minute and instance: enough to try settings, too few to flood a mailbox */
 const MAX_TESTS = 5
 const MINUTE_MS = 60_000
 
-/** The outbox for administrators: recipient, kind and outcome of each mail, without its text. */
+/** Routes of the outbox for administrators, which shows recipient, kind and state of each mail, but not its text. */
 const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) => {
   const { mail, isMailHeld: held, publicUrl, moment, stopping } = options
   let tests: number[] = []

@@ -10,7 +10,7 @@ import { removeAddress, requestAddress } from '../../src/services/mail/own-addre
 import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
 
 export interface OwnMailOptions {
-  /** Public address to which links in mails lead, ending with a slash; undefined if no mail is sent to persons */
+  /** Public address of the service for links in mails, ending with a slash; undefined if persons get no mail */
   mailLinkUrl: string | undefined
   /** IANA name of the time zone of the service */
   timeZone: string
@@ -44,7 +44,7 @@ one; at most four per hour. The response does not reveal whether other users hav
         body: AddressBody,
         response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),
       },
-      // A token must not redirect its owner's mail.
+      // Sessions only, because a stolen API token must not redirect its owner's mail.
       preHandler: app.requireSession,
     },
     async ({ user, body }) => {

@@ -36,7 +36,7 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** Requests per address; a PDF takes about a second of processor time, in a worker thread. */
+/** Limit of requests per address; rendering a PDF takes about a second of processor time in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions extends PublicAddress {
@@ -166,7 +166,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
   )
 }
 
-/** Parses the code of a path. @throws PROOF_NOT_FOUND if it is malformed */
+/** Parses the code of a path. @throws PROOF_NOT_FOUND if the code is malformed */
 export function codeOf({ code }: { code: string }): string {
   const parsed = parseCode(code)
   if (parsed === undefined) throw PROOF_NOT_FOUND
@@ -175,7 +175,7 @@ export function codeOf({ code }: { code: string }): string {
 
 const MAX_PURPOSE = 500
 
-/** Returns the trimmed text. @throws InvalidInput if it is empty or longer than 500 characters */
+/** Returns the trimmed text. @throws InvalidInput if the trimmed text is empty or longer than 500 UTF-16 code units */
 function parsePurpose(text: string): string {
   const purpose = text.trim()
   if (purpose === '') throw new InvalidInput('Das Feld „purpose“ darf nicht leer sein')

@@ -8,7 +8,7 @@ import { ProofParams, Verified } from './schemas.js'
 
 const PER_TEN_SECONDS = 20
 
-/** Returns the content of a proof to callers that know its code, without login. */
+/** Route that returns the content of a proof to every caller that knows its code. It needs no login. */
 const verification: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:code',

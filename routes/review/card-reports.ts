@@ -10,7 +10,7 @@ import { answers } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
 import { CardParams, CardReported, OwnReports, OwnReportsQuery, ReportBody } from './schemas.js'
 
-/** Maximum size of a body with the two texts of a card */
+/** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BYTES = 256 * 1_024
 
 /** Reports of cards by learners, with suggested texts. */

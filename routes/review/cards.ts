@@ -38,7 +38,7 @@ import {
   TomorrowBody,
 } from './schemas.js'
 
-/** Equals the limit of `/api/search`. */
+/** Maximum length of the filter `q` in characters; the same as for the query of `/api/search` */
 const MAX_TEXT_LENGTH = 200
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
@@ -61,7 +61,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND
-      // An empty page would look like the end of the list.
+      // Refused, because clients would take an empty page for the end of the list.
       if (!is_cursor_known) throw invalidCursor('after')
       const { page, next } = cutPage(found, limit, ({ card_id }) => card_id)
       const cards = page.map(({ state, state_name, deck_slug, deck_name, deck_lang, ...card }) => ({
@@ -202,7 +202,10 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   )
 }
 
-/** Returns undefined for a number outside the range of card ids. */
+/**
+ * Parses the id of a path; returns undefined for a number outside the range of card ids.
+ * @throws InvalidInput if it is not a number
+ */
 function parseCardId(text: string): number | undefined {
   return parseRowId(text, 'Ungültige Karten-ID')
 }

@@ -10,11 +10,11 @@ import {
 } from '../../src/domain/review/review.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
-/** Fitted parameters as the API shows them */
+/** Fitted parameters as the API returns them */
 export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
-/** Current day of the service, to which all relative dates refer */
+/** Current calendar day in the time zone of the service; clients compare the dates of the response with it. */
 const Today = Type.Unsafe<string>({ ...Day, description: 'The calendar day of the service.' })
 const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS, examples: ['medium'] })
 const RatingOrNull = Type.Unsafe<Rating | null>({
@@ -28,7 +28,7 @@ const Counts = Type.Object({
   new: Type.Integer({ description: 'Unseen cards that may still be introduced today.' }),
 })
 
-/** The other fields of `CardState` are internal. */
+/** Public fields of `CardState`; the schema omits the other fields from responses. */
 const ProgressOrNull = Type.Unsafe<CardState | null>({
   type: ['object', 'null'],
   properties: {
@@ -264,7 +264,7 @@ export const StudiedDecks = Type.Object({ decks: Type.Array(StudiedDeck), today:
 
 export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
 
-/** At least one of the fields is required. */
+/** Change of a deck's settings; the handler refuses a body without any of the fields. */
 export const DeckBody = Type.Object({
   active: Type.Optional(Type.Boolean({ examples: [false] })),
   desired_retention: Type.Optional(
@@ -414,7 +414,7 @@ export const FitAnswer = Type.Object({
   ),
 })
 
-/** Absent fields keep their value. */
+/** Change of the settings; absent fields keep their stored value. */
 export const SettingsBody = Type.Partial(Settings)
 
 export const ExtraBody = Type.Object({ cards: Type.Integer({ minimum: 1, maximum: 300, examples: [10] }) })

@@ -13,14 +13,14 @@ import { SearchAllAnswer, SearchAllQuery } from './schemas.js'
 const MAX_QUERY_LENGTH = 200
 
 interface SearchOptions {
-  /** Whether the database is the embedded store */
+  /** Whether the service uses the embedded database */
   isEmbedded: boolean
   poolState: OpenDatabase['poolState']
 }
 
 const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedded, poolState }) => {
   const searchInTurn = searchTurns(isEmbedded)
-  /** Pauses a search between two steps while other requests need all connections. */
+  /** Pauses a search between two steps if no connection is idle or requests wait for one. */
   const pause = async (started: number) => {
     const { idle, waiting } = poolState()
     if (idle === 0 || waiting > 0) await rest(started)

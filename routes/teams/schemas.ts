@@ -28,7 +28,7 @@ const TEAM = { id: Type.Integer({ examples: [3] }), name: Name }
 
 const Team = Type.Object({ ...TEAM, external_group: ExternalGroup, created_at: Timestamp }, { title: 'Team' })
 
-/** A team with all fields for administrators, with id and name only for leads */
+/** A team with all fields for administrators, but only with id and name for leads */
 const VIEWED_TEAM = { ...TEAM, external_group: Type.Optional(ExternalGroup), created_at: Type.Optional(Timestamp) }
 
 export const TeamAnswer = Type.Object({ team: Team })

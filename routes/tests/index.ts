@@ -47,7 +47,7 @@ import {
   TestParams,
 } from './schemas.js'
 
-/** Refusal during the pause between two attempts, with an example time */
+/** Refusal of a start during the pause between two attempts, with an example time */
 const WAIT_FOR_NEXT = new WaitForNext('25.11.2026, 14:30')
 
 /** Tests for learners. */
@@ -225,7 +225,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
 
 /**
  * Parses the id of a path.
- * @throws InvalidInput if it is no number
+ * @throws InvalidInput if it is not a number
  * @throws ATTEMPT_NOT_FOUND if the number is outside the range of ids
  */
 function parseAttemptId(text: string): number {

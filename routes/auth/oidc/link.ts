@@ -15,7 +15,7 @@ import { linkIdentity } from '../../../src/services/sign-in/identities.js'
 import type { Provider } from '../../../src/services/sign-in/provider.js'
 import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
 
-/** Page from which the user starts the link, and which shows a refusal */
+/** Page from which the user starts linking an identity, and which shows the message of a refusal */
 const ACCOUNT_PAGE = '/konto'
 
 /**
@@ -97,7 +97,11 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  /** @throws CROSS_SITE unless the browser reports our own origin, so also for scripts, which report none */
+  /**
+   * Requires a browser that reports our own origin. This also refuses scripts, which report no origin.
+   * @throws CROSS_SITE if the request reports another origin or none
+   * @throws NO_PROVIDER if no provider is configured and `Sec-Fetch-Site` is not `same-origin`
+   */
   async function requireOwnPage({ headers }: FastifyRequest): Promise<void> {
     const isOwn = headers['sec-fetch-site'] === 'same-origin' || headers.origin === requireProvider().ownOrigin
     if (!isOwn) throw CROSS_SITE

@@ -8,11 +8,11 @@ import { answers, Done } from '../../../src/http/schemas.js'
 import { handleLogoutToken } from '../../../src/services/sign-in/handle-logout-token.js'
 import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
 
-/** Requests per address; a provider that ends all of its sessions sends one request for each. */
+/** Requests per address; a provider that ends all of its sessions sends one request for each session. */
 const PER_TEN_SECONDS = 500
 const BODY_LIMIT = 16 * 1024
 
-/** Logout started by the user or the provider. */
+/** Routes for a logout that the user or the provider starts. */
 const logout: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/logout',

@@ -22,19 +22,19 @@ import { CallbackQuery, StartQuery } from './schemas.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Path to open after the sign-in, whether it succeeds or not */
+    /** Path to open after the sign-in; after a refusal, the login page gets it for the next attempt */
     signInTarget: string
   }
 }
 
 /**
- * Requests per address: each causes up to two requests to the provider, and a company may share one address. Starts and
- * callbacks have separate counters.
+ * Limit of requests per address. Each request causes up to two requests to the provider, and all persons of a company
+ * may share one address. Starts and callbacks have separate counters.
  */
 const PER_TEN_SECONDS = 100
 /** Page that asks the user to confirm the link */
 const LINK_PAGE = '/konto?verknuepfen=ja'
-/** Values of `Sec-Fetch-Site` of requests from our own pages, typed addresses and browsers without the header */
+/** Values of `Sec-Fetch-Site` for requests from our own origin, typed addresses and browsers without the header */
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
 /** Redirects to the provider and back. */
@@ -43,12 +43,12 @@ const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string 
   { basePath, today },
 ) => {
   app.decorateRequest('signInTarget', '/')
-  /** Reasons already logged */
+  /** Reasons for missing groups that this process has already logged */
   const warned = new Set<string>()
 
   // Browsers follow links to these routes, so every error must lead to a page.
   app.setErrorHandler((error, request, reply) => {
-    // No redirect: our own links never have a malformed query.
+    // Answered with 400 instead of a redirect, because our own links never have a malformed query.
     if (error instanceof InvalidInput) throw error
     const fault = faultOf(error)
     if (fault.code === 'gestoert') request.log.error({ err: error }, 'sign-in by the provider failed')
@@ -110,7 +110,10 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     },
   )
 
-  /** Returns the path of the next page. */
+  /**
+   * Completes the sign-in for its purpose and returns the path of the next page.
+   * @throws SignInFault if `link` or `confirm` was started in a session of another user, or that session has ended
+   */
   async function finish(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -141,7 +144,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
 
   /**
    * Stores the identity until the user confirms the link, because another site may have started the sign-in with a
-   * different identity. Returns the path of the page that asks.
+   * different identity. Returns the path of the page that asks for the confirmation.
    * @throws SignInFault if the identity is linked to another account
    */
   async function askToLink(
@@ -171,7 +174,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
   }
 }
 
-/** Stores the target of the sign-in. Runs first, so that a refusal can pass the target to the login page. */
+/** Stores the target of the sign-in. Runs before the rate limit, whose refusal passes the target to the login page. */
 async function keepTarget(request: FastifyRequest): Promise<void> {
   const { weiter } = request.query as { weiter?: unknown }
   request.signInTarget = parseTarget(typeof weiter === 'string' ? weiter : undefined)
@@ -185,8 +188,8 @@ function faultOf(error: unknown): SignInFault {
 }
 
 /**
- * Returns the logged-in user.
- * @throws SignInFault if there is none, or if the browser reports a request from another origin
+ * Returns the user of the session.
+ * @throws SignInFault if there is no session or the request has a token, or if the browser reports another origin
  */
 function requireOwnRequest({ session, headers, tokenUser }: FastifyRequest) {
   const stored = tokenUser === undefined ? session.stored : undefined
