@@ -14,7 +14,7 @@ const BYTES_PER_SECOND = 1_600_000 / 8
 export const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 export const DESK = { width: 1440, height: 900 }
 
-/** Throttling by the browser */
+/** Throttling that the browser applies to a page */
 export interface Slowness {
   /** Whether the network is limited to 1.6 Mbit/s, with 150 ms per request */
   network: boolean
@@ -35,7 +35,7 @@ export async function startBrowser(): Promise<Browser> {
   return browser
 }
 
-/** Opens a browser with an empty cache and the session cookie. */
+/** Creates a browser context with an empty cache and the session cookie. */
 export async function newVisitor(browser: Browser, url: string, cookie: string): Promise<BrowserContext> {
   const context = await browser.createBrowserContext()
   const [name = '', value = ''] = cookie.split(/=(.*)/s)
@@ -43,7 +43,7 @@ export async function newVisitor(browser: Browser, url: string, cookie: string):
   return context
 }
 
-/** Opens a page with throttling, including its service worker. */
+/** Opens a throttled page. Only the network limit also applies to the service workers of the context. */
 export async function openPage(
   context: BrowserContext,
   { network, cpu }: Slowness,
@@ -58,7 +58,7 @@ export async function openPage(
   const slowWorkers = async () => {
     for (const target of context.targets()) {
       if (target.type() !== 'service_worker') continue
-      // The target may have closed.
+      // Errors are ignored, because the target may have closed.
       await target
         .createCDPSession()
         .then(slowDown)

@@ -1,8 +1,8 @@
-/** Cleanup tasks for processes, databases and folders */
+/** Cleanup tasks, which end processes and remove databases and folders */
 const tasks: (() => unknown)[] = []
 let isEnding = false
 
-/** Registers a cleanup task; runs it at once if a signal has ended the benchmark. */
+/** Registers a cleanup task; runs it at once if a signal has arrived, because the cleanup has then begun. */
 export function atEnd(task: () => unknown): void {
   if (isEnding) task()
   else tasks.push(task)
@@ -13,7 +13,10 @@ export function markTasks(): number {
   return tasks.length
 }
 
-/** Runs the tasks registered after `markTasks` in reverse order; a failing task does not stop the others. */
+/**
+ * Runs the tasks registered since `markTasks` returned `mark`, by default all, in reverse order. Prints the error of a
+ * failing task and continues.
+ */
 export async function cleanUp(mark = 0): Promise<void> {
   for (const task of tasks.splice(mark).reverse()) {
     try {
@@ -24,7 +27,7 @@ export async function cleanUp(mark = 0): Promise<void> {
   }
 }
 
-/** On a signal cleans up and exits with the status of that signal. */
+/** Registers signal handlers that clean up and exit with status 128 plus the number of the signal. */
 export function cleanUpOnSignals(): void {
   for (const [signal, number] of [
     ['SIGINT', 2],
@@ -40,7 +43,7 @@ export function cleanUpOnSignals(): void {
   }
 }
 
-/** Returns whether a signal has arrived, so that later errors are its consequence. */
+/** Returns whether a signal has arrived; later errors are then consequences of the cleanup. */
 export function isInterrupted(): boolean {
   return isEnding
 }

@@ -9,15 +9,16 @@ import { FORGETFUL, simulateLog, storeLog } from '../../dist/test/support/learne
 import { openTemporaryStore } from '../../dist/test/support/temporary-store.js'
 
 /**
- * Fits the parameters of many people in one night: `npm run simulate -- night [--people 1000]`. Uses an empty PostgreSQL
- * database with DATABASE_URL, otherwise a temporary embedded one. Prints time, memory and the delay of the event loop.
+ * Fits the parameters of many people in one night: `npm run simulate -- night [--people 1000]`. Uses the empty
+ * PostgreSQL database of DATABASE_URL, or a temporary embedded one if it is not set. Prints time, memory and event loop
+ * delay.
  */
 const { values: options } = parseArgs({
   allowPositionals: true,
   options: { people: { type: 'string', default: '1000' } },
 })
 const PEOPLE = Number(options.people)
-/** Number of different logs; the other learners get copies. */
+/** Number of different review logs; the other learners get copies of these logs. */
 const LOGS = 5
 const DAYS = 120
 const FIRST_DAY = '2026-01-05'

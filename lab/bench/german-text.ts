@@ -2,16 +2,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './processes.js'
 
-/** One in this many nouns becomes a compound, because natural text contains rare words. */
+/** Number of nouns of which on average one becomes a compound, because natural text contains rare words */
 const NOUNS_A_COMPOUND = 12
 const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 
-/** Writes paragraphs of German sentences with at least this many characters */
+/** Returns paragraphs of whole German sentences with about `length` characters or more. */
 export type GermanWriter = (length: number) => string
 
 /**
- * Generates German text from the prose of the shipped content (about 6,700 words) by a Markov chain over pairs of
- * words, so that frequencies are natural; some nouns are joined to compounds, which are rare words.
+ * Returns a writer of German text: a Markov chain over pairs of words of the shipped content (about 6,700 words), so
+ * that word frequencies are natural. Some nouns are joined to compounds, which serve as rare words.
  * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export async function createGermanWriter(random: () => number): Promise<GermanWriter> {
@@ -50,7 +50,7 @@ export async function createGermanWriter(random: () => number): Promise<GermanWr
   }
 }
 
-/** Returns the prose lines, without front matter, code and Markdown marks. */
+/** Returns the lines of prose in all Markdown files, without front matter, code blocks and Markdown marks. */
 async function readProse(folder: string): Promise<string[]> {
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md')).sort()
   const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))

@@ -5,10 +5,10 @@ import { readCpu, readMemory, type Server } from './processes.js'
 export interface Load {
   /** Responses per second */
   rate: number
-  /** Latency in milliseconds, like `p99` */
+  /** Median of the latency in milliseconds; `p99` is the 99th percentile. */
   p50: number
   p99: number
-  /** Responses other than 2xx, and broken connections */
+  /** Number of responses other than 2xx, and of requests without a response */
   failures: number
   /** The server's resident memory at the end in MB */
   memory: number
@@ -18,13 +18,13 @@ export interface Load {
 
 export interface LoadOptions {
   path: string
-  /** `Cookie` headers, which the connections use in turn */
+  /** `Cookie` headers; each connection uses one, assigned in rotation */
   cookies: string[]
   connections?: number
   seconds?: number
 }
 
-/** Repeats the same request on persistent connections. */
+/** Repeats the same request on persistent connections and returns the figures of server and client. */
 export async function load(server: Server, options: LoadOptions): Promise<Load> {
   const { path, cookies, connections = 20, seconds = 5 } = options
   const pid = server.process.pid as number
@@ -63,8 +63,8 @@ export function medianLoad(loads: readonly Load[]): Load {
 }
 
 /**
- * Runs the functions alternately, so that the load of the machine affects all alike, after one warm-up run of each.
- * Returns the results of each function.
+ * Runs the functions alternately, so that the load of the machine affects all alike. Returns the results of each
+ * function without those of the first round, which is a warm-up.
  */
 export async function alternate<T extends readonly (() => Promise<unknown>)[]>(
   rounds: number,

@@ -64,7 +64,7 @@ function readArguments(): { names: string[]; markdown: string | undefined } {
       process.stdout.write(USAGE)
       process.exit()
     }
-    // npm runs this in lab/, but the path is relative to where npm was called.
+    // npm runs this script in lab/, but the path is relative to the folder in which npm was called.
     const document = values.markdown && path.resolve(process.env.INIT_CWD ?? '.', values.markdown)
     return { names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS), markdown: document }
   } catch (error) {
@@ -93,7 +93,7 @@ try {
   }
   await report(postgres.version)
 } catch (error) {
-  // After a signal, errors are its consequence and are not reported.
+  // Errors after a signal are consequences of the cleanup and are not reported.
   if (!isInterrupted()) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
     process.exitCode = 1

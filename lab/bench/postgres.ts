@@ -25,14 +25,14 @@ export interface Postgres {
   createDatabase(): Promise<string>
 }
 
-/** Uses the server of the URL, or starts a temporary one with default settings. */
+/** Connects to the server of the URL, or starts a temporary server with default settings if there is no URL. */
 export async function startPostgres(serverUrl: string | undefined): Promise<Postgres> {
   const programs = await findPrograms()
   const url = serverUrl ?? (await startOwn())
   const { rows } = await withServer(url, (client) => client.query('show server_version'))
   const seeded = new Map<string, string>()
   const created: string[] = []
-  // A temporary server is removed with its databases.
+  // Only for a given server: a temporary server is removed with its databases.
   if (serverUrl !== undefined) {
     atEnd(() =>
       withServer(url, async (client) => {
@@ -62,7 +62,7 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
       const started = performance.now()
       await withDatabase(database, async (db) => {
         await seed(db, size)
-        // Otherwise the service would build the search index for minutes during the measurement.
+        // Emptied, because the service would otherwise build the search index for minutes during the measurement.
         await sql`truncate search_pending`.execute(db)
       })
       await withServer(url, (client) => client.query('checkpoint'))
@@ -90,7 +90,7 @@ async function withServer<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Runs `work` on the migrated database without statement timeouts. */
+/** Migrates the database and runs `work` on it with one connection, without statement timeouts. */
 export async function withDatabase<T>(databaseUrl: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: databaseUrl, max: 1 }) }),
@@ -108,7 +108,10 @@ export interface PgbenchOptions {
   seconds?: number
 }
 
-/** Returns transactions per second of a pgbench script with prepared statements. */
+/**
+ * Runs a pgbench script with prepared statements and returns the transactions per second.
+ * @throws Error if pgbench or a transaction fails
+ */
 export async function runPgbench(
   postgres: Postgres,
   databaseUrl: string,

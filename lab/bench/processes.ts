@@ -36,9 +36,9 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** Ends a process and waits for it. */
+/** Sends the signal to a process and waits until it ends; does nothing if it has ended or could not be started. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  // A process that could not be started has no id.
+  // A process that could not be started has no id and sends no `exit` event.
   if (hasEnded(child) || child.pid === undefined) return
   const ended = once(child, 'exit')
   child.kill(signal)
@@ -51,7 +51,10 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts a Node program that listens on `PORT` and waits until it responds. */
+/**
+ * Starts a Node program that listens on `PORT` and waits until `readyPath` responds with a status below 500.
+ * @throws Error if the program ends before that
+ */
 export async function startServer(
   program: string,
   args: string[],
@@ -83,7 +86,7 @@ export function startService(databaseUrl: string, env: Record<string, string> = 
     SESSION_SECRET: 'a secret that only the benchmark knows',
     LOG_LEVEL: 'warn',
     TIME_ZONE: 'UTC',
-    // All requests come from one address.
+    // Disabled, because all requests of a measurement come from one address.
     RATE_LIMIT: '0',
     ...env,
   }
@@ -95,7 +98,7 @@ export function startUsualServer(databaseUrl: string): Promise<Server> {
   return startServer(`${ROOT}lab/bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
 }
 
-/** Logs in learners and returns their `Cookie` headers. */
+/** Logs in the first `count` seeded learners and returns their `Cookie` headers. */
 export async function logInMany(server: Server, count = 20): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -104,7 +107,7 @@ export async function logInMany(server: Server, count = 20): Promise<string[]> {
   )
 }
 
-/** Returns resident memory in MB. */
+/** Returns the resident memory of a process in MB. */
 export async function readMemory(pid: number): Promise<number> {
   const [, resident] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')
   return (Number(resident) * PAGE_BYTES) / 1e6
@@ -127,7 +130,7 @@ export function watchMemory(server: Server): { stop: () => number } {
   }
 }
 
-/** Returns the processor time that the process has used, in seconds. */
+/** Returns the processor time that a process has used since its start, in seconds. */
 export async function readCpu(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -135,8 +138,8 @@ export async function readCpu(pid: number): Promise<number> {
 }
 
 /**
- * Runs a Node program; returns seconds and peak resident memory in MB.
- * @throws Error if the program fails
+ * Runs a Node program; returns its duration in seconds and its peak resident memory in MB, sampled every 20 ms.
+ * @throws Error if the program ends with a status other than 0
  */
 export async function runMeasured(
   program: string,

@@ -13,7 +13,7 @@ export interface Measure {
   limit?: Figure
   /** Conventional implementation */
   usual?: Figure
-  /** Target and result */
+  /** Target; `reached` is the result, and `met` whether the result meets the target. */
   target?: string
   reached?: string
   met?: boolean
@@ -79,7 +79,7 @@ export async function replaceInDocument(file: string, text: string): Promise<voi
 }
 
 /**
- * Reads the document and finds the two marks. Called before a long run.
+ * Reads the document and finds the two marks. Also called before a long run, so that a missing mark is found early.
  * @throws Error if a mark is missing
  */
 export async function checkDocument(file: string): Promise<{ document: string; start: number; end: number }> {

@@ -16,7 +16,7 @@ export interface Size {
   /** Quiz results of the first user */
   results: number
   sheets: number
-  /** `distinct`: all answers differ; `skewed`: 250 answers, one on 99.7 % of the cards */
+  /** `distinct`: all answers differ; `skewed`: 250 different answers, one of them on 99.7 % of 100,000 cards */
   answers: 'distinct' | 'skewed'
   /** Whether to add a learner with 10,000 progress rows in deck order and 100,000 log entries */
   learner: boolean
@@ -40,7 +40,7 @@ export function sizeOf(cards: number): Size {
 
 export const LEARNER = 'studiert-seit-jahren'
 
-/** Word that only one of 300 sheets contains */
+/** Word that only one in 300 sheets contains */
 export const RARE_WORD = 'Nadelöhr471'
 
 /** Seeds an empty, migrated database. The users are `lernende-1` and so on, with the same password. */
@@ -82,7 +82,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
 async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Size): Promise<void> {
   const rows = Math.min(progress, cards)
   if (rows === 0) return
-  // In batches of users, because each row looks up its card's deck
+  // In batches of users, because a trigger looks up the deck of the card for each row
   for (let first = 1; first <= users; first += 20) {
     await sql`
       insert into card_progress (user_id, card_id, last_rating, next_review)
@@ -99,7 +99,7 @@ async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Si
 const LEARNED = 10_000
 const LOGGED = 100_000
 
-/** Seeds a learner who studied in deck order, a hundred cards a day, and log entries of a hundred other users. */
+/** Seeds a learner who studied in deck order, with 100 log entries a day, and log entries of a hundred other users. */
 async function seedLearner(db: Kysely<Database>, cards: number, hash: string): Promise<void> {
   await sql`
     insert into users (username, display_name, password_hash)
@@ -119,7 +119,7 @@ async function seedLearner(db: Kysely<Database>, cards: number, hash: string): P
   await seedLog(db, 'lernende-1__', 500, cards)
 }
 
-/** Seeds log entries of users (by a name pattern) over the last 1,000 days. */
+/** Seeds `entries` log entries over the last 1,000 days for each user whose name matches the LIKE pattern. */
 async function seedLog(db: Kysely<Database>, usernames: string, entries: number, cards: number): Promise<void> {
   const state = {
     last_rating: 'medium',

@@ -44,7 +44,7 @@ interface Plan {
   isOver: (study: Study) => boolean
 }
 
-/** A card in study, with the true memory of the learner and the estimate of the scheduler */
+/** A studied card, with the true state of the learner's memory and the scheduler's estimate of it */
 interface Card {
   history: EffectiveReview[]
   memory: Memory | null
@@ -88,7 +88,7 @@ function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
   return result
 }
 
-/** Returns the absolute difference between the measured and the desired retention. */
+/** Simulates a trial and returns the absolute difference between the measured and the desired retention. */
 function retentionError(truth: MemoryModel, weights: number[] | null, seed: number): number {
   const scheduler = new MemoryModel(weights)
   const trial = { truth, scheduler, newPerDay: 5, random: randomFrom(seed) }
@@ -124,7 +124,7 @@ for (const distance of DISTANCES) {
       const random = randomFrom(seed)
       const truth = new MemoryModel(drawWeights(random, distance))
       const scheduler = new MemoryModel(null)
-      // Fewer new cards per day for small histories, so that they span enough days for a fit.
+      // For small histories, fewer new cards per day, so that the histories span enough days for a fit.
       const newPerDay = Math.min(Math.max(Math.round(reviews / 400), 1), 10)
       let trained = 0
       const whole = study({

@@ -16,9 +16,9 @@ import { type Progress, printClasses, printCosts, type Recall, recallOf, summari
 
 /**
  * Simulates learners who study the shipped content through the API with a simulated clock, and prints the statistics of
- * the API: `npm run simulate [-- --days 120 --learners 20]`. Uses an empty PostgreSQL database with DATABASE_URL,
- * otherwise a temporary embedded one. With `--spread 0 --absence 0` the learners' memory equals the service's model and
- * no day is missed, so the result must equal the forecast.
+ * the API: `npm run simulate [-- --days 120 --learners 20]`. Uses the empty PostgreSQL database of DATABASE_URL, or a
+ * temporary embedded one if it is not set. With `--spread 0 --absence 0` the learners' memory follows the service's
+ * model and no day is missed, so the reached retention must equal the forecast, apart from chance.
  */
 const { values: options } = parseArgs({
   options: {
@@ -30,9 +30,9 @@ const { values: options } = parseArgs({
 })
 const DAYS = Number(options.days)
 const LEARNERS = Number(options.learners)
-/** Spread of the learners' weights around those of the service; see `perturbedWeights` */
+/** Spread of the learners' weights around those of the service, as in `perturbedWeights` */
 const SPREAD = Number(options.spread)
-/** Share of days without study */
+/** Probability that a learner does not study on a day */
 const ABSENCE = Number(options.absence)
 const FIRST_DAY = '2026-01-05'
 const NEW_PER_DAY = 5
@@ -143,7 +143,7 @@ async function createLearner(number: number, passwordHash: string): Promise<Lear
   return { cookie, desiredRetention, random, memory, cards: new Map(), recalls: [] }
 }
 
-/** Returns the learner's rating of a card and updates the learner's memory of it. */
+/** Returns the learner's rating of a card and updates the state of the learner's memory of this card. */
 function answer(learner: Learner, cardId: number): RatingName {
   const { memory, cards } = learner
   const now = noonOf(clock.day)
@@ -176,7 +176,7 @@ function recordRecall(learner: Learner, progress: Progress | null, rating: Ratin
   learner.recalls.push(recallOf(progress, clock.day, learner.desiredRetention, rating !== 'again'))
 }
 
-/** Studies until the queue is empty. */
+/** Rates the cards of the learner's queue until the queue is empty. */
 async function studyToday(learner: Learner): Promise<void> {
   for (;;) {
     const { cards } = (await send(learner.cookie, 'GET', 'review/queue?limit=100')).json()

@@ -15,14 +15,14 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * Returns the FSRS-6 weights of an individual learner: with a spread of 0.4, each weight deviates from the default by
- * up to 22 %; with 0, all equal those of the service.
+ * Returns the FSRS-6 weights of an individual learner. With a spread of 0.4, each weight deviates from the default by
+ * up to 22 %; with a spread of 0, the weights equal those of the service.
  */
 export function perturbedWeights(random: Random, spread = 0.4): number[] {
   return default_w.map((weight) => weight * Math.exp((random() - 0.5) * spread))
 }
 
-/** Returns the formulas for reviews on different days and on the same day. */
+/** Returns the FSRS formulas for a review on a later day and for another review on the same day. */
 export function formulas(w: readonly number[], desiredRetention: number): { longTerm: FSRS; shortTerm: FSRS } {
   const common = { w, request_retention: desiredRetention, enable_fuzz: true }
   return {

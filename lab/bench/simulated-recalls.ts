@@ -1,7 +1,7 @@
 import { default_w, forgetting_curve, fsrs } from 'ts-fsrs'
 import { daysBetween } from '../../dist/src/domain/time/calendar.js'
 
-/** The service's forecast for a card before its review on a later day. */
+/** Progress of a card as the service returns it before a review. */
 export interface Progress {
   stability: number
   last_review: string
@@ -11,9 +11,9 @@ export interface Progress {
 export interface Recall {
   /** Interval in days */
   interval: number
-  /** Recall probability after the interval of the formula, rounded to whole days, at least one */
+  /** Recall probability after the interval of the formula, which is rounded to whole days and at least one day */
   wholeDays: number
-  /** Recall probability on the scheduled day, after fuzz and after keeping the intervals of the ratings apart */
+  /** Recall probability on the scheduled day, which also depends on fuzz and on the intervals of the other ratings */
   scheduled: number
   /** Recall probability on the day of the review */
   forecast: number

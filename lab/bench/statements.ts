@@ -31,12 +31,13 @@ export async function listTexts(
   })
 }
 
-/** Placeholder id of the caller while statements are recorded */
+/** Placeholder for the user id while statements are recorded; scripts replace it with a variable. */
 export const CALLER = 1_234_567
 
 /**
  * Returns the statements of a request as a pgbench script: the session lookup and those of `work`, which uses `CALLER`
- * as the user id. Each transaction picks a random id between the users with a session whose names match the pattern.
+ * as the user id. Each transaction picks a random id between the lowest and the highest id of the users with a session
+ * whose names match the LIKE pattern.
  */
 export async function createScript(
   databaseUrl: string,

@@ -16,8 +16,8 @@ import { publishTest, singleChoice } from '../../dist/test/support/taken-tests.j
 
 /**
  * Lets many people start a test of 40 questions at once and answer some of them: `npm run simulate -- tests [--people
- * 500]`. Needs an empty PostgreSQL database with DATABASE_URL. Prints the 95th percentiles of the service and of a
- * handler without a framework, sessions, checks and JSON schemas that sends the same statements.
+ * 500]`. Needs an empty PostgreSQL database in DATABASE_URL. Prints the 95th percentiles of the response times of the
+ * service and of a bare handler that sends the same statements without a framework, sessions, checks and JSON schemas.
  */
 const { values: options } = parseArgs({
   allowPositionals: true,
@@ -192,7 +192,7 @@ async function measureBare() {
   return { start: p95(started.map(({ ms }) => ms)), answer: p95(saves) }
 }
 
-// The first round warms up.
+// The first of the three printed rounds includes the warm-up.
 for (let round = 0; round < 3; round++) {
   const [service, bare] = [await measureService(), await measureBare()]
   console.log(

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { readAnkiPackage } from 'anki-reader'
 
 /**
- * Reads a package of the shipped content with an independent library, which must find all cards except those of pools
- * of test questions.
+ * Exports the shipped content as an Anki package and reads it with an independent library, which must find all cards
+ * except those of pools of test questions.
  */
 const CLI = path.join(import.meta.dirname, '../../dist/src/cli.js')
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-oracle-'))

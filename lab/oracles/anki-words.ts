@@ -28,7 +28,7 @@ const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
 type Node = DefaultTreeAdapterTypes.Node
 const HIDDEN = new Set('script style template title noscript object canvas audio video rp'.split(' '))
-/** Elements within a word; all others separate words. */
+/** Elements that do not separate words; all other elements do. */
 const INLINE = new Set('a b big code em font i mark s small span strike strong sub sup tt u'.split(' '))
 
 function textOf(node: Node, hidden: ReadonlySet<string>): string {
@@ -40,8 +40,8 @@ function textOf(node: Node, hidden: ReadonlySet<string>): string {
 }
 
 /**
- * Returns the letters and digits of the visible text, separated by spaces, in NFKD, because layout, punctuation and
- * compatibility forms such as superscripts may differ.
+ * Returns the words of the visible text, which consist of letters and digits only, separated by spaces and in NFKD,
+ * because layout, punctuation and compatibility forms such as superscripts may differ.
  */
 function lettersOf(html: string, css = ''): string {
   const hidden = new Set([...css.matchAll(/[#.]([\w-]+)\s*\{[^}]*display:\s*none/g)].map(([, id]) => String(id)))
@@ -52,7 +52,7 @@ function lettersOf(html: string, css = ''): string {
     .trim()
 }
 
-/** Returns the words of `text` that `other` does not contain, not even as parts of longer words. */
+/** Returns the words of `text` that `other` does not contain even if its spaces are ignored. */
 function missingWords(text: string, other: string): string[] {
   const joined = other.replaceAll(' ', '')
   return text === '' ? [] : text.split(' ').filter((word) => !joined.includes(word))
@@ -78,7 +78,7 @@ function fillGaps(field: string, number: number, isFront: boolean): string {
   return html
 }
 
-/** Renders a template with the fields of a note. Only the filters `text` and `cloze` are applied. */
+/** Renders a template with the fields of a note. Only the filters `text`, `cloze` and `cloze-only` are applied. */
 function render(template: string, fields: Map<string, string>, gap?: { number: number; isFront: boolean }): string {
   let html = template.replaceAll(/<!--[\s\S]*?-->/g, '')
   const section = /\{\{([#^])([^{}]+)\}\}((?:(?!\{\{[#^])[\s\S])*?)\{\{\/\2\}\}/g

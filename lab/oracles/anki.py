@@ -2,8 +2,8 @@
 
   python3 lab/oracles/anki.py FOLDER base.apkg [changed.apkg [progress.apkg]]
 
-FOLDER holds https://github.com/ankitects/anki at the tag 2.1.15. It needs Debian's python3-bs4, python3-requests,
-python3-decorator, python3-markdown, python3-jsonschema, python3-distro and python3-send2trash.
+FOLDER contains https://github.com/ankitects/anki at the tag 2.1.15. The script needs Debian's python3-bs4,
+python3-requests, python3-decorator, python3-markdown, python3-jsonschema, python3-distro and python3-send2trash.
 `changed.apkg` is an export of the same store after some texts were changed, `progress.apkg` an export with progress.
 """
 
@@ -40,7 +40,7 @@ def say(what, *values):
 
 
 def rewrite(path, change):
-    """Returns the path of a copy of the package, whose unpacked folder `change(folder, database)` has changed."""
+    """Copies the package, applies `change(folder, database)` to the unpacked copy and returns the path of the copy."""
     folder = tempfile.mkdtemp()
     with zipfile.ZipFile(path) as package:
         package.extractall(folder)

@@ -1,9 +1,9 @@
-"""Imports an exported package into Mnemosyne and prints what it contains then.
+"""Imports an exported package into Mnemosyne and prints the resulting counts and one card.
 
   python3 lab/oracles/mnemosyne.py FOLDER base.apkg
 
-FOLDER holds https://github.com/mnemosyne-proj/mnemosyne (git master, with `mnemosyne/` and `tests/`). It needs Debian's
-python3-gtts, python3-googletrans, python3-cheroot, python3-webob, python3-pil, python3-matplotlib.
+FOLDER contains https://github.com/mnemosyne-proj/mnemosyne (git master, with `mnemosyne/` and `tests/`). The script
+needs Debian's python3-gtts, python3-googletrans, python3-cheroot, python3-webob, python3-pil, python3-matplotlib.
 """
 
 import os

@@ -4,7 +4,7 @@ export interface Outcome {
   /** What the scenario did to cause the fault */
   done: string
   observed: string
-  /** `nothing`, or acknowledged data that is lost */
+  /** Acknowledged data that is lost; begins with `nothing` if none is, and is `unknown` if the scenario failed. */
   lost: string
   /** Unacceptable effects: lost data, a 5xx other than 503, a stack trace, a request without response */
   defects: string[]
@@ -16,7 +16,7 @@ export interface Settings {
   requests: number
 }
 
-/** Lifetime of a scenario: its resources are released at its end. */
+/** Lifetime of a scenario, at whose end its resources are released. */
 export interface Scope {
   teardown(end: () => unknown): void
 }

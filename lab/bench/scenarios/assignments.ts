@@ -13,11 +13,11 @@ import { type Server, startService, watchMemory } from '../processes.js'
 import { below, type Measure } from '../report.js'
 import { SMALL } from '../seed.js'
 
-/** Number of persons; BENCH_PEOPLE sets a smaller one for a trial run. */
+/** Number of persons; BENCH_PEOPLE sets a smaller number for a trial run. */
 const PEOPLE = Number(process.env.BENCH_PEOPLE ?? 10_000)
 const ASSIGNMENTS = 50
 const MEMBERS = 20
-/** Rows of the smaller export, which is a tenth of the larger one */
+/** Number of proofs in the smaller of two exports; the larger one has ten times as many. */
 const PROOFS = PEOPLE
 const PDFS = 20
 const TODAY = '2026-12-01'
@@ -110,7 +110,7 @@ async function read(service: Server, path: string, cookie: string): Promise<void
   for await (const _ of body);
 }
 
-/** Inserts proofs for the occurrences from index `from` to `to`, in the order of their ids. */
+/** Inserts proofs for the occurrences from index `from` up to but not including `to`, in the order of their ids. */
 async function seedProofs(databaseUrl: string, from: number, to: number): Promise<void> {
   const snapshot: ProofSnapshot = {
     ...{ format: 1, name: 'Lernende 1', title: 'Aufgabe 1', period: TODAY, completed_on: TODAY, valid_until: null },
@@ -150,7 +150,7 @@ async function plan(postgres: Postgres, users: number) {
     return (performance.now() - start) / 1_000
   }
   const [first, again] = [await run(), await run()]
-  // Autovacuum would do the same within about a minute.
+  // In operation, autovacuum does the same within about a minute.
   await sql`vacuum analyze`.execute(db)
   return { databaseUrl, firstId: ids[0] as number, first, again }
 }

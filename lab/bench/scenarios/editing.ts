@@ -61,7 +61,7 @@ async function measureSize(db: Kysely<Database>, send: Send, cards: number, ids:
       saves.push(save)
       pages.push(page)
     }
-    // The index must be idle during the next round.
+    // The indexing must not overlap with the next round.
     const indexed = await time(() => waitForIndex(db))
     if (round >= WARM_UP) index.push(indexed)
   }

@@ -7,7 +7,7 @@ import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 
-/** Compares one instance with two on one database; PostgreSQL and the load generator share the cores with them. */
+/** Compares one instance with two on one database. PostgreSQL and the load generator use the same processor cores. */
 export async function measureInstances(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const [first, second] = await Promise.all([startService(databaseUrl), startService(databaseUrl)])

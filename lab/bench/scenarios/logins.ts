@@ -12,7 +12,7 @@ const LOGINS = 50
 /** Number of concurrent logins that exceeds the queue of the service */
 const FLOOD = 200
 
-/** Measures the effect of waves of fifty logins on other requests, then a flood beyond the queue. */
+/** Measures the effect of waves of fifty logins on other requests, then more logins than the queue can hold. */
 export async function measureLogins(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const service = await startService(databaseUrl)

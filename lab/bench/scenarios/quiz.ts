@@ -38,7 +38,7 @@ export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
   const loads = rounds.map((results) => results.map(({ own }) => own))
   const measures: Measure[] = []
   for (const [index, { name, usual, usualCookies }] of sides.entries()) {
-    // Only four connections, because each request sorts all cards.
+    // Only four connections, because each request to the conventional implementation sorts all cards.
     const naive = await load(usual, { path, cookies: usualCookies, connections: 4, seconds: 8 })
     measures.push({
       what: `GET ${path}, ${name}, 20 connections (usual way: 4); limit: pgbench, the same two statements`,

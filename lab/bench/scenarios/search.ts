@@ -10,7 +10,7 @@ import { RARE_WORD, SMALL } from '../seed.js'
 import { createScript } from '../statements.js'
 
 const SECONDS = 3
-/** Queries, each with the maximum of its median in milliseconds */
+/** Queries, each with the target for its median in milliseconds */
 const SEARCHES = [
   [RARE_WORD.toUpperCase(), 10],
   ['xq', 300],
@@ -86,7 +86,7 @@ interface Asker {
 interface Answered {
   q: string
   found: number
-  /** Median in milliseconds, like `usual` */
+  /** Median time of the service in milliseconds; `usual` is that of the conventional implementation. */
   own: number
   usual: number
 }

@@ -11,9 +11,9 @@ const CARDS = 20_000
 const SHEETS = 2_000
 const SEARCHERS = 12
 const ROUNDS = 3
-/** Number of deck lists in a round, both without and with searchers */
+/** Number of requests for the deck list without searchers, and again beside them, in each round */
 const LISTS = 100
-/** Pause between two deck lists of the learner */
+/** Pause between two requests of the learner */
 const PAUSE_MS = 20
 
 const QUERIES = {
@@ -89,7 +89,7 @@ async function measureStore(name: string, env: Record<string, string>): Promise<
   return measures
 }
 
-/** Returns the p95 in milliseconds. */
+/** Requests the deck list repeatedly and returns the 95th percentile of the response times in milliseconds. */
 async function listDecks({ url }: Server, cookie: string): Promise<number> {
   const times: number[] = []
   for (let number = 0; number < LISTS; number++) {

@@ -17,7 +17,7 @@ const CARDS = 5_000
 const SESSION = 50
 const APP = path.join(ROOT, 'dist/app')
 
-/** A service and a learner for the measurements of the app. */
+/** The service and the learner that the measurements of the app use. */
 export interface Visit {
   url: string
   /** `Cookie` header of a learner with reviews */
@@ -30,7 +30,7 @@ export interface Visit {
   session: number
 }
 
-/** Measures the web app in a real browser with the throttling of a phone. */
+/** Measures the web app in a real browser; all measurements except the scrolling use the throttling of a phone. */
 export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
   const username = 'lernt-im-browser'
   const service = await startService(await postgres.createDatabase(), {
@@ -53,7 +53,7 @@ export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** Writes the shipped content and one large deck. */
+/** Writes a content folder with the shipped content and one large deck, and returns its path. */
 async function writeContent(): Promise<string> {
   const folder = await makeFolder()
   await cp(path.join(ROOT, 'content'), folder, { recursive: true })
@@ -86,7 +86,7 @@ async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void>
   await send('PUT', `/api/review/decks/${deck}`, { active: false })
 }
 
-/** Measures the compressed files; test/web/sizes.test.ts measures those that a visit needs. */
+/** Measures all compressed JavaScript and CSS; test/web/sizes.test.ts measures the files that a visit needs. */
 async function measureSizes(): Promise<Measure[]> {
   const files = (await readdir(APP, { recursive: true })).filter((file) => /\.(js|css)\.br$/.test(file))
   const sizes = await Promise.all(

@@ -5,7 +5,7 @@ import { type Measure, within } from '../report.js'
 import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 3
-/** The app ignores input within a shorter time after a change. */
+/** Pause before each key press; longer than the time for which the app ignores input after a change */
 const BETWEEN_KEYS_MS = 300
 const TIMEOUT_MS = 30_000
 

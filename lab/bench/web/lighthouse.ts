@@ -11,7 +11,7 @@ const MIN_SCORES = { performance: 95, accessibility: 100, 'best-practices': 96 }
 type Category = keyof typeof MIN_SCORES
 const CATEGORIES = Object.keys(MIN_SCORES) as Category[]
 
-/** Runs Lighthouse with its defaults for a phone; it simulates network and processor. */
+/** Runs Lighthouse with its defaults for a phone, with which Lighthouse simulates a slow network and processor. */
 export async function measureLighthouse(browser: Browser, visit: Visit): Promise<Measure[]> {
   const pages = { 'start page': '/', 'a cheat sheet': await findSheet(visit) }
   const measures: Measure[] = []

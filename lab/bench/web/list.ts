@@ -37,7 +37,7 @@ interface Scrolled {
   longest: number
 }
 
-/** Page script that scrolls to the end; it stops when the page has not moved for 180 frames. */
+/** Page script that scrolls to the end; it stops when the page has not scrolled for 180 frames. */
 const SCROLL = `new Promise((resolve) => {
   const gaps = []
   let last = performance.now()

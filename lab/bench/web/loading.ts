@@ -6,7 +6,7 @@ import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 5
 const TIMEOUT_MS = 30_000
-/** Time after which the layout is stable */
+/** Wait after the content was painted; later layout shifts are not measured. */
 const SETTLED_MS = 2_500
 
 const START_READY = 'main a[href^="lernen"]'
@@ -15,18 +15,18 @@ const SHEET_READY = 'main .markdown > *'
 
 /** Figures of a page visit */
 interface Loaded {
-  /** Milliseconds until the content was painted */
+  /** Milliseconds from the start of the navigation until the content was painted */
   readable: number
   /** Largest Contentful Paint in milliseconds */
   lcp: number
   cls: number
   /** Number of requests until the content was painted */
   requests: number
-  /** Transferred kilobytes of JavaScript until the content was painted */
+  /** Compressed size in kilobytes of the JavaScript that was loaded until the content was painted */
   script: number
 }
 
-/** Measures the loading time of the first page and the first card. */
+/** Measures the loading of the start page, a cheat sheet and the first card. */
 export async function measureLoading(browser: Browser, visit: Visit): Promise<Measure[]> {
   const found: Record<'start' | 'card' | 'warm' | 'sheet', Loaded[]> = { start: [], card: [], warm: [], sheet: [] }
   const sheet = await findSheet(visit)
@@ -79,14 +79,14 @@ async function inNewBrowser<T>(
   }
 }
 
-/** Returns the address of the first sheet. */
+/** Returns the path of the page of the first cheat sheet. */
 export async function findSheet({ url, cookie }: Visit): Promise<string> {
   const answer = await fetch(`${url}/api/cheatsheets`, { headers: { cookie } })
   const { cheatsheets } = (await answer.json()) as { cheatsheets: { slug: string }[] }
   return `/spickzettel/${cheatsheets[0]?.slug}`
 }
 
-/** Visits the app until the worker has cached it. */
+/** Opens the app and waits until its service worker controls the page. */
 async function waitForWorker(context: BrowserContext, url: string): Promise<void> {
   const page = await openPage(context, { network: false, cpu: 1 })
   await page.goto(url)
@@ -94,7 +94,10 @@ async function waitForWorker(context: BrowserContext, url: string): Promise<void
   await page.close()
 }
 
-/** Returns a script that records LCP, CLS and the time at which the selector has text; runs before the page. */
+/**
+ * Returns a script that records LCP, CLS and the time at which the text of the selected element has been painted. It
+ * must run before the scripts of the page.
+ */
 function watch(selector: string): string {
   return `(() => {
     const seen = globalThis.__seen = { readable: 0, lcp: 0, cls: 0 }
@@ -120,7 +123,7 @@ async function load(
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
-  // The app knows the user from an earlier visit; only the HTTP cache is empty.
+  // Simulates a user whom the app knows from an earlier visit; only the HTTP cache is empty.
   await page.evaluateOnNewDocument(`localStorage['training.user'] ??= '{"id":${userId}}'`)
   await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
   await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: TIMEOUT_MS })
@@ -132,7 +135,7 @@ async function load(
   return { ...seen, requests: sent, script }
 }
 
-/** Returns the kilobytes of the scripts that were loaded by `time`, in milliseconds since the navigation. */
+/** Returns the compressed kilobytes of the scripts that were loaded by `time`, in milliseconds since the navigation. */
 async function scriptUntil(page: Page, time: number): Promise<number> {
   const bytes = (await page.evaluate(`performance.getEntriesByType('resource')
     .filter(({ name, responseEnd }) => /\\.js$/.test(new URL(name).pathname) && responseEnd <= ${time})

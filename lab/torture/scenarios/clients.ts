@@ -9,17 +9,20 @@ import { type Service, startService } from './server.js'
 
 /** Server URL that selects the embedded database; these scenarios do not depend on the kind of database. */
 const EMBEDDED = ''
-/** Time within which other clients must be served */
+/** Time within which every request of other clients must be answered */
 const MAX_WAIT_MS = 2_000
 
 interface Watch {
   slowestMs: number
-  /** Growth of memory in megabytes */
+  /** Maximum growth of the service's resident memory in megabytes */
   memoryGrowth: number
   stop(): Promise<string[]>
 }
 
-/** Requests the decks every 100 ms as another user and observes the memory of the service. */
+/**
+ * Simulates another client: requests the deck list repeatedly, with pauses of 100 ms, and observes the memory of the
+ * service. `stop` returns the defects.
+ */
 async function watchOthers({ service, send }: Service): Promise<Watch> {
   const pid = service.child.pid as number
   await send('/api/decks')
@@ -54,7 +57,7 @@ function describe({ slowestMs, memoryGrowth }: Watch): string {
   return `others were answered within ${Math.round(slowestMs)} ms; memory + ${Math.round(memoryGrowth)} MB`
 }
 
-/** Connects and writes; resolves with everything received until the connection closes. */
+/** Connects and writes. `answer` returns the text received so far; `closed` resolves when the connection closes. */
 async function open(
   url: string,
   bytes: string,
@@ -204,7 +207,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
     ),
   )
   for (const { socket } of readers) socket.pause()
-  // 64 KiB every 200 ms, far slower than the service can write
+  // Each reader takes at most 64 KiB every 200 ms, far less than the service can write.
   for (let round = 0; round < 50; round++) {
     for (const { socket } of readers) socket.read(2 ** 16)
     await sleep(200)
@@ -217,7 +220,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   const whole = (last?.answer() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
   if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.answer() ?? ''))
     defects.push('who reads on does not get the end')
-  // The limit allows for the current batch and the connection buffers of each reader.
+  // The limit allows for the current batch and the connection buffers of every reader.
   if (watch.memoryGrowth > READERS * MAX_MB_A_READER) defects.push(`memory + ${watch.memoryGrowth} MB`)
   return [
     {

@@ -11,7 +11,7 @@ const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 /** Offset after which sessions (7 days) and a token of one day have expired */
 const AHEAD = '+30d'
 
-/** Moves the clock of the service and its database 30 days ahead and back. */
+/** Sets the clock of the service and its database 30 days ahead and back, for each kind of database. */
 export async function jumpClock(scope: Scope): Promise<Outcome[]> {
   if (!existsSync(LIBRARY)) {
     const done = 'not tried: needs the package libfaketime'
@@ -29,11 +29,11 @@ export async function jumpClock(scope: Scope): Promise<Outcome[]> {
     LD_PRELOAD: LIBRARY,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
-    // Setting the clock of a machine does not affect the monotonic clock.
+    // The monotonic clock is not faked, because setting the clock of a machine does not affect it either.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   }
-  // The database runs under another account, which must read the file.
+  // PostgreSQL may run under another account, which must be able to read the file.
   await chmod(folder, 0o755)
   const outcomes: Outcome[] = []
   for (const database of ['PostgreSQL', 'embedded']) {

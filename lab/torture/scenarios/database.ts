@@ -6,14 +6,14 @@ import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startServer, startService } from './server.js'
 
 const WORKERS = 20
-/** Time within which the service must recover */
+/** Time after the end of the fault within which the service must recover */
 const RECOVERY_LIMIT_MS = 15_000
 
 interface Fault {
   fault: string
   done: string
   settings?: string[]
-  /** Applies the fault and resolves when the database works again. */
+  /** Applies the fault, ends it, and resolves with the defects observed during the fault. */
   inflict: (cluster: Cluster, service: Service) => Promise<string[]>
 }
 
@@ -56,7 +56,7 @@ function describe({ statuses }: Burst): string {
     .join(', ')
 }
 
-/** Returns the defects of health checks and anonymous requests while the database is unavailable. */
+/** Sends health checks and an anonymous request while the database is unavailable; returns the unexpected statuses. */
 async function checkDuringOutage({ service }: Service): Promise<string[]> {
   const expected = { '/healthz': 200, '/readyz': 503, '/api/decks': 401 }
   const defects: string[] = []
@@ -102,7 +102,7 @@ export const freezeDatabase = async (scope: Scope) => {
       done: `SIGSTOP to all its processes under ${WORKERS} submitting clients, SIGCONT after ${seconds} s`,
       inflict: async (cluster, service) => {
         await cluster.freeze()
-        // The short outage ends before any timeout.
+        // Not checked during the short outage, which ends before any request times out.
         const away = seconds < 20 ? Promise.resolve([]) : checkDuringOutage(service)
         await sleep(seconds * 1_000)
         const defects = await away

@@ -10,7 +10,10 @@ import type { Outcome, Scope } from '../outcome.js'
 const DISK_MB = 150
 const RECOVERY_LIMIT_MS = 20_000
 
-/** Fills the small disk of the embedded store under load, frees it, and fills it again before a start. */
+/**
+ * Fills the small disk of the embedded database under load and frees it, three times. Then fills it again, kills the
+ * service, and starts it on the full and on the freed disk.
+ */
 export async function fillDisk(scope: Scope): Promise<Outcome[]> {
   const disk = mountDisk(scope)
   if (disk === undefined) {
@@ -104,7 +107,7 @@ function mountDisk(scope: Scope): string | undefined {
   return folder
 }
 
-/** Fills the disk; returns a function that frees it. */
+/** Fills the disk with a file; returns a function that removes the file. */
 function takeSpace(disk: string): () => void {
   const file = path.join(disk, 'filler')
   const fd = openSync(file, 'w')
@@ -113,7 +116,7 @@ function takeSpace(disk: string): () => void {
     try {
       while (writeSync(fd, piece) === size);
     } catch {
-      // No space is left for a piece of this size.
+      // No space is left for a piece of this size; the next size is tried.
     }
   }
   closeSync(fd)

@@ -142,7 +142,7 @@ async function logIn(call: Call, username: string): Promise<string> {
   return cookie
 }
 
-/** Starts learners who rate one card after another; each repeats a rating with the same id until it is acknowledged. */
+/** Starts learners who rate cards one by one. Each repeats a rating, with the same `client_id`, until it succeeds. */
 async function startRatings(call: Call, cookies: string[]) {
   const queue = JSON.parse((await call('/api/review/queue', cookies[0] as string)).text)
   const ids = queue.cards.map(({ card_id }: { card_id: number }) => card_id)

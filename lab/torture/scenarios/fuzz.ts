@@ -8,7 +8,7 @@ import { startServer, startService } from './server.js'
 
 async function fuzzService(scope: Scope, name: string, serverUrl: string, settings: Settings): Promise<Outcome[]> {
   const { seed, requests } = settings
-  // A small content folder, because each import request reads all of it.
+  // The content folder is small, because each request for an import reads all of its files.
   const contentDir = await writeContentFolder(scope, { 'decks/leer.md': '---\nname: Leer\n---\n' })
   for (const file of ['decks/git.md', 'decks/sql.md', 'decks/bilder', 'cheatsheets']) {
     cpSync(path.join(ROOT, 'content', file), path.join(contentDir, file), { recursive: true })
@@ -29,7 +29,7 @@ async function fuzzService(scope: Scope, name: string, serverUrl: string, settin
     },
   })
   const statuses = Object.entries(report.statuses).map(([status, count]) => `${count} × ${status}`)
-  // One line per failed request; the first line contains the administrator's password.
+  // Only the lines of failed requests, because the first line of the output contains the administrator's password.
   const logged = service
     .output()
     .split('\n')
@@ -54,7 +54,7 @@ export async function fuzzServer(scope: Scope, settings: Settings): Promise<Outc
   return fuzzService(scope, 'PostgreSQL', url, settings)
 }
 
-/** Sends a fifth of the requests, because the embedded database handles one at a time. */
+/** Sends a fifth of the requests, because the embedded database handles one statement at a time. */
 export function fuzzEmbedded(scope: Scope, settings: Settings): Promise<Outcome[]> {
   return fuzzService(scope, 'embedded', '', { ...settings, requests: Math.ceil(settings.requests / 5) })
 }
