@@ -70,7 +70,7 @@ interface StoredSession {
   isFresh: boolean
   /** Id of the session at the identity provider; null if the provider did not authenticate the user or sent no id */
   providerSession: string | null
-  /** Whether the provider has authenticated the user, even if a password has confirmed the login since */
+  /** Whether the provider authenticated the user last, or the session is linked to a session of the provider */
   isOfProvider: boolean
   /**
    * Returns the row id in place of all fields. The session package serializes each session twice per request to detect

@@ -1,6 +1,7 @@
 // Builds what has changed: the program with its tests, the page, and the empty database of the embedded store, side by
-// side. A step runs if the contents of its inputs differ from its last run. Times are not compared, because a checkout
-// or a copy changes them. `npm start` needs no compiler if nothing has changed.
+// side. A step runs if the contents of its inputs or the modification time of its output differ from its last run. The
+// times of the inputs are not compared, because a checkout or a copy changes them. `npm start` needs no compiler if
+// nothing has changed.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,13 +9,13 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 const { resolve } = createRequire(import.meta.url)
-/** Outputs below an input folder */
+/** Names of folders below the inputs that contain outputs or packages and are therefore ignored */
 const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
 const CREATE_STORE = 'scripts/create-store.mjs'
 
 const STEPS = {
-  // The tests include the parts of the app that need no browser.
+  // web/src is an input, because tests of the program import the parts of the app that need no browser.
   program: {
     inputs: ['src', 'plugins', 'routes', 'db', 'test', 'web/src', 'tsconfig.json', 'package-lock.json'],
     output: 'dist/src/cli.js',
@@ -35,7 +36,7 @@ const STEPS = {
 const RECORD = 'dist/.built.json'
 process.chdir(path.join(import.meta.dirname, '..'))
 const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {}
-// Hashed before the build, so that a file edited during the build is built again.
+// Hashed before the build, so that a file edited during the build is built again next time.
 const inputs = Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, hashInputs(step)]))
 const outdated = Object.keys(STEPS).filter((name) => record[name] === undefined || record[name] !== describe(name))
 if (outdated.length > 0) {
@@ -49,7 +50,7 @@ if (outdated.length > 0) {
   if (built.length < outdated.length) process.exitCode = 1
 }
 
-/** Compiles without type checks, which take ten times as long; `npm run check` does them. */
+/** Compiles without checking types, because the check takes ten times as long; `npm run check` checks the types. */
 function compile() {
   const compiler = path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc')
   return runNode(compiler, '--noCheck')
@@ -57,7 +58,7 @@ function compile() {
 
 async function buildPage() {
   if (!existsSync(WEB_CONFIG)) return true
-  // Stale files would be served.
+  // Removed, because the service would also serve files of earlier builds.
   rmSync('dist/app', { recursive: true, force: true })
   const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
   return (
@@ -66,7 +67,7 @@ async function buildPage() {
   )
 }
 
-/** Returns a hash of the contents of the inputs and the modification time of the output; undefined without output. */
+/** Returns a hash of the inputs' contents and the output's modification time; undefined if there is no output. */
 function describe(name) {
   const { output } = STEPS[name]
   if (!existsSync(output)) return undefined

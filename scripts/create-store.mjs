@@ -9,7 +9,7 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(path.dirname(folder), { recursive: true })
 const database = await PGlite.create(folder)
 await database.close()
-// Another user than the builder may run the service.
+// Readable for all users, because the service may run as another user than the build.
 chmodSync(folder, 0o755)
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
   chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644)

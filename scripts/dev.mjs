@@ -1,5 +1,5 @@
 // Development mode: the compiler and Vite watch the sources, and the service restarts when its program changes. Vite
-// serves the page and proxies to the service. Ctrl+C, or the end of one process, ends all.
+// serves the page and forwards requests for the API to the service. Ctrl+C, or the end of one process, ends all.
 import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -10,7 +10,7 @@ const { resolve } = createRequire(import.meta.url)
 const compile = path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc')
 const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
 
-// The service needs a first build.
+// Builds once, because the service cannot start without a built program.
 const { status } = spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' })
 if (status !== 0) console.error('Nicht alles ließ sich bauen; der Dienst läuft mit dem, was da ist.')
 
@@ -40,10 +40,10 @@ function end(code) {
   process.exitCode = code
   for (const program of programs) program.kill('SIGTERM')
   try {
-    // Before Node 22.15 the compiler is a child of its launcher.
+    // The signal goes to the process group, because before Node 22.15 the compiler is a child of its launcher.
     process.kill(-compiler.pid, 'SIGTERM')
   } catch {
-    // The process has already ended.
+    // Ignored: the process group has already ended.
   }
 }
 

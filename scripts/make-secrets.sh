@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates the files that compose.postgres.yaml needs and that are missing: passwords and a secret below secrets/, and a
-# self-signed certificate for testing below tls/. Keeps existing files. The argument is the host name (localhost).
+# Creates the missing files that compose.postgres.yaml needs: passwords and a secret below secrets/, and a self-signed
+# certificate for testing below tls/. Keeps existing files. The optional argument is the host name (default: localhost).
 set -eu
 cd "$(dirname "$0")/.."
 name=${1:-localhost}
