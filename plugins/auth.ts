@@ -32,7 +32,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated user. Reading it throws NOT_LOGGED_IN if there is none. */
     readonly user: AccountWithState
-    /** Records that the user was active today, at most once a day. Never throws. */
+    /** Records that the user was active today, at most once a day. A failure is logged and not thrown. */
     recordActivity(user: AccountWithState): Promise<void>
   }
   interface FastifyContextConfig {
@@ -100,7 +100,7 @@ export default fp<AuthPluginOptions>(
 export function requireScope(request: FastifyRequest): void {
   const { apiToken, method, routeOptions, url, user } = request
   if (user === undefined || apiToken === undefined) return
-  // A request that matches no endpoint has no route pattern.
+  // A request that matches no endpoint has no route pattern, so its path is checked instead.
   if (!mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) throw TOKEN_NOT_ALLOWED
 }
 

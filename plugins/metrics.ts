@@ -6,7 +6,7 @@ export interface MetricsPluginOptions {
   metrics: Metrics
 }
 
-/** Counts requests by route and status for the metrics port. */
+/** Records the number and the duration of requests by route and status, for the metrics port. */
 export default fp<MetricsPluginOptions>(
   async (app, { metrics }) => {
     app.addHook('onRequest', async (request, reply) => {

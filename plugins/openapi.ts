@@ -62,7 +62,7 @@ export default fp<OpenapiOptions>(
     })
 
     await app.register(async (docs) => {
-      // The routes of the package answer GET only.
+      // Adds HEAD, because the routes of the package answer GET only.
       docs.addHook('onRoute', (route) => {
         if (route.method === 'GET') route.method = ['GET', 'HEAD']
       })

@@ -38,7 +38,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 /** Ends the request with a timeout unless its body completes in time, even if the response has already been sent. */
 function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number): void {
   const { socket } = raw
-  // Injected requests have no socket.
+  // Requests sent with `app.inject`, as in tests, have no socket.
   if (!(socket instanceof Socket)) return
   const timer = setTimeout(() => {
     socket.off('close', stop)

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum time that a search waits for the index: enough for a few changed rows, not for an import */
+/** Time after which a waiting search starts no further batch: enough for a few changed rows, not for an import */
 const MAX_WAIT_MS = 150
 const INTERVAL_MS = 10_000
 /** Delay of `scheduleIndexing`, so that one run indexes several cards that an editor or a script saves in succession */

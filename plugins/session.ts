@@ -33,7 +33,7 @@ declare module 'fastify' {
   }
   interface Session {
     userId?: number
-    /** Set only on sessions read from the store */
+    /** Data read from the store; undefined for a session that this request has created */
     stored?: StoredSession
     /** Set only while a login creates the session */
     address?: string
@@ -145,7 +145,7 @@ export async function startSession(request: FastifyRequest, { user, proof, provi
   try {
     await started.save()
   } catch (error) {
-    // Otherwise the session package would save the session again with the error response.
+    // Cleared, because the session package would otherwise save the session again with the error response.
     const noUser = { userId: undefined, address: undefined, userAgent: undefined }
     Object.assign(started, { ...noUser, proof: undefined, providerSession: undefined })
     throw error
@@ -210,7 +210,7 @@ function createStore(
       }, callback)
     },
     set(sessionId, current, callback) {
-      // `regenerate` saves the new session before it has a user.
+      // Not stored: `regenerate` saves the new session before it has a user.
       if (current.userId === undefined) return callback()
       const row = {
         id_hash: hashSessionId(sessionId),

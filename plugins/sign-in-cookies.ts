@@ -60,7 +60,7 @@ export class SignInCookies {
     this.#path = ownsHost ? '/' : `${basePath}api/auth/oidc`
   }
 
-  /** Stores a started sign-in, and removes the oldest ones beyond the limits of number and size. */
+  /** Stores a started sign-in, and removes the oldest started sign-ins beyond the limits of number and size. */
   remember(request: FastifyRequest, reply: FastifyReply, pending: PendingSignIn): void {
     const name = this.#nameOf(pending.challenge.state)
     const value = sign(this.#signer, pending)

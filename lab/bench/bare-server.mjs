@@ -1,4 +1,4 @@
-// A Fastify route with a payload from memory: the upper limit of framework and load generator.
+// A Fastify route with a payload from memory. Its rate is the upper limit of the framework and the load generator.
 import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
 

@@ -16,7 +16,7 @@ export const DESK = { width: 1440, height: 900 }
 
 /** Throttling that the browser applies to a page */
 export interface Slowness {
-  /** Whether the network is limited to 1.6 Mbit/s, with 150 ms per request */
+  /** Whether the network is limited to 1.6 Mbit/s with a latency of 150 ms */
   network: boolean
   /** Slowdown factor of the processor */
   cpu: number

@@ -1,2 +1,2 @@
-/** Password of every account created for a measurement */
+/** Password of the accounts that the benchmarks create */
 export const PASSWORD = 'nur-zum-messen'

@@ -5,13 +5,13 @@ import type { Postgres } from './postgres.js'
 /** A figure with its unit, or the result of a load test */
 export type Figure = string | Load
 
-/** A row of the table. */
+/** A measurement, which becomes a row of the table. */
 export interface Measure {
   what: string
   service?: Figure
-  /** Upper bound on this machine, such as the same statements sent by pgbench */
+  /** Upper bound on this machine, such as the rate at which pgbench sends the same statements */
   limit?: Figure
-  /** Conventional implementation */
+  /** Figure of the conventional implementation */
   usual?: Figure
   /** Target; `reached` is the result, and `met` whether the result meets the target. */
   target?: string

@@ -43,7 +43,7 @@ export const LEARNER = 'studiert-seit-jahren'
 /** Word that only one in 300 sheets contains */
 export const RARE_WORD = 'Nadelöhr471'
 
-/** Seeds an empty, migrated database. The users are `lernende-1` and so on, with the same password. */
+/** Seeds an empty, migrated database. The users are `lernende-1` and so on, all with the password `PASSWORD`. */
 export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
   const { decks, cards, users, results, sheets } = size
   await sql`

@@ -25,7 +25,7 @@ const DISTANCES = [0.4, 0.7, 1]
 const REVIEWS = [250, 1_000, 2_000, 5_000, 10_000]
 const TEST_REVIEWS = 5_000
 const RETENTION = 0.9
-/** Length of a trial in days, and the first day whose recalls are measured */
+/** Length of a trial in days; `MEASURED_FROM` is the first day whose recalls are measured. */
 const TRIAL_DAYS = 240
 const MEASURED_FROM = 60
 

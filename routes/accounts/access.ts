@@ -17,7 +17,7 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 const REFUSALS = [ADMINS_ONLY, USER_NOT_FOUND]
 const ENDING_REFUSALS = [ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND]
 
-/** Lets administrators view and end the sessions and tokens of other users, and remove their passkeys. */
+/** Lets administrators view and end the sessions and tokens of users, and remove the passkeys of other users. */
 const access: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireAdmin)
 

@@ -25,7 +25,7 @@ export const state = {
   ),
 }
 
-/** The address of an account */
+/** The mail address of an account */
 export const address = {
   email: nullable(Type.String({ examples: ['erika@example.org'] })),
   email_confirmed_at: nullable({

@@ -7,7 +7,7 @@ import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
 
-/** Settings for the storage of personal data, described in `src/config.ts` */
+/** Settings for the retention and visibility of personal data, described in `src/config.ts` */
 interface PrivacySettings {
   sessionMaxDays: number
   statisticsMinPersons: number

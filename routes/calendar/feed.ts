@@ -7,7 +7,7 @@ import { answers } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
 
-/** Requests per address; calendar services fetch the calendars of many users from a few addresses. */
+/** Limit of requests per IP address; calendar services fetch the calendars of many users from a few IP addresses. */
 const PER_TEN_SECONDS = 200
 
 export interface FeedOptions extends PublicAddress {

@@ -87,7 +87,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
   }
 }
 
-/** @throws InvalidInput if the format is absent or unknown */
+/** Parses the format of an export. @throws InvalidInput if the format is absent, empty or unknown */
 function parseFormat(text: string | undefined): QuestionFormat {
   const format = parseChoice(text, 'format', QUESTION_FORMATS)
   if (format === undefined) {

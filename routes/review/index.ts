@@ -16,7 +16,7 @@ import reportRoutes from './reports.js'
 import { Queue, QueueQuery } from './schemas.js'
 import settingsRoutes from './settings.js'
 
-/** Maximum number of cards in a response: enough for a day without network */
+/** Maximum number of cards in a response: enough for a learner to study for a day without network */
 const MAX_CARDS = 300
 
 const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {

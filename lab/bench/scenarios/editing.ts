@@ -14,7 +14,7 @@ import { LEARNER, sizeOf } from '../seed.js'
 
 const SIZES = [1_000, 1_000_000]
 const ROUNDS = 60
-/** Unmeasured rounds: PostgreSQL plans each of the first five executions of a prepared statement. */
+/** Number of unmeasured rounds, because PostgreSQL plans each of the first five executions of a prepared statement */
 const WARM_UP = 10
 const DECK = 'deck-1'
 

@@ -130,7 +130,7 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   ]
 }
 
-/** Measures requests while cards are indexed on the same connection. */
+/** Measures requests while cards are indexed for the search on the same, single database connection. */
 async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const cookies = await logInMany(service)

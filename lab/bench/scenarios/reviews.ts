@@ -19,7 +19,7 @@ import { CALLER, createScript } from '../statements.js'
 
 const CARDS = 1_000_000
 const ROUNDS = 60
-/** Unmeasured rounds: PostgreSQL plans each of the first five executions of a prepared statement. */
+/** Number of unmeasured rounds, because PostgreSQL plans each of the first five executions of a prepared statement */
 const WARM_UP = 10
 
 type Work = (db: Kysely<Database>) => Promise<unknown>

@@ -8,7 +8,7 @@ import { answers, Done } from '../../../src/http/schemas.js'
 import { handleLogoutToken } from '../../../src/services/sign-in/handle-logout-token.js'
 import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
 
-/** Requests per address; a provider that ends all of its sessions sends one request for each session. */
+/** Limit of requests per address; a provider that ends all of its sessions sends one request for each session. */
 const PER_TEN_SECONDS = 500
 const BODY_LIMIT = 16 * 1024
 

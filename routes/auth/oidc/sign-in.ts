@@ -37,7 +37,7 @@ const LINK_PAGE = '/konto?verknuepfen=ja'
 /** Values of `Sec-Fetch-Site` for requests from our own origin, typed addresses and browsers without the header */
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
-/** Redirects to the provider and back. */
+/** Routes that redirect the browser to the provider and back to the app. */
 const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string }> = async (
   app,
   { basePath, today },
@@ -46,7 +46,7 @@ const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string 
   /** Reasons for missing groups that this process has already logged */
   const warned = new Set<string>()
 
-  // Browsers follow links to these routes, so every error must lead to a page.
+  // Browsers follow links to these routes, so a refusal redirects to a page that shows its reason.
   app.setErrorHandler((error, request, reply) => {
     // Answered with 400 instead of a redirect, because our own links never have a malformed query.
     if (error instanceof InvalidInput) throw error
@@ -112,7 +112,8 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
 
   /**
    * Completes the sign-in for its purpose and returns the path of the next page.
-   * @throws SignInFault if `link` or `confirm` was started in a session of another user, or that session has ended
+   * @throws SignInFault if the account or the identity is refused, or if `link` or `confirm` was started in a session
+   * that has ended or belongs to another user
    */
   async function finish(
     request: FastifyRequest,
