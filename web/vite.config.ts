@@ -9,9 +9,9 @@ import { serviceWorker } from './build/service-worker.ts'
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
-/** Modules that only the pages of tests load */
+/** Modules that mainly the pages of tests load */
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
-/** Modules that only authors and administrators load */
+/** Modules that mainly authors and administrators load */
 const AUTHORS =
   /src\/(?:editor|pages\/inhalte|pages\/teams|pages\/vergeben|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
 /** Modules that only the pages of tasks load */
@@ -21,8 +21,9 @@ const ICONS =
   /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|clipboard-list|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
 
 /**
- * Each dynamic import, and thus each page, is a chunk. Modules that several chunks share would be many small files, so
- * they are grouped: each group takes its modules, with all their imports that no group above has taken.
+ * Each dynamic import, and thus each page, is a chunk. Each module that several chunks share would become a small file,
+ * so such modules are grouped. Each group contains the modules that match its `test`, and all of their imports that are
+ * not in a group above it.
  */
 const SHARED_CHUNKS = [
   { name: 'start', tags: ['$initial' as const] },
@@ -50,7 +51,10 @@ const SHARED_CHUNKS = [
   { name: 'writing', test: /src\/pages\/inhalte\/schreiben\//, minShareCount: 2 },
 ]
 
-/** Whether a module is a style that learners or administrators load */
+/**
+ * Returns whether a module belongs to the common style sheet: all style sheets except those of the editor and of the
+ * pages for content, teams, tests and the management of assignments.
+ */
 function isStyleOfAll(id: string): boolean {
   return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests|vergeben))\//.test(id)
 }
@@ -66,20 +70,22 @@ export default defineConfig({
     minifyTheme(),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
   ],
-  // The package's browser build writes HTML, which the policy of the page forbids.
+  // The package's browser build sets `innerHTML`, which the Content-Security-Policy of the page forbids.
   resolve: { alias: { 'decode-named-character-reference': path.join(import.meta.dirname, 'src/markdown/entity.ts') } },
   build: {
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
     target: 'es2023',
-    // The first versions with `light-dark()`, from 2024. Scripts also need their `AbortSignal.any` and `popover`.
+    // The first versions with `light-dark()`, from 2024. The scripts also need `AbortSignal.any` and `popover`, which
+    // these versions support.
     cssTarget: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
-    // The policy of the page allows no inline data and no inline script.
+    // The Content-Security-Policy of the page does not allow inlined assets, except for the icon.
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // Chunks matched here list only their styles, because their imports are mostly loaded by then, or preloaded by
-      // `theme.js`. The start always is. A longer list would enlarge the importing chunks.
+      // For the chunks matched here, only style sheets and `task-parts` are preloaded, because their other imports are
+      // mostly loaded by then, or preloaded by `theme.js`. The chunks `start` and `words` are always loaded by then. A
+      // longer list would enlarge the importing chunks.
       resolveDependencies: (file, needed, { hostType }) => {
         if (hostType === 'html') return needed
         const isLate = /\/(?:tests|attempt|answer-post|aufgaben|confirm-sheet|today|inhalte|teams|verwaltung)-/.test(
@@ -90,8 +96,8 @@ export default defineConfig({
         return needed.filter((one) => isLate.test(one) && !/\/(?:start|words)-/.test(one))
       },
     },
-    // One style sheet contains all styles except those of authors, tasks, teams and tests. It is smaller than its parts
-    // and causes no layout shift.
+    // All modules for which `isStyleOfAll` returns true become one style sheet. It is smaller than the sum of separate
+    // style sheets, and prevents layout shifts by style sheets that arrive later.
     cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.

@@ -3,8 +3,9 @@ import type { Plugin, Rolldown } from 'vite'
 const PLACE = '<meta name="pages" content="" />'
 
 /**
- * Writes a map into the HTML page, from the name of each chunk in `folder` to the files that it needs besides the entry
- * chunk. `theme.js` preloads the files for the current address in parallel with the entry chunk.
+ * Writes a map into the HTML page: from the name of each dynamically imported chunk whose module is in `folder`, to its
+ * file and the files that it imports statically, except those that the HTML page already refers to. `theme.js` preloads
+ * the files for the current address in parallel with the entry chunk.
  */
 export function preloadPages(folder: string): Plugin {
   return {

@@ -1,25 +1,28 @@
-/** An answer to a question of a test, in the ids of the attempt */
+/** An answer to a question of a test. Ids of options, items and gaps are those of the attempt. */
 export type GivenAnswer =
   | { option_ids: string[] }
   | { text: string }
   | { item_ids: string[] }
   | { gaps: Record<string, string> }
 
-/** An answer that the service has not confirmed. There is one per question. */
+/** An answer that the service has not confirmed; at most one per question. */
 export interface StoredAnswer {
   user: number
   attempt: number
   slot: number
-  /** Grows with each answer to the question, on all devices */
+  /** Number of the answer; each new answer to the question gets a higher one, on any device */
   seq: number
   answer: GivenAnswer
   /** Milliseconds since the epoch, by this device's clock */
   at: number
-  /** Set if the service has refused it; it is not sent again until the learner changes it. */
+  /**
+   * Set if the service has refused the answer, which is then not sent again until the learner changes it. After a 404,
+   * the answer is also sent again when the attempt is opened.
+   */
   refusal?: { status: number; message: string }
 }
 
-/** The answers on this device. Each function rejects if the browser stores nothing. */
+/** The answers on this device. Each function rejects if storage is unavailable, as in some private windows. */
 export interface AnswerStore {
   /** Replaces an older answer to the question. */
   put(answer: StoredAnswer): Promise<void>

@@ -5,10 +5,15 @@ interface AnswerDatabase extends DBSchema {
   answers: { key: [user: number, attempt: number, slot: number]; value: StoredAnswer }
 }
 
-/** Age in milliseconds at which answers are deleted; no attempt is left alone for so long. */
+/**
+ * Age in milliseconds from which answers are deleted. An attempt is not expected to be resumed after so long a time.
+ */
 const MAX_AGE_MS = 90 * 86_400_000
 
-/** A separate database, because upgrading that of the outbox would block pages that are still open. */
+/**
+ * Name of the database. It is separate from that of the outbox, because an upgrade of that database would close it in
+ * pages of an older version that are still open.
+ */
 const NAME = `training answers ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<IDBPDatabase<AnswerDatabase>> | undefined
@@ -20,14 +25,14 @@ function open(): Promise<IDBPDatabase<AnswerDatabase>> {
     },
     terminated: () => (opened = undefined),
   })
-  // The next call retries.
+  // After a failure, the next call tries again.
   opened.catch(() => (opened = undefined))
   return opened
 }
 
 type Change = (stored: StoredAnswer | undefined) => StoredAnswer | 'remove' | undefined
 
-/** Changes the answer to a question in one transaction, which is on disk when the promise resolves. */
+/** Changes the answer to a question in one transaction. The change is on disk when the promise resolves. */
 async function change({ user, attempt, slot }: StoredAnswer, next: Change): Promise<void> {
   const transaction = (await open()).transaction('answers', 'readwrite', { durability: 'strict' })
   const changed = next(await transaction.store.get([user, attempt, slot]))

@@ -1,7 +1,10 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Entry, Receipt } from './entry.js'
 
-/** An entry as stored. `place` is its key, in the order of sending; `aside` is 1 if the service has refused it. */
+/**
+ * An entry as stored. `place` is its key, which increases in the order of sending; `aside` is 1 if the service has
+ * refused the entry, otherwise 0.
+ */
 export type StoredEntry = Entry & { place?: number; aside: 0 | 1 }
 
 /** Cached content for offline reading. */
@@ -33,8 +36,8 @@ const NAME = `training ${new URL(document.baseURI).pathname}`
 let opened: Promise<Database> | undefined
 
 /**
- * Opens the database once.
- * @throws if the browser stores nothing, as in some private windows
+ * Opens the database once and returns the same connection afterwards.
+ * @throws if storage is unavailable, as in some private windows
  */
 export function openDatabase(): Promise<Database> {
   opened ??= openDB<AppDatabase>(NAME, 1, {
@@ -50,11 +53,11 @@ export function openDatabase(): Promise<Database> {
       database.createObjectStore('kept', { keyPath: ['user', 'name'] })
       database.createObjectStore('leases', { keyPath: 'name' })
     },
-    // Closes this connection, so that a newer version in another tab can upgrade the database.
+    // Closes this connection, so that a newer version of the app in another tab can upgrade the database.
     blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
     terminated: () => (opened = undefined),
   })
-  // The next call retries.
+  // After a failure, the next call tries again.
   opened.catch(() => (opened = undefined))
   return opened
 }

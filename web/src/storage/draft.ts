@@ -3,18 +3,18 @@ export interface StoredDraft {
   user: number
   /** Name of the edited item, such as `card 7`, `sheet git` or `new card git` */
   item: string
-  /** Version of the service's text on which it is based; 0 for a new item */
+  /** Version of the service's text on which the draft is based; 0 for a new item */
   version: number
   /** Time of the last input in ms since the epoch, by this device's clock */
   at: number
   fields: unknown
-  /** The `client_id` of a new item, so that a retry after a crash creates one card */
+  /** The `client_id` of a new item, so that a retry after a crash does not create a second item */
   clientId?: string | undefined
 }
 
-/** Drafts on this device. Each function rejects if the browser stores nothing. */
+/** Drafts on this device. Each function rejects if storage is unavailable, as in some private windows. */
 export interface DraftStore {
-  /** Returns the latest draft of an item. */
+  /** Returns the latest draft of an item; undefined if there is none. */
   find(user: number, item: string): Promise<StoredDraft | undefined>
   put(draft: StoredDraft): Promise<void>
   /** Removes all drafts of an item. */

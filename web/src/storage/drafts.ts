@@ -6,10 +6,13 @@ interface DraftDatabase extends DBSchema {
   drafts: { key: [user: number, item: string, version: number]; value: StoredDraft; indexes: { 'by time': number } }
 }
 
-/** Age in milliseconds at which drafts are deleted */
+/** Age in milliseconds from which drafts are deleted */
 const MAX_AGE_MS = 90 * 86_400_000
 
-/** A separate database, because upgrading that of the outbox would block pages that are still open. */
+/**
+ * Name of the database. It is separate from that of the outbox, because an upgrade of that database would close it in
+ * pages of an older version that are still open.
+ */
 const NAME = `training drafts ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<IDBPDatabase<DraftDatabase>> | undefined
@@ -23,7 +26,8 @@ function open(): Promise<IDBPDatabase<DraftDatabase>> {
     },
     terminated: () => (opened = undefined),
   })
-  // Only once, because a page that is being closed has no time for it before it writes its last draft.
+  // Deletes old drafts only when the database is opened, because a page that is being closed must write its last draft
+  // without delay.
   opened.then(removeOld).catch(() => (opened = undefined))
   return opened
 }
@@ -35,7 +39,7 @@ async function removeOld(database: IDBPDatabase<DraftDatabase>): Promise<void> {
   await done
 }
 
-/** Returns the local storage key of a draft that is being written to the database. */
+/** Returns the key under which local storage holds a draft until the database has it. */
 const noteOf = (user: number, item: string) => `${NAME} ${user} ${item}`
 
 function removeNote({ user, item, at }: StoredDraft): void {
@@ -51,7 +55,10 @@ async function write(database: IDBPDatabase<DraftDatabase>, draft: StoredDraft):
   removeNote(draft)
 }
 
-/** Opens the database and adds the drafts of pages that were closed before they were written to it. */
+/**
+ * Opens the database and adds drafts from local storage that pages could not write to the database before they were
+ * closed.
+ */
 async function openAll(): Promise<IDBPDatabase<DraftDatabase>> {
   const database = await open()
   const notes = Object.keys(localStorage).filter((key) => key.startsWith(`${NAME} `))
@@ -61,7 +68,7 @@ async function openAll(): Promise<IDBPDatabase<DraftDatabase>> {
 
 const rangeOf = (user: number, item: string) => IDBKeyRange.bound([user, item], [user, item, []])
 
-/** Drafts on this device; each function rejects if the browser stores nothing. */
+/** Drafts on this device. Each function rejects if the database is unavailable, as in some private windows. */
 export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> } = {
   /** Returns the latest draft of an item. */
   async find(user: number, item: string): Promise<StoredDraft | undefined> {

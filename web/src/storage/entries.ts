@@ -6,7 +6,9 @@ import type { Store, Tables } from './store.js'
 type Names = ('entries' | 'receipts')[]
 const NAMES: Names = ['entries', 'receipts']
 
-/** Creates a store in IndexedDB with `strict` durability: a change is on disk before it counts as done. */
+/**
+ * Creates a store in IndexedDB with `strict` durability: the promise of a change resolves after the change is on disk.
+ */
 export function createDurableStore(): Store {
   return {
     async change(work) {
@@ -96,7 +98,10 @@ function entryOf({ place: _place, aside: _aside, ...entry }: StoredEntry): Entry
   return entry
 }
 
-/** Returns the count for `getAll`, which accepts 32 bits; undefined for no limit. */
+/**
+ * Returns the limit for `getAll`, which accepts numbers below 2^32; undefined, which means no limit, for a larger
+ * count.
+ */
 function limitOf(count: number): number | undefined {
   return count < 2 ** 32 ? count : undefined
 }

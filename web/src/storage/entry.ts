@@ -3,7 +3,7 @@ import type { Rating } from '../words/ratings.js'
 /** A learner's decision about a card: a rating, or its postponement until tomorrow */
 export type Decision = Rating | 'tomorrow'
 
-/** A stored rating. */
+/** A rating or a postponement */
 export interface Rated {
   /** The `client_id`, which makes a repeated request idempotent */
   id: string
@@ -18,14 +18,14 @@ export interface Rated {
 interface Kept {
   /** Id of the owner; nothing is sent while another user is logged in */
   user: number
-  /** Set if the service has refused it: it is shown and does not block later entries. */
+  /** Set if the service has refused the entry, which is then shown to the user and does not block later entries */
   refusal?: { status: number; message: string }
 }
 
-/** A rating to be sent. */
+/** A rating or a postponement to be sent */
 export interface RatingEntry extends Kept, Rated {
   kind: 'rating'
-  /** Whether it may have reached the service */
+  /** Whether the rating was sent at least once, so that the service may have stored it */
   isTried: boolean
 }
 
@@ -36,19 +36,22 @@ export interface UndoEntry extends Kept {
   card_id: number
   /** The `client_id` of the rating */
   of: string
-  /** The service's id of the rating; undefined until it has responded */
+  /** The service's id of the rating; undefined until the service has responded to the rating */
   review_id?: number
 }
 
 export type Entry = RatingEntry | UndoEntry
 
-/** A confirmed rating, needed for an undo and for an older cached queue. */
+/**
+ * A confirmed rating. It is needed to undo the rating, and to remove its card from a cached queue that is older than
+ * the rating.
+ */
 export interface Receipt {
   user: number
   id: string
   card_id: number
   rating: Decision
-  /** Null if the service had nothing left to rate */
+  /** Null if the response contained no id of a review, for example because the card no longer exists */
   review_id: number | null
   /** Milliseconds since the epoch, by this device's clock */
   at: number

@@ -1,7 +1,7 @@
 import { openDatabase } from './database.js'
 import { forgetPictures, keepPictures } from './pictures.js'
 
-/** Content with the time of its request, in ms since the epoch. */
+/** Cached content with the time of its request, in ms since the epoch */
 export interface Kept<T> {
   content: T
   at: number
@@ -12,7 +12,7 @@ export async function keep(user: number, name: string, content: unknown, at: num
   try {
     await (await openDatabase()).put('kept', { user, name, content, at })
   } catch {
-    // The browser stores nothing or is full.
+    // Storage is unavailable, as in some private windows, or full: the content is not available offline.
     return
   }
   void keepPictures(user, content)
@@ -26,22 +26,25 @@ export async function findKept<T>(user: number, name: string): Promise<Kept<T> |
   }
 }
 
-/** Deletes one cached copy. */
+/** Deletes one cached copy; ignores storage errors. */
 export async function forgetOne(user: number, name: string): Promise<void> {
   try {
     await (await openDatabase()).delete('kept', [user, name])
   } catch {
-    // The browser stores nothing.
+    // Storage is unavailable, as in some private windows, so there is no copy to delete.
   }
 }
 
-/** Deletes the cached content of all users except the given one; unsent entries stay. */
+/**
+ * Deletes the cached content of all users except the given one, of all users if it is undefined. Unsent ratings stay.
+ * Ignores storage errors.
+ */
 export async function forgetKept(except?: number): Promise<void> {
   try {
     await forgetPictures(except)
     const database = await openDatabase()
     for (const key of await database.getAllKeys('kept')) if (key[0] !== except) await database.delete('kept', key)
   } catch {
-    // The browser stores nothing.
+    // Storage is unavailable, as in some private windows, so there is no content to delete.
   }
 }

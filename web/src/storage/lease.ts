@@ -7,10 +7,13 @@ const RENEW_MS = 3_000
 const ASK_AGAIN_MS = 500
 
 const holder = newId()
-/** Serialises the calls of this page */
+/** End of the previous call in this page; calls of `takeLease` run one after another */
 let before: Promise<unknown> = Promise.resolve()
 
-/** Runs the work while this page holds a lease in the database; the lease of a closed page expires. */
+/**
+ * Waits until this page holds a lease in the database, then runs the work. The lease of a closed page expires after
+ * `LEASE_MS`.
+ */
 export async function takeLease<T>(name: string, work: (turn: SendLock) => Promise<T>): Promise<T> {
   const result = before.then(async () => {
     let until = await renew(name)
@@ -31,8 +34,8 @@ export async function takeLease<T>(name: string, work: (turn: SendLock) => Promi
 }
 
 /**
- * Acquires or renews the lease. Returns its end in ms since the epoch; undefined if another page holds it. Without a
- * database, every page gets a lease.
+ * Acquires or renews the lease. Returns its end in ms since the epoch; undefined if another page holds the lease. If
+ * storage is unavailable, every page gets a lease.
  */
 async function renew(name: string): Promise<number | undefined> {
   const now = Date.now()
@@ -40,7 +43,7 @@ async function renew(name: string): Promise<number | undefined> {
   try {
     const { store, done } = (await openDatabase()).transaction('leases', 'readwrite')
     const lease = await store.get(name)
-    // A lease that ends implausibly late stems from a clock that was corrected.
+    // A lease that ends later than `until` was made before the clock of the device was set back, so it is ignored.
     const isFree = lease === undefined || lease.holder === holder || lease.until < now || lease.until > until
     if (isFree) await store.put({ name, holder, until })
     await done
@@ -56,6 +59,6 @@ async function release(name: string): Promise<void> {
     if ((await store.get(name))?.holder === holder) await store.delete(name)
     await done
   } catch {
-    // The lease expires without being released.
+    // The lease was not released, but it expires.
   }
 }

@@ -1,10 +1,10 @@
 import { isOwn } from '../platform/proof.js'
 
-/** Maximum number of cached pictures per user, and their total size */
+/** Maximum number of cached pictures per user, and their maximum total size in bytes */
 const MAX_PICTURES = 300
 const MAX_BYTES = 60_000_000
 
-/** Delay in milliseconds, so that the page loads its own data first */
+/** Milliseconds before pictures are loaded, so that the page loads its own data first */
 const AFTER_MS = 3_000
 
 const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
@@ -18,7 +18,10 @@ interface Room {
   bytes?: number
 }
 
-/** Caches the pictures of some content for offline use and drops the oldest ones. Best effort. */
+/**
+ * Caches the pictures of some content for offline use. Deletes the oldest other pictures if the limits would be
+ * exceeded. Ignores errors.
+ */
 export async function keepPictures(user: number, content: unknown, room: Room = {}): Promise<void> {
   const { pictures: most = MAX_PICTURES, bytes: mostBytes = MAX_BYTES } = room
   const targets = [...new Set(JSON.stringify(content).match(TARGET))].slice(0, most)

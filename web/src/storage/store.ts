@@ -1,17 +1,17 @@
 import type { Entry, Receipt, UndoEntry } from './entry.js'
 
-/** Operations within a transaction. Entries keep their order. */
+/** Operations within a transaction. Entries keep the order in which they were added. */
 export interface Tables {
   add(entry: Entry): Promise<void>
-  /** Replaces the entry with that id and user, which keeps its position */
+  /** Replaces the stored entry that has the same id and user; its position stays the same */
   put(entry: Entry): Promise<void>
   find(user: number, id: string): Promise<Entry | undefined>
   remove(user: number, id: string): Promise<void>
-  /** Oldest entries that were not refused */
+  /** Returns up to `count` of the oldest entries that were not refused */
   oldest(user: number, count: number): Promise<Entry[]>
-  /** Refused entries */
+  /** Returns the refused entries */
   refused(user: number): Promise<Entry[]>
-  /** Number of entries that were not refused */
+  /** Returns the number of entries that were not refused */
   count(user: number): Promise<number>
   undos(user: number): Promise<UndoEntry[]>
   addReceipt(receipt: Receipt): Promise<void>
@@ -21,14 +21,14 @@ export interface Tables {
   removeReceiptsBefore(at: number): Promise<void>
 }
 
-/** A store of entries. Changes are atomic and durable once done. */
+/** A store of entries and receipts. Each change is atomic. */
 export interface Store {
   change<T>(work: (tables: Tables) => Promise<T>): Promise<T>
-  /** Reads a consistent state */
+  /** Runs reads on one consistent state */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>
 }
 
-/** A lock that one page of the browser holds at a time; a suspended page may lose it. */
+/** A lock that only one page of the browser holds at a time. A suspended page may lose the lock. */
 export interface SendLock {
   isHeld(): boolean
 }

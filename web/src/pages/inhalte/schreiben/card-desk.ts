@@ -10,14 +10,14 @@ export interface CardFields {
   answer: string
   level: string
   draft: boolean
-  /** `choice` without options is a plain card */
+  /** The value `choice` without options means a plain card without a question for tests */
   form: string
   options: Option[]
   tolerance: number | null
   unit: string
 }
 
-/** Fields that the service accepts only together */
+/** Fields that must be sent together */
 const EXERCISE = ['form', 'options', 'tolerance', 'unit'] as const
 
 export type CardDesk = Desk<CardFields>
@@ -63,9 +63,9 @@ async function patch(before: AuthorCard, version: number, fields: CardFields): P
   return { ...before, ...card }
 }
 
-/** Creates the desk of an existing card. */
+/** Creates the editing session of an existing card. */
 export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorCard) => void): CardDesk {
-  // Latest state of the service, to send only fields that differ
+  // Latest known state of the service; only fields that differ from it are sent
   let known = card
   return new Desk<CardFields>({
     user,
@@ -83,7 +83,10 @@ export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorC
   })
 }
 
-/** Creates the desk of a new card in a deck; `preset` contains the values taken over from the previous card. */
+/**
+ * Creates the editing session of a new card in a deck. `preset` contains the level and the draft state, which are
+ * copied from the previously created card.
+ */
 export function newCard(
   user: number,
   deck: string,
@@ -109,7 +112,8 @@ export function newCard(
       if (created !== undefined) created = await patch(created, version, typed)
       else {
         created = await create(typed, client_id)
-        // An earlier request whose response was lost may have created it with an older text.
+        // An earlier request whose response was lost may have created the card with an older text, which is then
+        // updated.
         if (Object.keys(bodyOf(typed, fieldsOf(created))).length > 0)
           created = await patch(created, created.version, typed)
       }
@@ -134,7 +138,10 @@ export function newCard(
 
 type CardPage = { cards: AuthorCard[] }
 
-/** Shows a saved card in the cached lists, and marks the queries of learners' pages as stale. */
+/**
+ * Shows a saved card in the cached lists of its deck, and marks the queries of learners' pages as stale, except those
+ * of single cards.
+ */
 export function cardSaved(client: QueryClient, card: AuthorCard): void {
   const { queryKey } = contentQueries.card(card.id)
   client.setQueryData(queryKey, { card })

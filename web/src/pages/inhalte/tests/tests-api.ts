@@ -20,7 +20,10 @@ export interface Preview {
   questions: Question[]
 }
 
-/** Statistics of a question, computed from first attempts; a figure about few persons is null. */
+/**
+ * Statistics of a question, computed from first attempts; a figure is null if it is about fewer than `min_persons`
+ * persons.
+ */
 export interface QuestionReport {
   persons: number
   facility: number | null
@@ -48,7 +51,7 @@ interface StatisticsPage extends Statistics {
   next_after: number | null
 }
 
-/** A card of a deck that a section may name */
+/** A card of a deck that a section may refer to by its `key` */
 export interface DeckQuestion {
   key: string
   level: string
@@ -58,7 +61,7 @@ export interface DeckQuestion {
 export const TEST_PATH = '/api/content/tests/{slug}'
 /** Prefix of the keys of all queries of editors about tests */
 export const TESTS_KEY = ['author', 'tests'] as const
-/** Maximum page size of the cards route, and maximum number of pages that are searched for questions */
+/** Maximum page size of the route that lists cards; questions are searched in at most `PAGES` pages */
 const PAGE = 200
 const PAGES = 10
 
@@ -74,7 +77,7 @@ export const testQueries = {
     queryOptions({
       queryKey: [...TESTS_KEY, slug],
       queryFn: () => api.get(TEST_PATH, { path: { slug } }),
-      // The editor holds the definition; saving it detects a newer version.
+      // The editor has its own copy of the definition, and saving it detects a newer version.
       refetchOnWindowFocus: false,
     }),
   /** An attempt as a learner would see it; each request may draw other questions */
@@ -86,13 +89,13 @@ export const testQueries = {
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
     }),
-  /** Statistics of a version; an empty string means the published one */
+  /** Statistics of a version; an empty string requests those of the published version */
   statistics: (slug: string, version: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'statistics', version],
       queryFn: () => readStatistics(slug, version),
     }),
-  /** Questions of a deck that the user may edit */
+  /** Questions of a deck that the user may edit, without drafts; only the first `PAGES` pages of cards are searched */
   questions: (deck: string) =>
     queryOptions({ queryKey: ['author', 'cards', 'questions of', deck], queryFn: () => findQuestions(deck) }),
 }
@@ -124,7 +127,7 @@ async function findQuestions(deck: string): Promise<DeckQuestion[]> {
 
 /**
  * Sends a request about a test and returns its JSON.
- * @throws Fault if the request fails; the message names fields as the page does
+ * @throws Fault if the request fails; its message contains the field labels of the page
  */
 export async function askTest<T>(...request: Parameters<typeof ask>): Promise<T> {
   try {

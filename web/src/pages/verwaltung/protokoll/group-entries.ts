@@ -1,7 +1,7 @@
 import { count } from '../../../words/numbers.js'
 import { ACTIONS } from '../audit-words.js'
 
-/** Fields that are equal in all entries of one action */
+/** Fields that are equal in all entries of a group */
 interface Entry {
   at: string
   action: string
@@ -11,16 +11,17 @@ interface Entry {
   address: string | null
 }
 
-/** Entries of one action, newest first; most actions have one. */
+/** Entries that one request has written for the same action, newest first. Most groups have one entry. */
 export interface EntryGroup<E extends Entry> {
   entries: [E, ...E[]]
-  /** Whether the next page may have more entries of this action */
+  /** Whether the next page may contain more entries of this group */
   isOpen: boolean
 }
 
 /**
- * Groups the entries of one transaction. They share the instant at which it began, and each request is one transaction.
- * @param hasMore whether there are older entries that are not loaded
+ * Groups consecutive entries with the same time, action, actor, way of access and address. A request writes its entries
+ * in one transaction, and all of them have the start time of that transaction.
+ * @param hasMore whether older entries exist that are not loaded
  */
 export function groupEntries<E extends Entry>(entries: readonly E[], hasMore: boolean): EntryGroup<E>[] {
   const groups: EntryGroup<E>[] = []
