@@ -79,7 +79,7 @@ export default defineConfig({
     // The first versions with `light-dark()`, from 2024. The scripts also need `AbortSignal.any` and `popover`, which
     // these versions support.
     cssTarget: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
-    // The Content-Security-Policy of the page does not allow inlined assets, except for the icon.
+    // The Content-Security-Policy of the page allows `data:` URLs for images only, and no inline scripts.
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,

@@ -7,12 +7,12 @@ import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platfor
 import { hasReturnedFromProvider, removeOwn } from '../platform/storage.js'
 import { withSendLock } from '../storage/send-lock.js'
 
-/** The user as remembered by this browser; copies stored by older versions lack `roles` */
+/** The user as stored by this browser. Copies that older versions have stored lack `roles`. */
 type Person = User & { roles?: Roles | undefined }
 
 /**
- * `unknown`: waiting for the service; `anonymous`: login page; `password`: a new password is required first; `ready`:
- * the app
+ * `unknown`: the user is not loaded yet, or could not be loaded; `anonymous`: the login page is shown; `password`: the
+ * user must set a new password first; `ready`: the app is shown
  */
 type Status = 'unknown' | 'anonymous' | 'password' | 'ready'
 
@@ -42,8 +42,8 @@ let answerAsked: ((isBack: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 
 /**
- * Opens the login dialog or switches the open one to `why`; concurrent requests share it. Resolves to true if the
- * request can be repeated, to false if the dialog was closed or no user is logged in.
+ * Opens the login dialog, which concurrent requests share; switches an open dialog to `why`. Resolves to true if the
+ * request can be repeated, to false if the user has closed the dialog or no user is known.
  */
 function ask(why: 'login' | 'proof'): Promise<boolean> {
   if (account.user === undefined) return Promise.resolve(false)
@@ -65,7 +65,7 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
   onEnter = enterApp
   connectClient({
     logIn: ask,
-    // An administrator has reset the password.
+    // The service requires a new password, for example after an administrator has reset the old one.
     newPassword() {
       if (account.status === 'ready') void refreshAccount().catch(() => {})
     },
@@ -78,21 +78,21 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
 }
 
 /**
- * Loads the logged-in user from the service. If the response is late or the network is down, assumes the last user of
- * this browser.
+ * Loads the logged-in user from the service. Until a late response arrives, and after a failed request, assumes the
+ * last user of this browser, except after a 401. After a return from the identity provider, waits for the response.
  */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
   const last = rememberedUser<Person>()
   const asked = api.get('/api/auth/me')
   try {
-    // After a return from the identity provider, the user may be a different one.
+    // After a return from the identity provider, the user may be a different one, so the app waits for the response.
     if (last !== undefined && !hasReturnedFromProvider() && (await isLate(asked))) enterAs(last)
     const answer = await asked
-    // A login through the provider may have changed the user without any page noticing.
+    // A login through the identity provider may have changed the user although no page of the app has handled it.
     if (last !== undefined && last.id !== answer.user.id) {
       await forget()
-      // Pages of the last user are already open.
+      // The app is already open for the last user.
       if (account.user !== undefined) return location.reload()
     }
     if (hasReturnedFromProvider()) {
@@ -153,7 +153,8 @@ export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>
   // Holds the lock of the outbox, so that no page sends ratings of one user while another one logs in.
   const answer = await withSendLock(async () => {
     const found = await ask()
-    // For a different user, all data of the previous one must go, even if that session expired long ago.
+    // If a different user has logged in, the cached data of the previous user is deleted, even if the session of the
+    // previous user expired long ago.
     const last = account.user ?? rememberedUser<User>()
     if (last !== undefined && last.id !== found.user.id) await forget()
     rememberUser(found.user)
@@ -167,7 +168,7 @@ export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>
   answerAsked?.(true)
 }
 
-/** Closes the login dialog; waiting requests then fail with the service's refusal. */
+/** Closes the login dialog; the requests that wait for the login then fail with the refusal of the service. */
 export function declineLogin(): void {
   answerAsked?.(false)
 }
@@ -179,7 +180,7 @@ export async function logOut(): Promise<void> {
     return answer
   })
   await forget()
-  // A user who came through the provider is still logged in there.
+  // `redirect` is the logout page of the identity provider, where the user may still be logged in.
   location.assign(redirect ?? document.baseURI)
 }
 
@@ -198,10 +199,10 @@ function accept({ user: found, must_change_password, roles }: Answered): void {
   } else enterAs(user)
 }
 
-/** Whether the user may write content; administrators always may. */
+/** Returns whether the user may write content; administrators always may. Undefined if no user is known. */
 export const isAuthor = () => account.user?.roles?.author ?? account.user?.is_admin
 
-/** Deletes cached content; unsent ratings stay. */
+/** Forgets the user and deletes the cached content. Unsent ratings stay. */
 async function forget(): Promise<void> {
   forgetUser()
   removeOwn()

@@ -1,7 +1,7 @@
 import { say } from '../parts/toasts.svelte.js'
 import { LEFT } from '../platform/storage.js'
 
-/** Form input saved while the page was left for the provider. */
+/** Form input that is saved while the user is at the identity provider */
 interface Left {
   userId: number
   leftAt: number
@@ -30,7 +30,7 @@ export function keepDraft(userId: number): void {
   try {
     sessionStorage.setItem(LEFT, JSON.stringify(left))
   } catch {
-    // Without storage, the input is lost and must be typed again.
+    // Session storage is blocked or full: the input is lost and must be typed again.
   }
 }
 
@@ -50,8 +50,8 @@ export function findDraft(userId: number, isProven: boolean): void {
 }
 
 /**
- * Returns the saved input of a form once; undefined if there is none. `isOpen`: whether to reopen the form's dialog;
- * `isProven`: whether the user has proven their identity, so that the form can be submitted at once.
+ * Returns the saved input of a form once; undefined if there is none. `isOpen`: whether to reopen the dialog of the
+ * form; `isProven`: whether the user has proven their identity, so that the form can be submitted at once.
  */
 export function takeDraft<Values>(form: string): { values: Values; isOpen: boolean; isProven: boolean } | undefined {
   if (found?.form !== form) return undefined

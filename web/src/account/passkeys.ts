@@ -3,7 +3,7 @@ import { type Answer, api } from '../api/client.js'
 import { Fault } from '../api/faults.js'
 import { enter } from './account.svelte.js'
 
-/** Error of a passkey prompt that was closed or failed */
+/** Error of a passkey prompt that the user has closed or that failed */
 class NoPasskey extends Fault {
   readonly isPassing = true
 }
@@ -20,7 +20,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'Dieses Gerät prüft nicht, wer es benutzt. Richte zuerst PIN, Finger oder Gesicht ein.',
 }
 
-/** The browser shows one prompt at a time: an autofill offer must not replace an explicit request. */
+/**
+ * Whether `logInByPasskey` is running. The browser shows one prompt at a time, so an autofill offer must not start
+ * then.
+ */
 let isAsking = false
 
 /**

@@ -27,7 +27,7 @@ export interface Options<P extends keyof paths, M extends Method> {
   patience?: number
 }
 
-/** Default timeout */
+/** Default timeout in milliseconds */
 const PATIENCE_MS = 30_000
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
@@ -41,7 +41,10 @@ type Request = RequestInit & { patience?: number }
 
 /** Dialogs that requests open when the service requires it */
 export interface Demands {
-  /** Called after a session has ended or for a proof of identity. Resolves to true if the request can be repeated */
+  /**
+   * Called with `login` if the session has ended, with `proof` if the service requires a recent proof of identity.
+   * Resolves to true if the request can be repeated
+   */
   logIn(why: 'login' | 'proof'): Promise<boolean>
   /** Called if the password must be changed first */
   newPassword(): void
@@ -71,8 +74,9 @@ export function urlOf(
  * Sends a request and reads its JSON. If the service requires a login or a recent one, shows the login dialog and
  * repeats the request.
  * @throws Unreachable if no complete response arrives within `patience` milliseconds
- * @throws ForeignAnswer if the response is not the service's, such as a proxy's page
- * @throws Refused if the service refuses; the message is the service's German sentence
+ * @throws ForeignAnswer if the response is not JSON or not from the service, such as the page of a proxy
+ * @throws Refused if the service refuses, and the request was not repeated after a login; the message is the German
+ * sentence of the service
  * @throws AbortError if the caller's signal aborts
  */
 export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
@@ -98,7 +102,7 @@ export async function send(method: string, url: URL, init: Request = {}, mayAskL
   throw refused
 }
 
-/** Aborts when the caller does or when the timeout ends. */
+/** Returns a signal that aborts when the caller's signal does or when the timeout ends. */
 function endOf(signal: AbortSignal | null | undefined, patience: number): AbortSignal {
   const limit = AbortSignal.timeout(patience)
   return signal ? AbortSignal.any([signal, limit]) : limit

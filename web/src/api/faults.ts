@@ -13,7 +13,7 @@ export class Unreachable extends Fault {
   }
 }
 
-/** Response that the service did not send, but a proxy or a captive portal */
+/** Response that is not from the service but, for example, from a proxy or a captive portal */
 export class ForeignAnswer extends Fault {
   readonly isPassing = true
   constructor(readonly status: number) {
@@ -30,7 +30,7 @@ export class Refused extends Fault {
     readonly code: string,
     /** The whole body, for refusals with more than a message */
     readonly content: unknown,
-    /** Seconds to wait, if the service says so */
+    /** Seconds to wait before a retry; undefined if the response does not say */
     readonly retryAfter?: number,
   ) {
     super(messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`)

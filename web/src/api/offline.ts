@@ -9,7 +9,7 @@ const ASK_AGAIN_MS = 10_000
 /** Loaded on demand, because the first page seldom needs it */
 const store = () => import('../storage/kept.js')
 
-/** Content; `keptAt` is the time of its request in ms since the epoch if it is a cached copy */
+/** Content. If it is a cached copy, `keptAt` is the time of its request in ms since the epoch; otherwise undefined. */
 export type Marked<T> = T & { keptAt?: number }
 
 /** Context that the library passes to a query function. */
@@ -22,9 +22,10 @@ interface Asking {
 const currentUserId = () => rememberedUser()?.id
 
 /**
- * Sends the request and caches the response. If the response is late or fails, returns an older cached copy, marked; a
- * late response then replaces it in the query.
- * @throws the error of `ask` if nothing is cached or the service has refused
+ * Sends the request and caches the response. If the query holds no content and the response is late, returns a cached
+ * copy, marked with its time; the late response then replaces the copy in the query. If the service is unreachable,
+ * returns the content of the query, or else the cached copy, marked in the same way.
+ * @throws the error of `ask` if there is no copy, no user is known, or the service has refused
  */
 export async function fetchOrCached<T extends object>(
   asking: Asking,
@@ -39,7 +40,7 @@ export async function fetchOrCached<T extends object>(
     return content
   })
   const shown = readShown<T>(asking)
-  // Content already shown stays until the response arrives; nothing older replaces it.
+  // Content that the query already holds stays until the response arrives, and no older copy replaces it.
   if (shown === undefined && (await isLate(answer))) {
     const kept = await findMarked<T>(user, name)
     if (kept === undefined) return answer
@@ -68,13 +69,15 @@ async function findMarked<T>(user: number, name: string): Promise<Marked<T> | un
 
 function keepLater(user: number, name: string, content: unknown, at: number): void {
   store().then(
-    // The response may have arrived after another user logged in.
+    // Another user may have logged in before the response arrived; the content is then not cached.
     ({ keep }) => (currentUserId() === user ? keep(user, name, content, at) : undefined),
     () => undefined,
   )
 }
 
-/** Returns what the query already holds for this request, marked with its age. */
+/**
+ * Returns the content that the query already holds for this request, marked with its time; undefined if there is none.
+ */
 function readShown<T>({ client, queryKey, pageParam }: Asking): Marked<T> | undefined {
   const state = client.getQueryState<Marked<T> | InfiniteData<Marked<T>>>(queryKey)
   const data = state?.data
@@ -83,7 +86,7 @@ function readShown<T>({ client, queryKey, pageParam }: Asking): Marked<T> | unde
   return found && { ...found, keptAt: found.keptAt ?? state.dataUpdatedAt }
 }
 
-/** Replaces a cached copy by the response unless something newer is present. */
+/** Replaces a cached copy in the query with the response, unless the query already holds newer content. */
 function replaceKept<T extends object>({ client, queryKey, pageParam }: Asking, content: Marked<T>): void {
   client.setQueryData(queryKey, (data: Marked<T> | InfiniteData<Marked<T>> | undefined) => {
     if (data === undefined) return undefined

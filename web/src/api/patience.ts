@@ -1,4 +1,7 @@
-/** Milliseconds after which a cached copy is shown; including rendering, this takes less than one second. */
+/**
+ * Milliseconds after which a response counts as late and a cached copy is shown. The limit is low enough to show the
+ * copy within one second, including rendering.
+ */
 const PATIENCE_MS = 500
 
 let isSlow = false
@@ -11,7 +14,7 @@ export function noteAnswer(): void {
   isSlow = false
 }
 
-/** Resolves after `PATIENCE_MS`; at once if no response has arrived since a request was last late. */
+/** Resolves after `PATIENCE_MS`, or at once if a request was late and no response has arrived since. */
 async function waitUntilLate(): Promise<void> {
   if (isSlow) return
   const before = answers

@@ -10,13 +10,13 @@ interface Loading<T> {
 interface Answered {
   /** Whether it has ever succeeded or failed */
   readonly isFetched: boolean
-  /** Number of failures since the last request */
+  /** Number of failed attempts of the current request */
   readonly failureCount: number
 }
 
 /**
- * Returns the query as pending until each of the others has succeeded or failed, so that their content does not move
- * it. A later refetch of the others does not hide it.
+ * Returns the query as pending until each of the others has succeeded or failed, so that their content, when it
+ * arrives, does not move that of the query. A later refetch of the others does not hide it.
  */
 export function pendingUntil<T>(query: Loading<T>, ...others: Answered[]): Loading<T> {
   const isEarly = () => others.some(({ isFetched, failureCount }) => !isFetched && failureCount === 0)

@@ -2,7 +2,10 @@ import { QueryClient } from '@tanstack/svelte-query'
 import { Fault, Refused } from './faults.js'
 
 const RETRIES = 2
-/** Longest `Retry-After` that is waited for; after a longer one the error is shown with a button to retry. */
+/**
+ * Longest `Retry-After` after which a query is retried automatically, in milliseconds. If the service requests more,
+ * the error is shown with a button to retry.
+ */
 const LONGEST_WAIT_MS = 10_000
 
 const askedWait = (error: unknown) => (error instanceof Refused ? (error.retryAfter ?? 0) * 1000 : 0)
@@ -11,9 +14,9 @@ const askedWait = (error: unknown) => (error instanceof Refused ? (error.retryAf
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // The browser's online state is unreliable; the request itself decides.
+      // Requests are sent even if the browser reports to be offline, because its online state is unreliable.
       networkMode: 'always',
-      // Off by default with `networkMode: 'always'`
+      // With `networkMode: 'always'`, the default is false.
       refetchOnReconnect: true,
       staleTime: 20_000,
       retry: (failures, error) =>

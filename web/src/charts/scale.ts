@@ -8,7 +8,10 @@ export function roundUp(largest: number): number {
   return unit * (steps.find((step) => step * unit >= largest) as number)
 }
 
-/** Returns the indices of the labels that fit, evenly spaced from the first or last one. */
+/**
+ * Returns the indices of the labels that fit into `width` if each needs `room`, evenly spaced from the first or last
+ * one.
+ */
 export function labelsAt(count: number, width: number, room: number, from: 'first' | 'last'): number[] {
   const every = Math.max(1, Math.ceil((count * room) / Math.max(width, 1)))
   const steps = Array.from({ length: Math.ceil(count / every) }, (_, at) => at * every)

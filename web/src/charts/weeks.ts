@@ -11,7 +11,7 @@ export function mondayOf(day: string): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** Groups consecutive days by week; a week is named by its Monday. */
+/** Groups consecutive days by week; `monday` is the first day of the week, even if it is not among `days`. */
 export function groupByWeek<T extends { day: string }>(days: readonly T[]): { monday: string; days: T[] }[] {
   const weeks = new Map<string, T[]>()
   for (const day of days) {

@@ -4,7 +4,7 @@ export function selectedIn({ value, selectionStart: start, selectionEnd: end }: 
   return { value, start, end }
 }
 
-/** Applies an edit so that Ctrl+Z of the browser undoes it. */
+/** Applies an edit so that Ctrl+Z of the browser undoes it, if the browser supports that. */
 export function applyEdit(field: HTMLTextAreaElement, { from, to, insert, start, end }: Edit): void {
   field.focus()
   if (from !== to || insert !== '') {
@@ -16,7 +16,10 @@ export function applyEdit(field: HTMLTextAreaElement, { from, to, insert, start,
   field.setSelectionRange(start, end)
 }
 
-/** Replaces the first occurrence of a text, such as the placeholder of an upload, and keeps the caret. */
+/**
+ * Replaces the first occurrence of a text, such as the placeholder of an upload, and keeps the selection in place.
+ * Returns false if the field does not contain the text.
+ */
 export function replaceText(field: HTMLTextAreaElement, before: string, after: string): boolean {
   const from = field.value.indexOf(before)
   if (from === -1) return false

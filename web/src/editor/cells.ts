@@ -63,8 +63,9 @@ function escapeCell(cell: string): string {
 }
 
 /**
- * Converts each row to a card: question, answer, and the level if a column after them has that heading. `skipped` is
- * the number of rows that lack a question or an answer.
+ * Converts rows to cards: the first column is the question, the second the answer. If the first row contains headings,
+ * it is skipped, and a later column with the heading of levels contains the level. `skipped` is the number of other
+ * rows that lack a question or an answer.
  */
 export function toCards(rows: string[][]): { cards: CellCard[]; skipped: number } {
   const [head = []] = rows

@@ -1,6 +1,6 @@
 import { parseCells } from './cells.js'
 
-/** Contents of a clipboard or of a drop */
+/** Data of a paste or of a drop */
 export interface Offer {
   text: string
   html: string

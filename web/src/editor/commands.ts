@@ -48,7 +48,10 @@ function isMarked(run: number, mark: '*' | '**'): boolean {
 export const bold = emphasis('**')
 export const italic = emphasis('*')
 
-/** Toggles inline code. The marks are longer than any run of backticks inside. */
+/**
+ * Toggles inline code; a selection with several lines becomes a code block. The marks are longer than any run of
+ * backticks inside.
+ */
 export function code(text: Selected): Edit {
   const { value, start, end } = withoutEdges(text)
   const chosen = value.slice(start, end)
@@ -61,7 +64,7 @@ export function code(text: Selected): Edit {
   return replace(start, end, `${marks}${space}${chosen}${space}${marks}`, at, at + chosen.length)
 }
 
-/** Encloses the selected lines in a fenced code block. */
+/** Encloses the selected lines in a fenced code block. The fence is longer than any run of backticks inside. */
 export function codeBlock(text: Selected): Edit {
   const { from, to, lines } = selectedLines(text)
   const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1))
@@ -76,7 +79,10 @@ export function link(text: Selected): Edit {
   return linkTo(value, start, end, 'https://')
 }
 
-/** Makes the selection a link to a pasted address; undefined if there is nothing to link. */
+/**
+ * Makes the selection a link to a pasted address; undefined unless the selection is a single line of text other than an
+ * address, and the pasted text is an address.
+ */
 export function pasteAddress({ value, start, end }: Selected, address: string): Edit | undefined {
   const chosen = value.slice(start, end)
   if (chosen.trim() === '' || chosen.includes('\n') || isAddress(chosen) || !isAddress(address)) return undefined
@@ -92,7 +98,7 @@ function linkTo(value: string, start: number, end: number, address: string): Edi
   return replace(start, end, `[${chosen}](${address})`, at, at + address.length)
 }
 
-/** Turns the selected lines into list items, or list items into lines. */
+/** Turns the selected lines into list items, or, if all of them are list items, into plain lines. */
 export function list(text: Selected): Edit {
   const { from, to, lines } = selectedLines(text)
   const rows = lines.split('\n')
@@ -118,7 +124,7 @@ export function insertBlock({ value, start, end }: Selected, content: string): E
   return block(value, start, end, content, content.length, 0)
 }
 
-/** Inserts a picture and selects its description. */
+/** Inserts a picture and selects its description, which is the selected text or „Bild“. */
 export function picture({ value, start, end }: Selected, address: string): Edit {
   const alt =
     value
@@ -128,7 +134,10 @@ export function picture({ value, start, end }: Selected, address: string): Edit 
   return replace(start, end, `![${alt}](${address})`, 2, 2 + alt.length)
 }
 
-/** Continues a list item in the next line, or ends the list after an empty item; undefined outside of lists. */
+/**
+ * Continues a list item in the next line, or ends the list after an empty item; undefined outside of lists or if text
+ * is selected.
+ */
 export function continueList({ value, start, end }: Selected): Edit | undefined {
   if (start !== end) return undefined
   const from = lineStart(value, start)
@@ -164,10 +173,10 @@ function selectedLines({ value, start, end }: Selected): { from: number; to: num
   return { from, to, lines: value.slice(from, to) }
 }
 
-/** `lastIndexOf` treats a negative position like 0. */
+/** Position 0 is a special case, because `lastIndexOf` treats a negative position like 0. */
 const lineStart = (value: string, at: number) => (at === 0 ? 0 : value.lastIndexOf('\n', at - 1) + 1)
 
-/** Narrows the selection to its text: white space inside marks would disable them. */
+/** Excludes white space at both ends from the selection, because Markdown marks next to white space have no effect. */
 function withoutEdges({ value, start, end }: Selected): Selected {
   const chosen = value.slice(start, end)
   if (chosen.trim() === '') return { value, start, end: chosen === '' ? end : start }

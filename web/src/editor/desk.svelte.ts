@@ -6,7 +6,10 @@ import { type View, Writing, type WritingParts } from './writing.js'
 
 type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'>
 
-/** Connects a text that is being edited with its page: draft, uploads and saving. */
+/**
+ * An editing session: connects a text that is being edited with its page, its draft on this device, its uploads and
+ * saving.
+ */
 export class Desk<F extends object> {
   view: View<F> = $state.raw() as View<F>
   /** Whether the search for a stored draft has ended */
@@ -26,7 +29,10 @@ export class Desk<F extends object> {
     this.view = this.writing.view
   }
 
-  /** Restores the draft, and stores the text when the page is hidden or closed. Returns a function that ends this. */
+  /**
+   * Restores the draft, stores the text when the page is hidden or closed, and warns before unstored text is lost.
+   * Returns a function that ends this and stores the text.
+   */
   start = (): (() => void) => {
     const over = new AbortController()
     const { signal } = over
@@ -52,7 +58,7 @@ export class Desk<F extends object> {
     this.isReady = true
   }
 
-  /** Makes the next save wait for an upload. */
+  /** Makes `save` wait for an upload. */
   hold(work: Promise<unknown>): void {
     this.#pending.add(work)
     const done = () => this.#pending.delete(work)

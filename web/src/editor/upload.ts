@@ -1,6 +1,6 @@
 import { send, urlOf } from '../api/client.js'
 
-/** Upload limit of the service in bytes; a larger picture is scaled down and encoded again. */
+/** Upload limit of the service in bytes. A larger picture is encoded again, and scaled down to `MAX_WIDTH`. */
 const MAX_BYTES = 2 * 2 ** 20
 const MAX_WIDTH = 2_000
 const QUALITY = 0.85
@@ -36,7 +36,10 @@ export async function uploadPicture(file: File): Promise<string> {
   return (answer as { address: string }).address.replace(/^.*(?=media\/)/, '')
 }
 
-/** Returns a smaller WebP; the file itself if it cannot be decoded, so that the service refuses it with a message. */
+/**
+ * Returns the picture as WebP, at most `MAX_WIDTH` pixels wide. Returns the file itself if it cannot be decoded or
+ * encoded, so that the service refuses it with a message.
+ */
 async function shrink(file: File): Promise<Blob> {
   const bitmap = await createImageBitmap(file).catch(() => undefined)
   if (bitmap === undefined) return file

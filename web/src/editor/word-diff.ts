@@ -5,11 +5,17 @@ export interface DiffPart {
   text: string
 }
 
-/** Maximum number of differences in a comparison by words and by lines, whose cost grows with that number */
+/**
+ * Maximum number of differences in a comparison by words and in one by lines. The cost of a comparison grows with that
+ * number.
+ */
 const MAX_WORD_EDITS = 2_000
 const MAX_LINE_EDITS = 4_000
 
-/** Compares two texts by words; with too many differences by lines, or else as a whole. */
+/**
+ * Compares two texts by words. With too many differences, compares them by lines, and if there are still too many, as a
+ * whole.
+ */
 export function diffTexts(before: string, after: string): DiffPart[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]
   const changes =

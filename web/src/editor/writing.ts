@@ -16,9 +16,9 @@ export interface View<F> {
   error?: unknown
   /** Newer text of the service: to choose from in a conflict, or to read beside the user's text after `editBoth` */
   theirs?: Stored<F> | undefined
-  /** Whether the typed text is stored on this device; undefined while that is not known */
+  /** Whether the typed text is stored on this device; undefined until an attempt to store it has ended */
   isKept?: boolean | undefined
-  /** Time at which a restored draft was typed, in ms since the epoch; undefined without one */
+  /** Time at which a restored draft was typed, in ms since the epoch; undefined if no draft was restored */
   restoredAt?: number | undefined
 }
 
@@ -44,7 +44,10 @@ const KEEP_AT_LEAST_MS = 3_000
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Text being edited: stored on the device while typing, saved against a version. A failed save loses no text. */
+/**
+ * Text that is being edited: stored on this device while the user types, and saved against the version of the service
+ * on which it is based. A failed save loses no text.
+ */
 export class Writing<F extends object> {
   view: View<F>
   readonly #parts: WritingParts<F>
@@ -63,7 +66,7 @@ export class Writing<F extends object> {
     return !same(this.view.fields, this.view.base.fields)
   }
 
-  /** Restores the draft after a crash, reload or logout. Call this before the text is shown. */
+  /** Restores the draft after a crash, reload or logout. Must be called before the text is shown. */
   async open(): Promise<void> {
     const { user, item, drafts, stored } = this.#parts
     const draft = await drafts.find(user, item).catch(() => undefined)
@@ -72,7 +75,8 @@ export class Writing<F extends object> {
     if (same(fields, stored.fields)) return this.#forget()
     this.#clientId = draft.clientId ?? this.#clientId
     const found = { fields, isKept: true, restoredAt: draft.at }
-    // The service may have created a new item without its response arriving: the same `clientId` finds it.
+    // An earlier request may have created the item although its response was lost. A new request with the same
+    // `clientId` then does not create a second item.
     if (draft.version === stored.version || stored.version === 0) this.#set({ ...found, state: 'typed' })
     else {
       const base = { version: draft.version, fields: stored.fields }
@@ -103,7 +107,7 @@ export class Writing<F extends object> {
     if (this.view.fields === fields && this.isDirty) this.#set({ isKept })
   }
 
-  /** Saves the text. Returns whether the service has confirmed it. */
+  /** Saves the text. Returns whether the service has confirmed it; false at once during a conflict. */
   save(): Promise<boolean> {
     if (this.view.state === 'conflict') return Promise.resolve(false)
     this.#saving ??= this.#send().finally(() => {

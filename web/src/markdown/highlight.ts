@@ -34,7 +34,7 @@ hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 
 /** Maximum length of a coloured block; a longer one would block the page. */
 const MAX_LENGTH = 20_000
 
-/** Colours a code block in a known language by replacing its content. */
+/** Colours a code block by replacing its content, if its language is known and the code is not too long. */
 export function highlight(block: HTMLElement): void {
   const language = /\blanguage-(\S+)/.exec(block.className)?.[1]?.toLowerCase()
   const code = block.textContent ?? ''

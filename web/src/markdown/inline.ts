@@ -2,13 +2,13 @@ import { pictureAddress } from './picture-address.js'
 
 export interface InlinePart {
   kind: 'text' | 'code' | 'strong' | 'picture'
-  /** Description of a picture */
+  /** Text of the piece; the description in case of a picture */
   text: string
-  /** Address of a picture; undefined if the text was cut within it */
+  /** Address of a picture; undefined for other kinds, and for a picture whose end was cut off */
   address?: string | undefined
 }
 
-/** Longer than any visible line; bounds the work for long texts. */
+/** Default maximum number of characters. It is longer than any visible line, and limits the work for long texts. */
 const MAX_LENGTH = 300
 
 /** Incomplete last word of a cut text, up to 30 characters */
@@ -19,8 +19,9 @@ const MARKS =
   /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
 
 /**
- * Splits a short Markdown text into pieces for one line: code, bold, pictures and plain text. The text may have been
- * cut, like quiz options: an unclosed fence is code to the end.
+ * Splits a short Markdown text into pieces for one line: code, bold, pictures and plain text. A text with more than
+ * `maxLength` characters is cut. The service may also have cut the text, as it does with quiz options, so unclosed code
+ * is code to the end.
  */
 export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[] {
   const characters = [...source.slice(0, 2 * maxLength)]
@@ -51,7 +52,7 @@ export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[
   return parts
 }
 
-/** Returns the text without marks, for titles and names. */
+/** Returns the text in one line without Markdown marks, for titles and names. */
 export function plainText(source: string, maxLength = MAX_LENGTH): string {
   return inlineParts(source, maxLength)
     .map(({ text }) => text)

@@ -1,16 +1,16 @@
 import { learnSize, sizeOf } from '../platform/picture-sizes.js'
 import { pictureAddress, pictureHash } from './picture-address.js'
 
-/** Maximum height of a picture within text; it can be opened larger. */
+/** Maximum height of a picture within text, in pixels. A dialog shows it larger. */
 const MAX_HEIGHT = 480
-/** Pictures up to this height are inline. */
+/** Height in pixels up to which a picture is shown within a line of text */
 const LINE_HEIGHT = 40
-/** Delay in milliseconds, so that visible pictures load first */
+/** Milliseconds before pictures of hidden content are loaded, so that visible pictures load first */
 const HIDDEN_AFTER_MS = 500
 
 /**
- * Puts a stored picture into a frame that reserves its space, opens it enlarged and shows its description if it cannot
- * be loaded. Returns false for other images.
+ * Puts a stored picture into a frame that reserves its space, and shows the description if the picture cannot be
+ * loaded. Outside of links, a click opens the picture enlarged. Returns false for other images.
  */
 export function showPicture(image: HTMLImageElement): boolean {
   const target = image.getAttribute('src') ?? ''
@@ -20,7 +20,7 @@ export function showPicture(image: HTMLImageElement): boolean {
   image.loading = 'lazy'
   image.decoding = 'async'
   image.setAttribute('src', address)
-  // Inside of a link, a click follows the link.
+  // Inside of a link, a click follows the link, so the frame is no button.
   const frame = document.createElement(image.closest('a') === null ? 'button' : 'span')
   frame.className = 'picture'
   image.replaceWith(frame)
@@ -47,7 +47,7 @@ export function showPicture(image: HTMLImageElement): boolean {
   return true
 }
 
-/** Loads pictures of hidden content, such as the answer, and records their sizes. */
+/** Loads the pictures of an element if it is hidden, such as an answer, and records their sizes. */
 export function fetchHidden(element: HTMLElement): void {
   const images = element.querySelectorAll<HTMLImageElement>('.picture > img')
   if (images.length === 0 || element.checkVisibility()) return
@@ -85,5 +85,5 @@ function retry(image: HTMLImageElement): void {
   image.setAttribute('src', address)
 }
 
-/** If the dialog cannot be loaded, the picture keeps its size. */
+/** Does nothing: if the dialog cannot be loaded, the picture is not enlarged. */
 function keepSize(): void {}

@@ -34,18 +34,21 @@ const ALLOWED: Allowed = {
 
 const LANGUAGE = /^language-\S+$/
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
-/** Maximum length of a rendered piece; a longer one would block the page for seconds and is shown as source text. */
+/**
+ * Maximum length of a piece that is rendered. A longer piece would block the page for seconds, so its source text is
+ * shown.
+ */
 const MAX_PIECE = 50_000
 
 /**
- * Renders Markdown as nodes. HTML stays text, and a sanitizer admits only harmless elements. Heading ids start with
- * `anchor`, so that a page may show several texts.
+ * Renders Markdown as nodes. HTML in the source is shown as text, and a sanitizer removes all elements and attributes
+ * that are not allowed. Heading ids start with `anchor`, so that a page may show several texts.
  */
 export function renderMarkdown(source: string, anchor: string, whole?: Whole): Rendered {
   if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
   const content = sanitize(html, ALLOWED)
-  // Content may name a language, but not use classes of the app.
+  // Content may set the language of a code block, but must not use other classes.
   for (const code of content.querySelectorAll('[class]')) {
     if (!LANGUAGE.test(code.className)) code.removeAttribute('class')
   }
@@ -72,7 +75,10 @@ function asWritten(source: string): DocumentFragment {
   return content
 }
 
-/** Makes external links open in a new tab without referrer, and converts links between content files. */
+/**
+ * Makes external links open in a new tab without referrer, and converts fragments and links between content files to
+ * addresses of the app. Other links of the same origin are not handled by the router.
+ */
 function prepareLink(link: HTMLAnchorElement, anchor: string): void {
   const href = link.getAttribute('href') ?? ''
   if (href === '') {
@@ -91,8 +97,8 @@ function prepareLink(link: HTMLAnchorElement, anchor: string): void {
 }
 
 /**
- * Replaces an external image by a link, because loading it would tell its host who reads the text. Nothing is requested
- * before the nodes enter the page.
+ * Replaces an external image with a link, or inside of a link with its description, because loading it would reveal the
+ * reader to its host. Images of the same origin stay. Nothing is requested before the nodes enter the page.
  */
 function replaceExternalImage(image: HTMLImageElement): void {
   const src = image.getAttribute('src') ?? ''
@@ -108,7 +114,7 @@ function replaceExternalImage(image: HTMLImageElement): void {
   image.replaceWith(link)
 }
 
-/** Whether the address has another host, even without a scheme */
+/** Returns whether the address is invalid, or an http or https address of another origin, such as `//host/path` */
 function isForeign(address: string): boolean {
   if (!URL.canParse(address, document.baseURI)) return true
   const { protocol, origin } = new URL(address, document.baseURI)

@@ -7,11 +7,11 @@ export interface Allowed {
 /** The browser's own sanitizer, which TypeScript does not know yet; it always removes scripts and `javascript:`. */
 type Sanitizing = HTMLElement & { setHTML?: (html: string, options: { sanitizer: Allowed }) => void }
 
-// Other browsers load a fallback before any text is shown.
+// Browsers without `setHTML` load DOMPurify before any text is shown.
 const isNative = 'setHTML' in Element.prototype
 const { default: DOMPurify } = isNative ? { default: undefined } : await import('dompurify')
 
-/** An inert document does not load images. */
+/** A document without a window, in which parsed HTML does not load images */
 const inert = document.implementation.createHTMLDocument('')
 
 /** Parses HTML in an inert document and removes everything that is not allowed. */

@@ -3,11 +3,13 @@ import { fetchHidden } from './pictures.js'
 import { type Heading, renderMarkdown, type Whole } from './render.js'
 import { splitSource } from './split-source.js'
 
-/** Maximum time per slice before the page handles input */
+/** Maximum milliseconds of rendering before the page handles input again */
 const SLICE_MS = 8
-/** Time of the first slice; shorter, because the surrounding page is rendered at the same time */
+/**
+ * Maximum milliseconds of the first slice, which is shorter, because the surrounding page is rendered at the same time
+ */
 const FIRST_SLICE_MS = 4
-/** Length from which pieces outside of the viewport skip layout */
+/** Length of a text in characters from which the browser skips the layout of pieces outside of the viewport */
 const LONG_TEXT = 100_000
 
 interface Options {

@@ -1,4 +1,4 @@
-/** Length after which a piece without headings is cut at a blank line */
+/** Length in characters after which a piece without headings is cut at the next blank line */
 const LONG_PIECE = 16_000
 /** Maximum number of characters of repeated definitions */
 const MAX_REPEATED = 2_000_000
@@ -8,7 +8,8 @@ const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
 
 /**
  * Splits Markdown into pieces that can be rendered independently: before headings, and in long stretches at blank
- * lines, never inside of a code block. Link definitions are appended to each piece.
+ * lines, never inside of a fenced code block. The link definitions of the text are appended to each piece, unless they
+ * would add more than `MAX_REPEATED` characters.
  */
 export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   const pieces: string[] = []

@@ -1,7 +1,7 @@
 import type { Entry, Receipt } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 
-/** Creates a store that lasts as long as the page, for browsers without storage. */
+/** Creates a store in memory, whose entries are lost when the page closes. It holds what the durable store cannot. */
 export function createMemoryStore(): Store {
   const entries = new Map<string, Entry>()
   const receipts = new Map<string, Receipt>()

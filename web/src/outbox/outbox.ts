@@ -1,7 +1,10 @@
 import type { Entry, Rated, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 
-/** `removed`: it was never sent; `undoing`: the service will be told; `unknown`: no such rating */
+/**
+ * `removed`: the rating was never sent, was refused or had no effect, so only the local entry is removed; `undoing`: an
+ * undo will be sent to the service; `unknown`: there is no such rating
+ */
 export type UndoResult = 'removed' | 'undoing' | 'unknown'
 
 export interface Load {
@@ -11,7 +14,7 @@ export interface Load {
   refused: Entry[]
 }
 
-/** Count with which `oldest` returns all entries in one read */
+/** Count for `Tables.oldest` that includes all entries */
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
@@ -26,7 +29,7 @@ export class Outbox {
     this.stores = [durable, memory]
   }
 
-  /** Resolves when the rating is stored durably, or in `memory` as long as the page is open. */
+  /** Stores a rating. Resolves to `durable` if it is on disk, to `memory` if it is lost when the page closes. */
   async add(user: number, rated: Rated): Promise<'durable' | 'memory'> {
     const entry: RatingEntry = { ...rated, user, kind: 'rating', isTried: false }
     const [durable, memory] = this.stores
@@ -36,7 +39,7 @@ export class Outbox {
         await durable.change((tables) => tables.add(entry))
         return 'durable'
       } catch {
-        // Storage is full, forbidden or unavailable.
+        // Storage is full, forbidden or unavailable, so the entry is added to memory.
       }
     }
     await memory.change((tables) => tables.add(entry))
@@ -51,7 +54,7 @@ export class Outbox {
     return 'unknown'
   }
 
-  /** Removes an entry that the service has refused, after it was shown. */
+  /** Removes an entry that the service has refused, after the user has seen the refusal. */
   async discard(user: number, id: string): Promise<void> {
     for (const store of this.stores) await attempt(() => store.change((tables) => tables.remove(user, id)))
   }

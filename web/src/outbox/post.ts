@@ -14,7 +14,7 @@ export type PostEvent =
 export interface PostState {
   /** Number of ratings and undos that the service has not confirmed */
   waiting: number
-  /** Number of entries that the browser cannot store */
+  /** Number of entries that the browser could not store, which are lost when the page closes */
   volatile: number
   /** Entries that the service has refused */
   refused: Entry[]
@@ -29,7 +29,7 @@ export interface PostPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
   channel: { send(event: PostEvent): void; listen(listener: (event: PostEvent) => void): void }
   /** Id of the user who last logged in with this browser */
   rememberedUser(): number | undefined
-  /** Loads the user's id; undefined if the service refuses or a proxy responds. Rejects without a network */
+  /** Loads the user's id; undefined if the service refuses or a proxy responds. Rejects if no response arrives */
   fetchUser(): Promise<number | undefined>
   /** Opens the login dialog; resolves when requests succeed again */
   askForLogin(): Promise<unknown>
@@ -39,11 +39,14 @@ export interface PostPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
   serviceTime(): Date
   /** Deletes cached content of all other users */
   forgetOthers(user: number): void
-  /** Called when no entry waits any more */
+  /** Called when the last waiting entry has been sent */
   onAllSent(): void
 }
 
-/** Time for which the known user is not verified; a login in another page of the app takes effect at once. */
+/**
+ * Milliseconds for which the known user is not verified with the service. A login in another page of the app is known
+ * at once, because pages share the user.
+ */
 const BELIEVED_MS = 60_000
 
 /** The outbox of this page: connects its store and its sender with the user, the other pages and the interface. */
@@ -86,8 +89,8 @@ export class Post {
   }
 
   /**
-   * Stores a rating or the postponement of a card, and sends it. Resolves when it is stored. `name` is a new id, which
-   * `takeBack` needs.
+   * Stores a rating or the postponement of a card, and sends it. Resolves when it is stored. `name` is a new id, with
+   * which `takeBack` can undo it.
    */
   async rate(name: string, card_id: number, rating: Decision, duration_ms?: number): Promise<void> {
     const user = this.#owner()
@@ -95,7 +98,7 @@ export class Post {
     await this.#outbox.add(user, { id: name, card_id, rating, duration_ms, reviewed_at })
     this.#ports.state.waiting += 1
     this.#isUnannounced = true
-    // A read that has already begun may miss the rating.
+    // The state is read again, because a read that has already begun may not include the rating.
     void this.#refresh()
     this.#ports.channel.send({ kind: 'rated', user, card_id, rating })
     this.#sender.wake()
@@ -109,7 +112,7 @@ export class Post {
     return result
   }
 
-  /** Removes a refused entry. */
+  /** Removes an entry that the service has refused. */
   async discard(entry: Entry): Promise<void> {
     await this.#outbox.discard(entry.user, entry.id)
     await this.#refresh()
@@ -149,7 +152,7 @@ export class Post {
       this.#askedAt = elapsed()
       return found
     } catch {
-      // Sending the ratings will fail for the same reason, which is then shown.
+      // The service is unreachable. Sending the ratings will fail for the same reason, which is then shown.
       return remembered
     }
   }

@@ -50,10 +50,10 @@ interface Next {
   entries: Entry[]
 }
 
-/** Outcome of a step, and whether more may follow */
+/** Result of a step: nothing to send, more to send, more to send in single requests, or the reason for a pause */
 type Progress = 'empty' | 'more' | 'one by one' | Pause
 
-/** Sends the waiting entries in order and retries until they are settled. */
+/** Sends the waiting entries in order, and retries each until the service has accepted or refused it. */
 export class Sender {
   readonly #ports: SenderPorts
   #isRunning = false
@@ -68,7 +68,10 @@ export class Sender {
     this.#ports = ports
   }
 
-  /** Starts sending: `added` for a new entry, `changed` if an obstacle may be gone, for example after a login. */
+  /**
+   * Starts sending: `added` for a new entry, `changed` if an obstacle may be gone, for example after a login, which
+   * ends a pause unless the service has requested the delay.
+   */
   wake(reason: 'added' | 'changed' = 'added'): void {
     if (this.#isStopped) return
     // A delay requested by the service still applies.

@@ -2,7 +2,7 @@ import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 import { type Answered, judgeRating } from './verdict.js'
 
-/** Milliseconds for which a receipt is kept; an undo and a cached queue of the same day need it */
+/** Milliseconds after which a receipt is deleted. An undo and a cached queue of the same day need it. */
 const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
@@ -37,7 +37,8 @@ export function settleRatings(store: Store, settled: readonly Settled[], now: nu
 
 async function settleRating(tables: Tables, { entry, answer }: Settled, now: number): Promise<void> {
   const { user, id, card_id, rating } = entry
-  // A page that was suspended while another one sent the same entry may settle it later.
+  // The entry may be gone: a page that was suspended may process its response after another page has sent the same
+  // entry.
   const present = await tables.find(user, id)
   if (present?.kind !== 'rating') return
   const verdict = judgeRating(answer)
@@ -58,19 +59,22 @@ async function settleRating(tables: Tables, { entry, answer }: Settled, now: num
   })
 }
 
-/** Returns the id of the rating at the service; undefined if there is nothing to undo. */
+/** Returns the service's id of the rating; undefined if the service has no rating to undo. */
 export function findReviewId(store: Store, { user, of, review_id }: UndoEntry): Promise<number | undefined> {
   return store.read(async (tables) => review_id ?? (await tables.findReceipt(user, of))?.review_id ?? undefined)
 }
 
-/** Settles an undo; if it failed, the rating stands and its receipt stays. */
+/**
+ * Removes an undo that the service has processed. If the rating is undone, removes its receipt as well; otherwise the
+ * rating remains valid.
+ */
 export function settleUndo(store: Store, entry: UndoEntry, isUndone: boolean): Promise<void> {
   const { user, id, of } = entry
   return store.change(async (tables) => {
     await tables.remove(user, id)
     if (!isUndone) return
     await tables.removeReceipt(user, of)
-    // A refused rating that was undone needs no message.
+    // If the rating was refused, its entry is removed too, because an undone rating needs no message.
     await tables.remove(user, of)
   })
 }

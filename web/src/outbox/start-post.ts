@@ -14,7 +14,7 @@ import { Post, type PostEvent, type PostPorts } from './post.js'
 import { postState } from './state.svelte.js'
 import { createTransport } from './transport.js'
 
-/** Timeout for loading the user; until then ratings wait. */
+/** Timeout in milliseconds for loading the user, for which the ratings wait */
 const PATIENCE_MS = 10_000
 
 let post: Post | undefined
@@ -37,7 +37,7 @@ function start(): Post {
     fetchUser,
     // After a 401, the client shows the login dialog and repeats the request.
     askForLogin: () => api.get('/api/auth/me'),
-    // Wall clock, because receipts are compared with the time of a cached queue after a reload.
+    // The wall clock is used, because receipts are compared with the time of a cached queue even after a reload.
     now: Date.now,
     elapsed: () => performance.now(),
     serviceTime,
@@ -56,7 +56,8 @@ function start(): Post {
   addEventListener('beforeunload', (event) => {
     if (postState.volatile > 0) event.preventDefault()
   })
-  // Sends answers of a test that was left without a network; most users have none.
+  // Sends answers of a test that the user left while the network was down. Loaded on demand, because most users have
+  // none.
   if (readStored(ANSWERS_WAIT) !== undefined)
     import('./answers/answer-post.js').then(
       ({ startAnswerQueue }) => startAnswerQueue(),

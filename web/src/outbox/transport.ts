@@ -10,7 +10,9 @@ type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
 
 export type Send = (method: string, path: string, body?: unknown) => Promise<Outcome>
 
-/** Creates the function that sends a request. It never opens the login dialog: after a 401 the entries wait. */
+/**
+ * Creates the function that sends a request. The function never opens the login dialog: after a 401 the entries wait.
+ */
 export function createSend(urlOf: (path: string) => URL | string, onDate: OnDate): Send {
   return async (method, path, body) => {
     const askedAt = Date.now()

@@ -22,10 +22,10 @@ export type Verdict =
   | { kind: 'wait'; obstacle: Obstacle; retryAfter?: number }
   | { kind: 'refused'; status: number; message: string }
 
-/** Codes of final refusals, after which the entry is not sent again */
+/** Error codes of final results, after which the entry is removed without a message */
 const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
 const UNDO_IS_OVER = new Set(['review_not_found', 'not_the_last', 'not_of_today', 'card_changed_since'])
-/** Error code of a service version without batches */
+/** Error code of a service version that has no route for batches */
 const BATCH_IS_OVER = new Set(['unknown_endpoint'])
 
 /** Returns what a response means for the sent rating. */
@@ -38,8 +38,8 @@ export function judgeUndo(outcome: Outcome): Verdict {
 }
 
 /**
- * Returns what a response means for the sent batch. `done` with a status other than 200, and `refused`, come without
- * results of single ratings.
+ * Returns what a response means for the sent batch. If the verdict is `done` with a status other than 200, or
+ * `refused`, the response contains no results of single ratings.
  */
 export function judgeBatch(outcome: Outcome, count: number): Verdict {
   return judge(outcome, (body) => listResults(body)?.length === count, BATCH_IS_OVER)
@@ -63,11 +63,14 @@ export function answersOf(body: unknown): Answered[] {
 const wait = (obstacle: Obstacle, retryAfter?: number): Verdict =>
   retryAfter === undefined ? { kind: 'wait', obstacle } : { kind: 'wait', obstacle, retryAfter }
 
-/** Returns what a response means. Only a response of the service itself completes an entry; otherwise it waits. */
+/**
+ * Returns what a response means. Only a response of the service itself settles an entry; after any other outcome the
+ * entry waits.
+ */
 export function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
   if (outcome.kind === 'lost') return wait('network')
   const { status, isOwn, code, body, retryAfter } = outcome
-  // 408: the request was interrupted on its way.
+  // 408 means that the request did not arrive completely.
   if (status === 408) return wait('network')
   if (status === 429) return wait('busy', retryAfter)
   if (status >= 500) return wait('service', retryAfter)
@@ -111,14 +114,17 @@ const LONGEST_ASKED_MS = 3_600_000
 
 /**
  * Returns the delay in milliseconds after consecutive failures: doubled each time, with jitter so that many devices do
- * not retry at once. A longer delay requested by the service takes precedence.
+ * not retry at once. A longer delay requested by the service takes precedence, up to one hour.
  */
 export function delayAfter(failures: number, random: number, retryAfter?: number): number {
   const own = Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 10), LONGEST_MS) * (0.75 + random / 2)
   return retryAfter === undefined ? own : Math.max(own, Math.min(retryAfter, LONGEST_ASKED_MS))
 }
 
-/** Parses the seconds or date of `Retry-After` to milliseconds from `now`; undefined if there is neither. */
+/**
+ * Parses the seconds or date of `Retry-After` to milliseconds from `now`; 0 for a date in the past; undefined if there
+ * is neither.
+ */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null || text.trim() === '') return undefined
   const value = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now

@@ -35,7 +35,7 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
     for (const url of wanted) {
       if (sizes.has(url)) continue
       const answer = await fetch(url, { headers: { accept: 'image/*' } })
-      // Only the service's own response: that of a captive portal would stay in the cache.
+      // Caches only a response of the service, because that of a captive portal would stay in the cache.
       if (!answer.ok || !isOwn(answer)) continue
       const size = await sizeOf(answer.clone())
       const others = [...sizes].filter(([other]) => !wanted.includes(other))
@@ -49,11 +49,11 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
       sizes.set(url, size)
     }
   } catch {
-    // There is no network or space, or the browser stores nothing.
+    // The network or storage is unavailable, or storage is full: these pictures are not available offline.
   }
 }
 
-/** Deletes the picture caches of all users except the given one. */
+/** Deletes the picture caches of all users except the given one, of all users if it is undefined. */
 export async function forgetPictures(except?: number): Promise<void> {
   if (!('caches' in globalThis)) return
   const names = await caches.keys()

@@ -11,7 +11,7 @@ import { AnswerQueue, type AnswerQueueEvent, type AnswerQueuePorts } from './ans
 
 let queue: AnswerQueue | undefined
 
-/** Returns the queue of unsent answers of tests. The first call creates it and starts sending. */
+/** Returns the queue of unsent answers of tests. The first call creates the queue and starts sending. */
 export function startAnswerQueue(): AnswerQueue {
   queue ??= start()
   return queue

@@ -22,7 +22,7 @@ export interface AnswerQueuePorts {
   send(answer: StoredAnswer): Promise<Outcome>
   /** Runs the work under the lock that senders, logins and logouts share */
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
-  /** Id of the logged-in user, the same in all pages; undefined without one */
+  /** Id of the logged-in user, which all pages share; undefined if no user is logged in */
   currentUser(): number | undefined
   /** The other pages of the app in this browser */
   channel: { send(event: AnswerQueueEvent): void; listen(listener: (event: AnswerQueueEvent) => void): void }
@@ -36,9 +36,7 @@ interface Pause {
   retryAfter?: number
 }
 
-/**
- * Error codes after which an answer is not sent again: the service has a newer one, or no such question for this user
- */
+/** Error codes that are final results: the service has a newer answer, or the question does not exist for this user */
 const IS_OVER = new Set(['newer_answer', 'attempt_not_found', 'slot_not_found'])
 
 const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } | null)?.seq)
@@ -46,12 +44,12 @@ const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } |
 const keyOf = ({ user, attempt, slot }: StoredAnswer) => `${user} ${attempt} ${slot}`
 
 /**
- * Queue of test answers that the service has not confirmed: stored on this device, sent one by one, retried until they
- * are settled. A newer answer to a question replaces an older one in the queue.
+ * Queue of test answers that the service has not confirmed: The queue stores them on this device, sends them one by
+ * one, and retries each until its result is final. A newer answer to a question replaces an older one in the queue.
  */
 export class AnswerQueue {
   readonly #ports: AnswerQueuePorts
-  /** Answers that the browser cannot store; they last as long as the page. */
+  /** Answers that the browser could not store. They are lost when the page closes. */
   readonly #volatile = new Map<string, StoredAnswer>()
   readonly #listeners = new Set<(event: AnswerQueueEvent) => void>()
   readonly #watchers = new Set<(obstacle: Obstacle | undefined) => void>()
@@ -99,7 +97,7 @@ export class AnswerQueue {
     await this.#ports.store.remove(answer).catch(() => undefined)
   }
 
-  /** Sends the waiting answers now. Resolves when none is left or an obstacle pauses sending. */
+  /** Sends the waiting answers now. Resolves when no answer is left to send, or when an obstacle pauses sending. */
   wake(): Promise<void> {
     this.#isRerunRequested = true
     this.#run ??= this.#sendAll()
@@ -152,8 +150,8 @@ export class AnswerQueue {
       let pause: Pause | undefined
       // The lock is released after each request, so that a login does not wait for all of them.
       await this.#ports.withSendLock(async (turn) => {
-        // During the wait for the lock, another tab may have sent it, the learner changed it, or another user logged
-        // in.
+        // During the wait for the lock, another tab may have sent the answer, the learner may have changed it, or
+        // another user may have logged in. The answer is therefore read again.
         const answer = (await this.#list(user)).find((one) => one.attempt === attempt && one.slot === slot)
         if (answer === undefined || answer.refusal !== undefined || this.#ports.currentUser() !== user) return
         if (turn.isHeld()) pause = await this.#send(answer)
