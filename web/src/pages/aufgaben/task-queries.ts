@@ -5,9 +5,12 @@ import { fetchOrCached, type Marked } from '../../api/offline.js'
 type ProofPage = Answer<'/api/proofs/mine'>
 export type Proof = ProofPage['proofs'][number]
 
-/** Queries of the learner's tasks. Their keys start with the key of reviews, because a rating may complete a task */
+/**
+ * Queries of the learner's tasks. Their keys start with the key of reviews, so that the queries are refetched after a
+ * rating, which may complete a task
+ */
 export const taskQueries = {
-  /** Never fresh, because a part may have been completed a moment ago */
+  /** Always refetched, because a part may have been completed a moment ago */
   tasks: () =>
     queryOptions({
       queryKey: ['review', 'tasks'],

@@ -49,7 +49,7 @@ export function longDayOf(instant: string, today: string): string {
 }
 
 /**
- * Says until when a task is due.
+ * Formats the last day of a task.
  * @example dueText('2026-12-31', '2026-12-19') // 'bis 31. Dezember, noch 12 Tage'
  */
 export function dueText(due: string, today: string): string {
@@ -78,7 +78,10 @@ export const ACTIONS: Record<Exclude<Part['kind'], 'personal'>, string> = {
 
 const PLACES = { sheet: 'spickzettel', test: 'tests', deck: 'lernen' } as const
 
-/** Returns the address at which a part is done; undefined if there is none. */
+/**
+ * Returns the address of the page on which the learner does a part; undefined for a personal part and for content that
+ * is not available.
+ */
 export function addressOf({ kind, slug, available }: Part, task: number, index: number): string | undefined {
   if (kind === 'personal' || slug === null || !available) return undefined
   const part = kind === 'sheet' ? `&teil=${index}` : ''
@@ -123,7 +126,7 @@ export const ENDINGS = {
   left: 'entfallen',
 } as const
 
-/** Returns sentences about the final state of a task. */
+/** Returns sentences about the final state of a task; empty if it is done without a known time. */
 export function endText({ state, done_at, reason, covered_until }: Task, today: string): string {
   if (state === 'left') return 'Sie gilt für dich nicht mehr, zum Beispiel weil du das Team gewechselt hast.'
   if (state === 'done') return done_at === null ? '' : `Erledigt am ${longDayOf(done_at, today)}.`

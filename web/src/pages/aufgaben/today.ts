@@ -4,7 +4,8 @@ import { taskQueries } from './task-queries.js'
 import TasksToday from './tasks-today.svelte'
 
 /**
- * Loads the open tasks first, so that their rows appear together with the rest of „Heute“. A failure is shown instead.
+ * Loads the open tasks first, so that their rows appear together with the rest of „Heute“. If loading fails, the
+ * component shows the failure.
  */
 export default async function loadTasks(): Promise<Component> {
   await queryClient.prefetchQuery({ ...taskQueries.tasks(), retry: false })

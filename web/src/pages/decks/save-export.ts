@@ -6,8 +6,8 @@ import { codeOf, isOwn } from '../../platform/proof.js'
 const NAME = /filename="?(?<name>[^";]+)/
 
 /**
- * Saves the response of an address under the file name of the service.
- * @throws Fault if the request fails; a link would save the error as a file
+ * Downloads an address and saves the response under the file name in its headers.
+ * @throws Fault if the request fails; an ordinary download link would save the error as a file
  */
 export async function saveExport(address: string): Promise<void> {
   // Opens the login dialog if the session has ended.

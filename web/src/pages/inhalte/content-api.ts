@@ -10,7 +10,7 @@ export interface Source {
 
 export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
 
-/** A card with its origin, which lists lack */
+/** A card with its origin, which lists do not contain */
 type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
 type Origin = 'source' | 'file' | 'line' | 'learners' | 'findings'
 export type AuthorCard = Omit<CardWithOrigin, Origin> & Partial<Pick<CardWithOrigin, Origin>>
@@ -22,7 +22,7 @@ export interface Version {
   version: number
   changed_at: string
   changed_by: string | null
-  /** Null if no change is recorded */
+  /** Way in which the version was made; null if it is not recorded */
   how: string | null
 }
 
@@ -37,7 +37,7 @@ type Params = Parameters<typeof urlOf>[1]
 
 /**
  * Sends a request to a route of authors and returns its JSON.
- * @throws Fault if the request fails; the message names fields as the pages do
+ * @throws Fault if the request fails; its message contains the field labels of the pages
  */
 export async function ask<T>(method: string, path: string, params?: Params, body?: object, query?: Query): Promise<T> {
   const isRead = method === 'GET' || method === 'DELETE'

@@ -18,7 +18,7 @@ export interface CardFilter {
 
 const PAGE = 50
 
-/** Queries of authors, separate so that learners do not load them */
+/** Queries of authors, in a separate module so that learners do not load them */
 export const contentQueries = {
   contentState: () => queryOptions({ queryKey: ['author', 'state'], queryFn: () => api.get('/api/content/state') }),
   sources: () => queryOptions({ queryKey: ['author', 'sources'], queryFn: () => api.get('/api/content/sources') }),
@@ -48,7 +48,7 @@ export const contentQueries = {
     queryOptions({
       queryKey: ['author', 'card', id],
       queryFn: (): Promise<{ card: AuthorCard }> => api.get('/api/content/cards/{id}', { path: { id: String(id) } }),
-      // The editor holds the text; saving it detects a newer version.
+      // The editor has its own copy of the text, and saving it detects a newer version.
       refetchOnWindowFocus: false,
     }),
   cardVersions: (id: number) =>
@@ -107,5 +107,5 @@ export const contentQueries = {
     }),
 }
 
-/** Key of all report lists and their number */
+/** Prefix of the keys of all lists of reports and of their number */
 export const REPORTS_KEY = ['author', 'reports'] as const

@@ -23,32 +23,32 @@ export interface Wishes {
 
 export interface Failure {
   sentence: string
-  /** Faults that the service lists, at most `total` */
+  /** Faults in the response, which may be fewer than `total` */
   errors: FileFault[]
   total: number
 }
 
-/** Timeout: a large file takes minutes to upload, and up to one more to read. */
+/** Timeout in milliseconds. Uploading a large file takes minutes, and reading it up to one minute more. */
 const PATIENCE_MS = 20 * 60_000
-/** Default limit of the service */
+/** Default upload limit of the service in bytes */
 const USUAL_LIMIT = 64 * 2 ** 20
-/** End of the message, meant for scripts */
+/** End of a message of the service that is meant for scripts and not shown */
 const FOR_SCRIPTS = /: source=\d+ aktualisiert sie, new=true legt eine zweite an$/
 const PASTED = 'Eingefügte Tabelle'
 
 /** An upload: preview first, then import. */
 export class UploadJob {
   doing = $state<'nothing' | 'check' | 'import'>('nothing')
-  /** Whether the service reads other files first */
+  /** Whether the upload waits because the service is busy with other files */
   isWaiting = $state(false)
-  /** Preview; discarded when a choice changes */
+  /** Preview of the import; discarded when a choice changes */
   look = $state.raw<Upload>()
   done = $state.raw<Upload>()
   failure = $state.raw<Failure>()
   /** Source to update, `new` for a new one, undefined if undecided */
   target = $state<number | 'new'>()
   #stop = new AbortController()
-  /** Incremented with every change, to discard the result of an outdated check */
+  /** Incremented with each change of a choice, so that the result of an outdated check is discarded */
   #round = 0
 
   constructor(source: number | undefined) {
@@ -111,7 +111,8 @@ export class UploadJob {
     isCheck: boolean,
     isActive: boolean,
   ): Promise<Upload> {
-    // A file that changed after its selection cannot be read, which fetch does not report.
+    // A file that was changed after its selection cannot be read. Reading a byte throws in this case, whereas `fetch`
+    // reports only a network error.
     if (file !== undefined) await file.slice(0, 1).arrayBuffer()
     const url = urlOf(
       '/api/content/imports',
@@ -139,7 +140,7 @@ export class UploadJob {
 }
 
 /**
- * Waits for the given time.
+ * Waits for the given number of milliseconds.
  * @throws the signal's reason if it aborts
  */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -164,7 +165,7 @@ function failureOf(error: unknown, file: File | undefined): Failure {
 function wordsOf(error: unknown, file: File | undefined): string {
   if (error instanceof DOMException && error.name === 'AbortError') return 'Abgebrochen. Es ist nichts geändert.'
   if (error instanceof DOMException) return 'Die Datei lässt sich nicht mehr lesen. Bitte noch einmal wählen.'
-  // Response of a proxy; the service would name its limit.
+  // This response is from a proxy, because a refusal of the service contains its limit.
   if (error instanceof ForeignAnswer && error.status === 413) return tooLarge(file)
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {
     // A server that refuses a large file may close the connection during the upload.

@@ -17,7 +17,7 @@ export type Outcome =
   | { kind: 'checked'; preview: CheckAnswer }
   | { kind: 'imported'; stats: ImportStats }
   | { kind: 'faulty'; errors: FileFault[] }
-  /** Most of the content would be archived, which needs a confirmation. */
+  /** The import would archive most of the content, so it needs a confirmation. */
   | { kind: 'most'; reason: string }
   | { kind: 'failed'; sentence: string }
 
@@ -27,12 +27,12 @@ interface Job {
 }
 
 const PATH = '/inhalte/ordner'
-/** Timeout: a large import takes minutes. */
+/** Timeout in milliseconds; a large import takes minutes. */
 const PATIENCE_MS = 20 * 60_000
 const POLL_MS = 3_000
-/** Error codes of refusals that the user may overrule */
+/** Error codes of refusals that the user may overrule by confirming the import */
 const MOST = new Set(['most_cards_archived', 'most_sheets_archived'])
-/** End of the message, meant for scripts */
+/** End of a message of the service that is meant for scripts and not shown */
 const FOR_SCRIPTS = /; force=true erlaubt es$/
 
 /** The current check or import, which continues while other pages are open */
@@ -55,7 +55,8 @@ export async function importContent(force: boolean): Promise<void> {
       })
       return { kind: 'imported', stats }
     } catch (error) {
-      // Another import is running, or a proxy timed out: the service continues and reports the outcome.
+      // Another import is running, or no response of the service has arrived, for example because a proxy timed out.
+      // The import continues in the service, which reports the outcome later.
       if (hasCode(error, 'import_runs') || !(error instanceof Refused)) return waitForOther(before)
       throw error
     }

@@ -2,7 +2,7 @@ import { percent } from '../../../words/numbers.js'
 
 const LANGUAGES = ['de', 'en', 'fr', 'es', 'it', 'nl', 'pl', 'tr', 'uk']
 const RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97]
-/** Value of the option without a default */
+/** Value of the option for a deck without a default retention */
 export const NO_RETENTION = ''
 
 const names = new Intl.DisplayNames('de', { type: 'language' })

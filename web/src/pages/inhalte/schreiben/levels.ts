@@ -1,7 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
 import type { AuthorCard } from '../content-api.js'
 
-/** Returns the distinct levels of the deck's cached cards, as suggestions. */
+/** Returns the distinct non-empty levels of the deck's cards that are in the query cache, as suggestions. */
 export function levelsIn(client: QueryClient, deck: string): string[] {
   const found = client.getQueriesData<InfiniteData<{ cards: AuthorCard[] }>>({ queryKey: ['author', 'cards', deck] })
   const cards = found.flatMap(([, data]) => data?.pages.flatMap((page) => page.cards) ?? [])

@@ -11,10 +11,11 @@ interface Row {
 }
 
 /**
- * Creates one card for each pasted row, in order. A retry creates no card twice, because each row has a `client_id`.
+ * Creates one card for each complete pasted row, in order. `resume` continues after a failure; it creates no card
+ * twice, because each row has a `client_id`.
  */
 export class RowBatch {
-  /** Rows that are still to be created */
+  /** Rows whose cards are not created yet */
   waiting = $state.raw<Row[]>([])
   done = $state(0)
   skipped = $state(0)

@@ -31,9 +31,9 @@ async function patch(before: AuthorSheet, version: number, fields: SheetFields):
   return { ...before, ...sheet }
 }
 
-/** Creates the desk of an existing sheet. */
+/** Creates the editing session of an existing sheet. */
 export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
-  // Latest state of the service, to send only fields that differ
+  // Latest known state of the service; only fields that differ from it are sent
   let known = sheet
   return new Desk<SheetFields>({
     user,
@@ -51,7 +51,7 @@ export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: Aut
   })
 }
 
-/** Creates the desk of a new sheet in a source. */
+/** Creates the editing session of a new sheet in a source. */
 export function newSheet(user: number, source_id: number, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
   const stored = { version: 0, fields: { title: '', category: '', content_md: '', draft: false } }
   let created: AuthorSheet | undefined
@@ -65,7 +65,8 @@ export function newSheet(user: number, source_id: number, onsaved: (sheet: Autho
         const body = { source_id, client_id, ...fields }
         const answer = await ask<{ sheet: AuthorSheet }>('POST', '/api/content/sheets', {}, body)
         created = { ...fields, ...answer.sheet }
-        // An earlier request whose response was lost may have created it with an older text.
+        // An earlier request whose response was lost may have created the sheet with an older text, which is then
+        // updated.
         if (Object.keys(bodyOf(fields, created)).length > 0) created = await patch(created, created.version, fields)
       }
       onsaved(created)

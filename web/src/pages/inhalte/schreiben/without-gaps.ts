@@ -1,4 +1,4 @@
-/** A gap in an answer, with the same syntax as in the service */
+/** A gap in an answer; the service has the same syntax */
 const GAP = /\{\{([^{}\n]+)\}\}/g
 
 /** Mark of a wrong text in a gap that offers choices */
@@ -16,13 +16,14 @@ export function countChoices(answer: string): number {
   return gaps.filter((texts) => texts.some((text) => text.trim().startsWith(WRONG))).length
 }
 
-/** Returns the first right text of each gap. */
+/** Returns the first right text of each gap; gaps without one are omitted. */
 export function firstTexts(answer: string): string[] {
   return [...answer.matchAll(GAP)].flatMap(([, inside = '']) => firstOf(inside) ?? [])
 }
 
 /**
- * Returns an answer with gaps as flashcards show it; the service does the same for learners.
+ * Returns an answer with gaps as flashcards show it; the service does the same for learners. A gap without a right text
+ * stays as it is.
  * @example withoutGaps('In {{72|zweiundsiebzig}} Stunden') // 'In 72 Stunden'
  */
 export function withoutGaps(answer: string): string {

@@ -7,7 +7,10 @@ const PLACES: [RegExp, (name: string) => string][] = [
   [/^test (.+)$/, (slug) => `inhalte/tests/${encodeURIComponent(slug)}`],
 ]
 
-/** Returns the address of the page that edits a draft, from the name of the draft. */
+/**
+ * Returns the address of the page that edits a draft, from the name of the draft; for an unknown name, that of the
+ * overview.
+ */
 export function addressOfDraft(item: string): string {
   for (const [pattern, addressOf] of PLACES) {
     const [, name] = pattern.exec(item) ?? []
@@ -16,7 +19,10 @@ export function addressOfDraft(item: string): string {
   return 'inhalte'
 }
 
-/** Returns the question of a card, the title of a sheet or the name of a test. */
+/**
+ * Returns the question of a card, the title of a sheet or the name of a test; if that is empty, the answer of a card or
+ * an empty string.
+ */
 export function titleOfDraft(fields: unknown): string {
   const { question, title, name, answer } = (fields ?? {}) as Record<string, unknown>
   return String(question || title || name || answer || '')

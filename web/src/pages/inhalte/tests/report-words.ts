@@ -18,8 +18,8 @@ export interface Hint {
 }
 
 /**
- * Returns the advice for a flag. It names only options that the shown counts already identify, so that a hidden count
- * stays hidden.
+ * Returns the advice for a flag. The advice contains only options that the shown counts already identify, so that a
+ * hidden count stays hidden.
  */
 export function hintOf(flag: Flag, options: readonly OptionReport[]): Hint {
   const wrong = options.filter(({ correct }) => !correct)
@@ -53,7 +53,7 @@ const EASY = 0.9
 const HARD = 0.4
 
 /**
- * Names the difficulty of a question from the share of right answers.
+ * Describes the difficulty of a question, given the share of right answers.
  * @example facilityWords(0.95) // 'leicht'
  */
 export function facilityWords(facility: number): string {
@@ -61,7 +61,10 @@ export function facilityWords(facility: number): string {
   return facility < HARD ? 'schwer' : 'mittelschwer'
 }
 
-/** Limits of the correlation that are usual in classical test theory */
+/**
+ * Limits of the correlation that are usual in classical test theory: from `SHARP` on a question separates well, from
+ * `BLUNT` on moderately
+ */
 const SHARP = 0.3
 const BLUNT = 0.2
 
@@ -87,7 +90,7 @@ export function correlationNumber(correlation: number): string {
 }
 
 /**
- * Formats seconds, rounded.
+ * Formats seconds, rounded to whole ones.
  * @example secondsWords(21.4) // '21 Sekunden'
  */
 export function secondsWords(seconds: number): string {

@@ -71,7 +71,7 @@ async function put(slug: string, fields: TestFields, owner: { version: number } 
   return (await askTest<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
 }
 
-/** Creates the desk of an existing test. */
+/** Creates the editing session of an existing test. */
 export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {
   return new Desk<TestFields>({
     user,
@@ -86,10 +86,10 @@ export function openTest(user: number, test: EditedTest, onsaved: (test: EditedT
   })
 }
 
-/** Creates the desk of a new test; `sourceOf` returns the id of its source. */
+/** Creates the editing session of a new test; `sourceOf` returns the id of its source. */
 export function newTest(user: number, sourceOf: () => number, onsaved: (test: EditedTest) => void): TestDesk {
   let created: EditedTest | undefined
-  /** Slug of a request whose response was lost */
+  /** Slug of a request without a response, which may have created the test */
   let lost: string | undefined
   const stored = { version: 0, fields: EMPTY }
   return new Desk<TestFields>({
@@ -121,7 +121,7 @@ export function newTest(user: number, sourceOf: () => number, onsaved: (test: Ed
   }
 }
 
-/** Whether the error means that another test has the slug */
+/** Returns whether the error means that another test has the slug */
 function isTaken(error: unknown): boolean {
   const codes = ['test_version_missing', 'version_outdated', 'other_source', 'not_editable']
   return codes.some((code) => hasCode(error, code)) || isRefused(error, 403)
