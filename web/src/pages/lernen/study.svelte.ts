@@ -22,7 +22,7 @@ const REST_AFTER_MS = 200
 const KEPT_STEPS = 20
 const REMINDED = 'training.reminded'
 
-/** Ratings of a day, stored for the summary at the end of a session */
+/** Ratings of a day, stored in the browser for the summary at the end of a session */
 interface DoneToday {
   day: string
   done: readonly sessions.Done[]
@@ -36,7 +36,7 @@ export class Study {
   keptAt = $state<number>()
   fault = $state.raw<unknown>()
   isReminded = $state(false)
-  /** Whether answers are typed: by the settings, or as chosen for this session */
+  /** Whether answers are typed: initially as in the settings, then as chosen in this session */
   isTyping = $state(false)
   readonly #post = startPost()
   readonly #user: number
@@ -60,14 +60,15 @@ export class Study {
       const page = kept !== undefined && (await isLate(asked)) ? undefined : await asked
       if (page === undefined) await this.#startFrom(kept as Kept<Queue>, true)
       else await this.#startFrom(page, false)
-      // The late response is not used, but once it arrives the whole queue is loaded.
+      // The content of the late response is not used. Its arrival shows that the service is reachable, so the whole
+      // queue is loaded afterwards.
       if (page === undefined) await asked
     } catch (error) {
       if (kept === undefined || !(error instanceof Fault && error.isPassing)) this.fault = error
       else if (this.session === undefined) await this.#startFrom(kept, true)
       return
     }
-    // Loaded later, so that it does not delay the first card.
+    // The rest of the queue is loaded later, so that it does not delay the first card.
     await whenIdle(REST_AFTER_MS)
     await this.#ask(ALL)
   }
@@ -80,7 +81,10 @@ export class Study {
     this.#set((session, now) => sessions.reveal(session, now))
   }
 
-  /** Stores the rating in the outbox, then shows the next card. Does not wait for the network. */
+  /**
+   * Stores the rating in the outbox, then shows the next card. Does not wait for the network. Does nothing unless the
+   * answer is shown.
+   */
   async rate(rating: Rating): Promise<void> {
     if (this.session === undefined || this.#isStoring) return
     const name = newId()
@@ -137,7 +141,7 @@ export class Study {
     this.#set((session) => sessions.changeCard(session, card_id, { note }))
   }
 
-  /** Suspends the card. This needs the network, because the outbox cannot store it. */
+  /** Suspends the card. This needs the network, because the outbox stores only ratings and postponements. */
   async suspend(): Promise<void> {
     const card = this.session && sessions.currentCard(this.session)
     if (card === undefined) return
@@ -165,7 +169,7 @@ export class Study {
     return `${OWN}done.${this.#user}.${this.#deck ?? ''}`
   }
 
-  /** Returns the first cards, which the route has usually requested while the app was loading. */
+  /** Returns the first cards. Usually the route has already requested them while the app was loading. */
   async #fetchFirst(): Promise<Kept<Queue>> {
     const query = queries.firstCards(this.#deck)
     try {
@@ -202,7 +206,8 @@ export class Study {
       this.keptAt = undefined
       if (limit === ALL) await keep(this.#user, this.#name, content, at)
     } catch {
-      // The session continues with its present cards; the next rating tries again.
+      // The session continues with its present cards; a later rating sends the request again if cards or dates are
+      // needed.
     } finally {
       this.#isAsking = false
     }
@@ -241,7 +246,8 @@ export class Study {
 
   #onEvent(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
-    // A card rated in another page is removed from the session unless it returns today.
+    // A card that was rated in another page is removed from the session, unless the rating is „Nochmal“, after which it
+    // returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {
       this.#set((session, now) => sessions.dropCards(session, [event.card_id], now))
     }
@@ -260,7 +266,10 @@ export class Study {
   }
 }
 
-/** Reads the steps from session storage, which survives a reload and is not shared with other pages. */
+/**
+ * Reads the steps from session storage, which survives a reload and which other tabs do not share. Returns an empty
+ * list if there are none.
+ */
 function readSteps(key: string): Step[] {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? '[]') as Step[]
@@ -273,6 +282,6 @@ function writeSteps(key: string, steps: readonly Step[]): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(steps.slice(-KEPT_STEPS)))
   } catch {
-    // Without session storage, a reload loses the steps.
+    // Session storage is full or blocked, so a reload loses the steps and they cannot be undone.
   }
 }

@@ -3,15 +3,15 @@ import { isStored, type QuizResult, type Run, scoreOf } from './run.js'
 export interface DeliveryPorts {
   results(): Promise<QuizResult[]>
   submit(body: { total: number; correct: number; deck: string }): Promise<unknown>
-  /** Stores the run; called before each step */
+  /** Stores the run; called with each new state of the delivery */
   keep(run: Run): void
-  /** Whether the service has certainly not stored the result */
+  /** Returns whether the service has certainly not stored the result */
   isDefinitelyRefused(error: unknown): boolean
 }
 
 /**
- * Sends a result once. After a request without a response, checks in the history whether the result was stored before
- * it is sent again.
+ * Sends the result of a run once; does nothing for a practice run or a stored result. After a request without a
+ * response, checks in the history whether the result was stored before sending it again.
  * @throws the error of a failed request
  */
 export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {

@@ -6,7 +6,7 @@ import { newId } from '../../storage/id.js'
  * @returns names of the ratings in order
  */
 export async function putBack(user: number, cards: readonly number[]): Promise<string[]> {
-  // The app may not have opened the outbox yet.
+  // Opens the outbox, because the app may not have done so yet.
   const post = startPost()
   post.open(user)
   const names: string[] = []

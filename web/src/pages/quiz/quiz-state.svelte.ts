@@ -12,7 +12,7 @@ interface QuizState {
   fault: unknown
 }
 
-/** The current user's quiz, shared by all tabs */
+/** The current user's quiz; `followRun` synchronises it with other tabs */
 export const quiz = $state<QuizState>({ run: undefined, isSending: false, fault: undefined })
 
 const keyOf = () => `${OWN}quiz.${account.user?.id}`
@@ -48,7 +48,7 @@ export async function sendResult(): Promise<void> {
   quiz.fault = undefined
   try {
     await oneTabAtATime(async () => {
-      // Another tab may have sent it in the meantime.
+      // Reads the stored run again, because another tab may have sent the result during the wait for the lock.
       const run = parseRun(readStored(keyOf())) ?? quiz.run
       if (run === undefined || run.id !== quiz.run?.id) return
       await deliver(run, {

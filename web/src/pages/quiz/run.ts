@@ -2,7 +2,7 @@
 export interface QuizQuestion {
   card_id: number
   question: string
-  /** Shortened, so several may have the same text */
+  /** The service shortens the options, so several may have the same text */
   options: string[]
   correct_index: number
   full_answer: string
@@ -18,7 +18,10 @@ export interface QuizResult {
   created_at: string
 }
 
-/** State of the result; `unsure`: sent without a response; `before` are the timestamps of earlier results */
+/**
+ * State of the result; `unsure`: the result was sent, but no response has arrived; `before` contains the timestamps of
+ * the results that were stored before
+ */
 export type Delivery = { state: 'unsent' } | { state: 'unsure'; before: string[] } | { state: 'stored' }
 
 export interface Subject {
@@ -71,7 +74,10 @@ export function viewOf(run: Run): View {
   return run.chosen.length > run.at ? 'feedback' : 'question'
 }
 
-/** Answers the current question once; otherwise returns the run unchanged. */
+/**
+ * Answers the current question. Returns the run unchanged if the question is already answered or does not have the
+ * option.
+ */
 export function answer(run: Run, option: number, took_ms: number): Run {
   const question = run.questions[run.at]
   if (viewOf(run) !== 'question' || question?.options[option] === undefined) return run
@@ -83,7 +89,7 @@ export function proceed(run: Run): Run {
   return viewOf(run) === 'feedback' ? { ...run, at: run.at + 1 } : run
 }
 
-/** Compares by text, because shortened options may be equal. */
+/** Returns whether the option is right. Compares the texts, because shortened options may be equal. */
 export function isRight(question: QuizQuestion, option: number | undefined): boolean {
   return option !== undefined && question.options[option] === question.options[question.correct_index]
 }
@@ -109,7 +115,10 @@ export function practise(run: Run, id: string, random: () => number): Run {
   return startRun(id, run, questions, true)
 }
 
-/** Returns whether a result whose response was lost is among the new ones of the history. */
+/**
+ * Returns whether the result of a run whose response was lost is in the history: whether a result that is not in
+ * `before` has the same deck and numbers.
+ */
 export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
   const { total, correct } = scoreOf(run)
   const known = new Set(before)
@@ -122,7 +131,7 @@ export function isStored(run: Run, before: readonly string[], results: readonly 
   )
 }
 
-/** Parses a stored run; returns undefined if this version does not understand it. */
+/** Returns a stored run; undefined if there is none, or if it is damaged or has the format of another version. */
 export function parseRun(kept: unknown): Run | undefined {
   const run = kept as Run | null | undefined
   if (typeof run !== 'object' || run === null || run.version !== 1) return undefined

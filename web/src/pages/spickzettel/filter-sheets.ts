@@ -11,12 +11,15 @@ export interface Category<T> {
 
 const ORDER = new Intl.Collator('de', { numeric: true })
 
-/** Folds case, accents and Unicode form for comparison. */
+/** Folds case, accents and Unicode normalisation form for comparison. */
 export function fold(text: string): string {
   return text.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
 }
 
-/** Returns the sheets whose title, category and slug together contain every word, sorted by title. */
+/**
+ * Returns the sheets of the category (of all categories if it is empty) whose title, category and slug together contain
+ * every word of the text, sorted by title.
+ */
 export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: string, category = ''): T[] {
   const words = fold(text).split(/\s+/).filter(Boolean)
   return sheets
@@ -28,7 +31,7 @@ export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: s
     .sort((a, b) => ORDER.compare(a.title, b.title))
 }
 
-/** Groups by category in alphabetical order; keeps the order within a category. */
+/** Groups sheets by category. The categories are sorted alphabetically; the sheets of a category keep their order. */
 export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Category<T>[] {
   const groups = new Map<string, T[]>()
   for (const sheet of sheets) {

@@ -2,7 +2,7 @@ import { percent } from '../../words/numbers.js'
 
 /** Number of reviews below which a comparison is not meaningful */
 const MIN_REVIEWS = 50
-/** Tolerance around the desired retention */
+/** Difference from the desired retention, as a share, that still counts as reaching it */
 const TOLERANCE = 0.02
 
 /** Compares the reached with the desired retention in a sentence. */

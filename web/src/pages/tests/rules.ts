@@ -26,7 +26,10 @@ export function closedNow({ opens, closes }: TestSummary, today: string): string
   return undefined
 }
 
-/** Whether the person cannot begin, because the test requires an assignment */
+/**
+ * Returns whether the person cannot begin an attempt because the test requires an assignment. An open attempt can
+ * always be continued.
+ */
 export function needsAssignment({ access, assigned, open_attempt_id }: TestSummary): boolean {
   return access === 'assigned' && !assigned && open_attempt_id === null
 }

@@ -52,7 +52,7 @@ export class Answers {
     const queue = startAnswerQueue()
     const kept = await queue.of(user, attempt.id)
     const answers = new Answers(user, attempt, queue, kept)
-    // Sends answers again that were refused because another user was logged in.
+    // Sends answers again that were refused with 404, because another user may have been logged in.
     for (const { slot, refusal } of kept) if (refusal?.status === 404) void answers.#store(slot)
     return answers
   }
@@ -68,7 +68,7 @@ export class Answers {
     }
   }
 
-  /** Whether the question is answered completely, and the answer is not refused */
+  /** Returns whether the question is answered completely and the answer was not refused */
   isDone({ slot, gaps = [] }: Question): boolean {
     const state = this.slots[slot]
     return state !== undefined && state.state !== 'refused' && isComplete({ gaps }, state.answer)
@@ -89,7 +89,7 @@ export class Answers {
     else void this.#store(slot)
   }
 
-  /** Restores the user's answer that a newer one has displaced. */
+  /** Gives the user's answer again that a newer one has displaced. */
   takeMine(slot: number): void {
     const before = this.slots[slot]
     if (before?.mine === undefined) return
@@ -107,7 +107,7 @@ export class Answers {
     void this.#forget(slot)
   }
 
-  /** Refuses further answers, because the time is over. */
+  /** Ignores further answers, because the time is over. */
   lock(): void {
     this.#isLocked = true
   }
@@ -125,7 +125,7 @@ export class Answers {
     return waiting.every(({ refusal }) => refusal !== undefined)
   }
 
-  /** Merges the answers of the service. */
+  /** Merges the answers that the service has into those of this page. */
   reconcile(questions: Question[]): void {
     for (const question of questions) {
       const known = this.slots[question.slot]
@@ -166,7 +166,7 @@ export class Answers {
     this.volatile = this.#queue.volatile
     const isCurrent = known.seq === seq && known.state === 'waiting'
     if (result === undefined) {
-      // An answer of another tab with a higher number was based on the answer shown here, so it replaces that.
+      // An answer of another tab with a higher number was based on the answer shown here, so it replaces the shown one.
       const isFollowing = seq > known.seq && known.state !== 'typed'
       const next: Slot = isFollowing ? { answer: answer.answer, seq, state: 'saved' } : reconcile(known, answer)
       this.#set(slot, next === known || next.state !== 'saved' ? next : { ...next, state: 'waiting' })
@@ -180,7 +180,8 @@ export class Answers {
   }
 
   /**
-   * Shows the obstacle. If it is an ended session, a request opens the login dialog, and sending continues after it.
+   * Shows the obstacle. If the session has ended, sends a request that opens the login dialog; sending continues after
+   * the login.
    */
   #onObstacle(obstacle: Obstacle | undefined): void {
     this.obstacle = obstacle

@@ -13,7 +13,7 @@ const SUBMIT_AGAIN_MS = 3_000
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
 const times = () => ({ elapsed: performance.now(), wall: Date.now() })
 
-/** State of an open attempt on its page: time, marks and submission. */
+/** State of an open attempt on its page: answers, time, marks and submission. */
 export class AttemptPage {
   readonly attempt: Attempt
   readonly answers: Answers
@@ -65,7 +65,7 @@ export class AttemptPage {
 
   /**
    * Sends the waiting answers, then submits the attempt.
-   * @throws Unreachable if answers could not be sent although there is time left
+   * @throws Unreachable if answers could not be sent and there is time left
    * @throws Fault if the submission fails
    */
   async submit(): Promise<Outcome> {
@@ -105,7 +105,7 @@ export class AttemptPage {
       () => removeEventListener('online', this.#ask),
       () => document.removeEventListener('visibilitychange', onVisible),
     )
-    // A copy on this device may be so old that the time is over.
+    // The time may already be over, because a copy on this device may be old.
     if (this.secondsLeft === 0) this.#tick()
   }
 
@@ -137,14 +137,17 @@ export class AttemptPage {
       this.#setSeconds(seconds_left)
       this.answers.reconcile(questions)
     } catch (error) {
-      // While the service is unreachable, the page continues with its present state.
+      // After any failure other than a 404, the page continues with its present state.
       if (isRefused(error, 404)) this.#end()
     } finally {
       this.#isAsking = false
     }
   }
 
-  /** Repeats the submission until the service has ended the attempt. Answers that arrived in time count. */
+  /**
+   * Handles the end of the time: stores and locks the answers, then repeats the submission until the service has ended
+   * the attempt or refuses. Only answers that arrived in time count.
+   */
   async #runOut(): Promise<void> {
     await this.answers.storeNow()
     this.answers.lock()

@@ -1,7 +1,10 @@
-/** Announcements, by remaining seconds */
+/** Announcements for screen readers, by remaining seconds */
 const SPOKEN: Record<number, string> = { 300: 'Noch 5 Minuten.', 60: 'Noch 1 Minute.' }
 
-/** Difference between wall clock and monotonic clock above which the device must have slept, or its clock was set */
+/**
+ * Difference in milliseconds between the progress of the wall clock and of the monotonic clock. A larger one means that
+ * the device has slept, or that its clock was set.
+ */
 const GAP_MS = 5_000
 
 interface Times {
@@ -33,14 +36,18 @@ export class Countdown {
     return Math.max(0, this.#seconds - Math.floor((elapsed - this.#from.elapsed) / 1_000))
   }
 
-  /** Whether the device slept, or its clock was set, since the last `sync`; the seconds must then be loaded again */
+  /**
+   * Returns whether the device has slept, or its clock was set, since the last `sync`. The caller must then load the
+   * seconds again.
+   */
   isDoubtful(now: Times): boolean {
     return Math.abs(now.wall - this.#from.wall - (now.elapsed - this.#from.elapsed)) > GAP_MS
   }
 }
 
 /**
- * Returns the announcement when the remaining seconds fall from one value to the next; undefined if there is none.
+ * Returns the announcement when the remaining seconds fall from one value to the next; undefined if no announcement is
+ * due. Of several, the one with the fewest seconds is returned.
  * @example spokenBetween(302, 299) // 'Noch 5 Minuten.'
  */
 export function spokenBetween(before: number, now: number): string | undefined {

@@ -2,7 +2,10 @@ import type { ReviewedQuestion } from '../types.js'
 
 const GAP = /\{\{([^{}|\n]+)[^{}\n]*\}\}/g
 
-/** Returns the Markdown that explains a question; empty if it only repeats the right answer that is shown anyway. */
+/**
+ * Returns the Markdown that explains a question; empty if it only repeats the right answer, which is shown anyway. In a
+ * text with gaps, each gap is replaced with its right text in bold.
+ */
 export function explanationOf({ form, explanation, accepted, items = [] }: ReviewedQuestion): string {
   const text = explanation.trim()
   const lines = text.split('\n').filter((line) => line.trim() !== '')

@@ -11,7 +11,10 @@ export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'>
   note?: string
 }
 
-/** The review of an attempt; if that is not available, the result from the learner's list of attempts */
+/**
+ * Query for the review of an attempt; if the learner may not see the review (403), for the result from the learner's
+ * list of attempts
+ */
 export const resultQuery = (id: number) =>
   queryOptions({ queryKey: ['tests', 'result', id], queryFn: () => findResult(id) })
 
@@ -23,7 +26,7 @@ async function findResult(id: number): Promise<ShownResult> {
   }
   const { slug, name, number } = await attempts.read(id)
   const plain = { id, slug, name, number, answers_deleted: false, questions: null, ended_by: null }
-  // The test may have been archived since then.
+  // Loading the test fails if it has been archived since then; the result is then unknown.
   const test = await attempts.withOne(slug, number).catch(() => undefined)
   const own = test?.my_attempts.find((one) => one.id === id)
   return {

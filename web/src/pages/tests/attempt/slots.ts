@@ -3,7 +3,7 @@ import type { GivenAnswer, Question } from '../types.js'
 
 /**
  * `typed`: not stored yet; `waiting`: stored on this device; `saved`: confirmed by the service; `refused`: refused by
- * the service; `newer`: the service had a newer answer, which is shown.
+ * the service; `newer`: the service or another tab had a newer answer, which is shown instead of the user's.
  */
 export type SlotState = 'empty' | 'typed' | 'waiting' | 'saved' | 'refused' | 'newer'
 
@@ -21,7 +21,7 @@ export interface Slot {
 
 type Known = Pick<Question, 'seq' | 'answer'>
 
-/** Whether two answers are equal, regardless of the order of options and gaps */
+/** Returns whether two answers are equal, regardless of the order of options and gaps */
 export function isSameAnswer(one: GivenAnswer | null, other: GivenAnswer | null): boolean {
   return JSON.stringify(canonical(one)) === JSON.stringify(canonical(other))
 }
@@ -33,7 +33,7 @@ function canonical(answer: GivenAnswer | null): unknown {
   return answer
 }
 
-/** Whether an answer is not empty; an answer can be cleared again */
+/** Returns whether the question is answered. An answer that was cleared again is empty, so it does not count. */
 export function isAnswered(answer: GivenAnswer | null): boolean {
   if (answer === null) return false
   if ('option_ids' in answer) return answer.option_ids.length > 0
@@ -42,7 +42,7 @@ export function isAnswered(answer: GivenAnswer | null): boolean {
   return Object.values(answer.gaps).some((text) => text.trim() !== '')
 }
 
-/** Whether the whole question is answered, including each gap */
+/** Returns whether the question is answered completely, including each gap */
 export function isComplete({ gaps = [] }: Pick<Question, 'gaps'>, answer: GivenAnswer | null): boolean {
   if (answer === null || !('gaps' in answer)) return isAnswered(answer)
   return gaps.every(({ id }) => (answer.gaps[id] ?? '').trim() !== '')
@@ -56,8 +56,8 @@ export function openSlot(known: Known, kept: StoredAnswer | undefined): Slot {
   const { refusal } = kept
   const own: Slot = { answer: kept.answer, seq: kept.seq, state: 'waiting' }
   if (refusal !== undefined && refusal.status !== 409) {
-    // 404: another user was logged in, so it is sent again. Other refusals remain, such as that of an unreadable
-    // number.
+    // After a 404, the answer is sent again, because another user may have been logged in. Other refusals remain, such
+    // as that of an unreadable number.
     return refusal.status === 404 ? own : { ...own, state: 'refused', message: refusal.message }
   }
   return reconcile(own, known)

@@ -11,7 +11,9 @@ interface Gap {
 
 type GapField = HTMLInputElement | HTMLSelectElement
 
-/** Returns the Markdown with `{{1}}` for the first gap and so on, because an id may contain Markdown syntax. */
+/**
+ * Replaces each gap in the Markdown with its number from 1, such as `{{1}}`, because an id may contain Markdown syntax.
+ */
 export function numberGaps(source: string, gaps: readonly Gap[]): string {
   return source.replaceAll(GAP, (whole, inside: string) => {
     const index = gaps.findIndex(({ id }) => id === inside)
