@@ -6,7 +6,7 @@ const heute = () => import('./pages/heute/heute.svelte')
 const lernen = () => import('./pages/lernen/lernen.svelte')
 const quiz = () => import('./pages/quiz.js')
 const suche = () => import('./pages/suche/suche.svelte')
-// Small pages that are visited together share a chunk.
+// Small pages that are usually visited together are in one chunk.
 const decks = () => import('./pages/decks.js')
 const spickzettel = () => import('./pages/spickzettel.js')
 const statistik = () => import('./pages/statistik.js')

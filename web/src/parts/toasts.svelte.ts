@@ -8,7 +8,7 @@ export interface Toast {
 const SHOWN_MS = 6_000
 let last = 0
 
-/** The latest message at the edge of the page */
+/** The message that is shown at the edge of the page; undefined if there is none */
 export const toasts = $state<{ current: Toast | undefined }>({ current: undefined })
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -18,7 +18,7 @@ export function say(text: string, options: Partial<Pick<Toast, 'tone' | 'action'
   clearTimeout(timer)
   last += 1
   toasts.current = { id: last, text, tone: 'plain', ...options }
-  // Messages with an action stay longer.
+  // A message with an action stays longer, so that the user has time to press the button.
   timer = setTimeout(dismiss, options.action === undefined ? SHOWN_MS : 2 * SHOWN_MS)
 }
 

@@ -1,7 +1,10 @@
-/** Header dates have whole seconds, and the response takes time. */
+/** Tolerance in milliseconds, because header dates have whole seconds and the response takes time */
 const TOLERANCE_MS = 2_000
 
-/** Returns the service's clock minus this device's in milliseconds, estimated from a response; `known` if that fits. */
+/**
+ * Returns the service's clock minus this device's in milliseconds, estimated from a response. Returns `known` if it
+ * fits the response or the header is missing or invalid, and 0 if the clocks agree within the tolerance.
+ */
 export function learnOffset(known: number, header: string | null, askedAt: number, answeredAt: number): number {
   const date = header === null ? Number.NaN : Date.parse(header)
   if (Number.isNaN(date) || answeredAt < askedAt) return known

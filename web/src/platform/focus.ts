@@ -12,7 +12,7 @@ export function focusFirstField(form: HTMLElement): void {
   field?.focus()
 }
 
-/** Focuses an element without a focus ring until the next key press. */
+/** Focuses an element and hides its focus ring until the next key press. */
 function focusQuietly(element: HTMLElement): void {
   const over = new AbortController()
   const end = () => {

@@ -1,8 +1,11 @@
-/** As in the service: no vowels, nothing that looks alike, no y and z, which keyboard layouts swap */
+/**
+ * Characters of generated passwords, as in the service: no vowels, no characters that look alike, and neither y nor z,
+ * which keyboard layouts swap
+ */
 const CHARACTERS = 'bcdfghjkmnpqrstvwx23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 4
-/** Higher bytes would favour some characters. */
+/** Random bytes from this value on are discarded, because they would make some characters more likely. */
 const FAIR_BELOW = 256 - (256 % CHARACTERS.length)
 
 /** Returns a random password that is easy to type: four groups such as `k7mf-3xqv-…`, 75 random bits. */

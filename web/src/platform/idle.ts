@@ -13,7 +13,10 @@ export function reportPageShown(): void {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Resolves when the browser is idle, at least `ms` milliseconds after the first page was shown. */
+/**
+ * Resolves when the browser is idle, at least `ms` milliseconds after the first page was shown, or after `LONGEST_MS`
+ * if no page reports that.
+ */
 export async function whenIdle(ms: number): Promise<void> {
   await Promise.race([shown, wait(LONGEST_MS)])
   await wait(ms)

@@ -3,7 +3,7 @@ import { readStored, writeStored } from './storage.js'
 export type Theme = 'system' | 'light' | 'dark'
 export type TextSize = 'normal' | 'large' | 'larger'
 
-/** Appearance on this device; `public/theme.js` applies it before the first paint. */
+/** Appearance and shortcuts on this device. `public/theme.js` applies the appearance before the first paint. */
 interface Look {
   theme: Theme
   textSize: TextSize

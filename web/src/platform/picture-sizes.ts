@@ -6,7 +6,7 @@ export type Size = readonly [width: number, height: number]
 const KEY = `${OWN}pictures`
 /** Maximum number of stored sizes; the oldest are dropped. */
 const MAX_SIZES = 400
-/** Length of a hash prefix that identifies a picture */
+/** Number of characters of the hash that identify a picture */
 const NAME_LENGTH = 16
 
 let sizes: Map<string, Size> | undefined
@@ -16,7 +16,7 @@ function all(): Map<string, Size> {
   return sizes
 }
 
-/** Returns the known size of a picture. */
+/** Returns the stored size of a picture; undefined if it is unknown. */
 export function sizeOf(sha: string): Size | undefined {
   return all().get(sha.slice(0, NAME_LENGTH))
 }

@@ -1,5 +1,6 @@
 /**
- * Header of every successful response of the service; gateways and portals may send JSON as well, but not this header.
+ * Header of every successful response of the service. Gateways and captive portals may also send JSON, but not this
+ * header.
  */
 const HEADER = 'x-service'
 const NAME = 'svc-training'
@@ -13,7 +14,7 @@ export function codeOf({ ok, headers }: Answer): string | undefined {
   return !ok && code !== null && CODE.test(code) ? code : undefined
 }
 
-/** Whether the service has sent the response: a success is proven by the header, a refusal by its error code */
+/** Returns whether the service has sent the response: a successful one has the header, a refusal has an error code. */
 export function isOwn(answer: Answer): boolean {
   return answer.ok ? answer.headers.get(HEADER) === NAME : codeOf(answer) !== undefined
 }

@@ -13,7 +13,7 @@ function readPlace() {
     path: path.length > 1 ? path.replace(/\/+$/, '') : path,
     query: new URLSearchParams(search),
     hash: decodeURIComponentSafely(hash.slice(1)),
-    /** Changes with every navigation, so that the same page can be opened again */
+    /** Changes with every navigation, so that navigating to the current page is noticed */
     step: 0,
   }
 }
@@ -48,10 +48,13 @@ async function move(top = 0): Promise<void> {
   else if (next.path !== before) scrollWhenTall(top)
 }
 
-/** Maximum time for a page to reach its previous length */
+/** Maximum milliseconds to wait until a page has its previous length */
 const GROWING_MS = 1_500
 
-/** Scrolls to `top` as soon as the page is long enough, unless the user has scrolled. */
+/**
+ * Scrolls to the start, then to `top` as soon as the page is long enough, at the latest after `GROWING_MS`, unless the
+ * user has scrolled or left the page.
+ */
 function scrollWhenTall(top: number): void {
   window.scrollTo(0, 0)
   const end = performance.now() + GROWING_MS

@@ -14,7 +14,10 @@ interface PolicyFactory {
 
 let registration: ServiceWorkerRegistration | undefined
 
-/** Registers the service worker, which lets the app start offline. Browsers offer none over plain http. */
+/**
+ * Registers the service worker, which lets the app start offline. Does nothing over plain http, where browsers do not
+ * offer service workers.
+ */
 export async function registerWorker(): Promise<void> {
   if (!import.meta.env.PROD || navigator.serviceWorker === undefined) return
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
@@ -34,7 +37,8 @@ export async function registerWorker(): Promise<void> {
 }
 
 /**
- * Returns whether the service has another version of the app.
+ * Returns whether the service has another version of the app, and if so, fetches its service worker. Returns false if
+ * the response is not a page of the service.
  * @throws TypeError if the service is unreachable
  */
 export async function hasNewVersion(): Promise<boolean> {

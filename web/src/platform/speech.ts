@@ -1,11 +1,11 @@
-/** Markdown marks that a voice would spell out */
+/** Markdown marks that a voice would read aloud */
 const MARKS = /[*_`#>|~]+/g
 const LINKS = /!?\[([^\]]*)\]\([^)]*\)/g
 
-/** Whether the browser can read texts aloud */
+/** Returns whether the browser supports speech synthesis */
 export const canSpeak = (): boolean => 'speechSynthesis' in globalThis
 
-/** Reads a text aloud, or stops if it is being read. */
+/** Reads a text aloud, or only stops if a text is being read. */
 export function speak(source: string, lang: string): void {
   const { speechSynthesis } = globalThis
   const isSpeaking = speechSynthesis.speaking

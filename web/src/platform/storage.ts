@@ -1,4 +1,4 @@
-/** Returns the stored value; undefined if there is none, storage is blocked or the value is no JSON. */
+/** Returns the stored value; undefined if there is none, storage is blocked or the value is not JSON. */
 export function readStored<T>(key: string): T | undefined {
   try {
     const text = localStorage.getItem(key)
@@ -8,7 +8,7 @@ export function readStored<T>(key: string): T | undefined {
   }
 }
 
-/** Prefix of the keys of a user's data, which is deleted at logout */
+/** Prefix of the keys whose values are deleted at logout or when another user logs in */
 export const OWN = 'training.own.'
 
 /** Stores a value. Returns false if storage is full or blocked. */
@@ -32,7 +32,7 @@ export function removeStored(key: string): void {
 /** Session storage key for input saved before the user leaves for the identity provider */
 export const LEFT = 'training.left'
 
-/** Whether this tab has returned from the identity provider and its saved input has not been read yet */
+/** Returns whether this tab has left for the identity provider and `findDraft` has not run since */
 export function hasReturnedFromProvider(): boolean {
   try {
     return sessionStorage.getItem(LEFT) !== null
@@ -46,6 +46,6 @@ export function removeOwn(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)
   } catch {
-    // Storage is blocked.
+    // Storage is blocked: there is nothing to delete.
   }
 }

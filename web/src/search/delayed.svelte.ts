@@ -1,4 +1,7 @@
-/** Follows a value once it has not changed for `restMs` milliseconds, to avoid a request per letter. */
+/**
+ * Follows a value with a delay: takes it over once it has not changed for `restMs` milliseconds, which avoids a request
+ * per letter.
+ */
 export function delayed<T>(read: () => T, restMs: number): { readonly current: T } {
   let current = $state(read())
   $effect(() => {

@@ -3,7 +3,10 @@ export interface Part {
   isHit: boolean
 }
 
-/** Splits a text at its hits. Ranges count UTF-16 code units; invalid ones are ignored. */
+/**
+ * Splits a text at its hits. Ranges are in UTF-16 code units and sorted. Empty ranges are ignored, overlapping ones are
+ * cut.
+ */
 export function markText(text: string, ranges: readonly (readonly number[])[]): Part[] {
   const parts: Part[] = []
   let at = 0

@@ -13,6 +13,6 @@ export interface StudyCard {
   /** The learner's note, in Markdown */
   note: string | null
   progress: { last_rating?: Rating | null; last_review?: string | null; reps?: number; lapses?: number } | null
-  /** Null after a rating „Nochmal“ until the service returns the new dates */
+  /** Null after the card was rated „Nochmal“, until the service returns the new dates */
   next_review: Dates | null
 }

@@ -5,8 +5,9 @@ const MANY = 5
 const REST_MS = 3 * 24 * 60 * 60 * 1000
 
 /**
- * Whether to remind the learner that „Schwer“ means known: after five of the last eight ratings, at most every three
- * days. About one in ten learners uses it for unknown cards.
+ * Returns whether to remind the learner that „Schwer“ means known: if the last rating and at least five of the last
+ * eight are „Schwer“, and the last reminder was at least three days ago. About one in ten learners uses „Schwer“ for
+ * unknown cards.
  */
 export function isHardOverused({ steps }: Session, remindedAt: number | undefined, now: number): boolean {
   if (remindedAt !== undefined && Math.abs(now - remindedAt) < REST_MS) return false

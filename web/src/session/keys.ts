@@ -24,7 +24,7 @@ export interface Press {
   repeat: boolean
 }
 
-/** Focused element: fields take text, controls handle Space and Enter themselves */
+/** Kind of the focused element: a field takes text, a control handles Space and Enter itself */
 export type Focus = 'page' | 'control' | 'field'
 
 export interface KeySituation {
@@ -48,8 +48,8 @@ const LETTERS: Record<string, Command> = {
 }
 
 /**
- * Returns the command of a key; `ignored`: it belongs to the session but has no effect now; undefined: it does not
- * belong to the session.
+ * Returns the command of a key; `ignored` if the key belongs to the session but has no effect now; undefined if it does
+ * not belong to the session.
  */
 export function commandOf(press: Press, situation: KeySituation): Command | 'ignored' | undefined {
   const command = meaningOf(press, situation)

@@ -2,13 +2,13 @@ import type { Decision } from '../storage/entry.js'
 import type { Rating } from '../words/ratings.js'
 import type { StudyCard } from './card.js'
 
-/** Milliseconds after a visible change in which input is ignored, because it was meant for the previous content. */
+/** Milliseconds after a visible change in which input is ignored, because it may be meant for the previous content. */
 export const GUARD_MS = 200
 /** Maximum milliseconds counted for a card; a longer time means that the learner was away. */
 const LONGEST_MS = 300_000
 /** Number of remaining cards below which more are requested */
 const FEW = 10
-/** Distance from the front of the queue at which the dates of a returning card are requested */
+/** Number of cards at the front of the queue for which missing dates are requested */
 const NEAR = 3
 
 export type Side = 'question' | 'answer'
@@ -72,7 +72,7 @@ export interface Session {
   earlier: readonly Done[]
   /** Number of further cards that the service has */
   beyond: number
-  /** Number of changes, and the change that last touched each card */
+  /** Number of changes so far; `touched` is the number of the latest change of each card */
   changes: number
   touched: ReadonlyMap<number, number>
 }
@@ -143,7 +143,7 @@ export function suspend(session: Session, now: number): Session {
   return takeStep(session, { kind: 'suspended', at: session.changes + 1, waiting }, rest, now)
 }
 
-/** Removes the card until tomorrow. */
+/** Removes the card from the session; the caller postpones it until tomorrow. */
 export function putOff(session: Session, id: string, now: number): Session {
   const [waiting, ...rest] = session.queue
   if (waiting === undefined || isTooSoon(session, now)) return session
@@ -169,19 +169,19 @@ export function undo(session: Session, now: number): Session {
   }
 }
 
-/** Removes the card again after a refused undo, unless it has been rated again. */
+/** Removes the card again after the service has refused an undo, unless a step of the session is about the card. */
 export function undoRefused(session: Session, card_id: number, now: number): Session {
   if (session.steps.some(({ waiting }) => waiting.card.card_id === card_id)) return session
   return dropCards(session, [card_id], now)
 }
 
-/** Removes cards that were rated in another page. */
+/** Removes cards, for example because they were rated in another page. */
 export function dropCards(session: Session, ids: readonly number[], now: number): Session {
   const queue = session.queue.filter(({ card }) => !ids.includes(card.card_id))
   return queue.length === session.queue.length ? session : withQueue(session, queue, now)
 }
 
-/** State at the time a page was requested. */
+/** State of the session at the time at which a page was requested */
 export interface Asked {
   changes: number
   /** Cards with unconfirmed ratings or undos */
@@ -189,8 +189,8 @@ export interface Asked {
 }
 
 /**
- * Merges a page requested earlier. Cards that were unconfirmed, or were touched after the request, keep their local
- * state. The shown card stays.
+ * Merges a page requested earlier. Cards that were unconfirmed, or were changed after the request, keep their local
+ * state. Other cards that a complete page lacks are removed, except for the shown card.
  */
 export function mergePage(session: Session, page: Page, asked: Asked, now: number): Session {
   const isOurs = (id: number) => asked.unconfirmed.has(id) || (session.touched.get(id) ?? 0) > asked.changes
@@ -216,7 +216,7 @@ export function needsPage({ queue, beyond }: Session): boolean {
   return beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < FEW
 }
 
-/** Whether one of the next cards lacks dates that the service knows by now */
+/** Returns whether one of the next cards lacks dates that the service can return, because its rating is confirmed */
 export function needsDates({ queue }: Session, unconfirmed: ReadonlySet<number>): boolean {
   return queue.slice(0, NEAR).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
 }

@@ -1,6 +1,9 @@
 import type { PageComponent, Route } from './route.js'
 
-/** The chunk of a page could not be loaded: no network, or a newer version has replaced it. */
+/**
+ * Error of a chunk that could not be loaded, because the network is unavailable or a newer version has replaced the
+ * chunk
+ */
 export class ChunkGone extends Error {}
 
 const loaded = new Map<Route, Promise<PageComponent>>()

@@ -1,9 +1,12 @@
-/** Returns a CSV text for German spreadsheets, with byte order mark and semicolons. */
+/** Returns rows as CSV for German spreadsheet programs, with a byte order mark, semicolons and CRLF. */
 export function toCsv(rows: readonly (readonly string[])[]): string {
   return `\ufeff${rows.map((row) => row.map(quote).join(';')).join('\r\n')}\r\n`
 }
 
-/** Quotes a cell, and prefixes it if a spreadsheet would take it for a formula, as a name may look like one. */
+/**
+ * Quotes a cell if necessary. Prefixes text that a spreadsheet would take for a formula with an apostrophe, because a
+ * name may look like a formula.
+ */
 function quote(text: string): string {
   const field = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[;"\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field

@@ -13,7 +13,7 @@ interface Unit {
   short: string
 }
 
-/** Each unit starts at two, so no singular is needed. */
+/** Each unit starts at a count of two or more, so no singular is needed. */
 const UNITS: Unit[] = [
   { below: 14, days: 1, name: 'Tagen', short: 'T.' },
   { below: 60, days: DAYS_A_WEEK, name: 'Wochen', short: 'Wo.' },

@@ -17,7 +17,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const
 
-/** Returns the device of a `User-Agent`: `Firefox auf Windows`. */
+/** Describes the device of a `User-Agent` header: `Firefox auf Windows`, or only the part that is known. */
 export function deviceName(userAgent: string | null): string {
   const find = (list: typeof BROWSERS | typeof SYSTEMS) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
   const browser = find(BROWSERS)

@@ -4,10 +4,13 @@ export interface StudiedDay {
   duration_ms: number
 }
 
-/** Milliseconds per card that are assumed before the first review */
+/** Milliseconds per review that are assumed before the first one */
 const FIRST_GUESS_MS = 10_000
 
-/** Returns the usual milliseconds per card: the median of the daily means, or an assumption without any. */
+/**
+ * Returns the usual milliseconds per review: the median of the daily means, or `FIRST_GUESS_MS` if there is no day with
+ * reviews.
+ */
 export function usualTime(days: readonly StudiedDay[]): number {
   const times = days
     .filter(({ reviews, duration_ms }) => reviews > 0 && duration_ms > 0)

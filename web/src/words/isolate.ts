@@ -12,8 +12,9 @@ export function isolable(name: string): string {
 }
 
 /**
- * Encloses a name that a person has chosen in directional isolates, so that marks such as U+202E do not turn the
- * sentence around it. For plain text; markup uses `parts/name.svelte`.
+ * Encloses a name that a person has chosen in directional isolates, so that characters such as U+202E do not change the
+ * direction of the surrounding sentence. Text that cannot do so is returned unchanged. For plain text; markup uses
+ * `parts/name.svelte`.
  */
 export function isolate(name: string): string {
   return PLAIN.test(name) ? name : `\u2068${isolable(name)}\u2069`

@@ -4,7 +4,8 @@ import { countOf } from './numbers.js'
 const DAY = new Intl.DateTimeFormat('de-DE', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
 /**
- * Returns the date of the next due cards as a sentence.
+ * Returns a sentence about the next day after today on which cards are due, or about the days without any. Empty if the
+ * forecast contains no day after today.
  * @example „Als Nächstes werden in 3 Tagen (Donnerstag, 26. November) 5 Karten fällig.“
  */
 export function nextDueText(forecast: readonly { day: string; due: number }[], today: string): string {

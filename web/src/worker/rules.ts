@@ -2,16 +2,16 @@
 export interface Asked {
   url: string
   method: string
-  /** `navigate` if a user follows a link */
+  /** Request mode; `navigate` if the browser loads a document */
   mode: string
 }
 
-/** First path segments below the scope that never fall back to the page */
+/** First path segments below the scope for which the HTML page is never served */
 const NO_PAGES = new Set(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
 
 /**
- * Returns what the worker serves from its cache: the page, for any address of the app, or one of its files; undefined
- * if the network must answer.
+ * Returns what the worker serves from its cache: the path of a file, or an empty string for the HTML page, which is
+ * served for any address of the app. Returns undefined if the request must go to the network.
  */
 export function answerFor({ url, method, mode }: Asked, scope: string, files: ReadonlySet<string>): string | undefined {
   if (method !== 'GET' || !url.startsWith(scope)) return undefined

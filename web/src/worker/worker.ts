@@ -50,7 +50,8 @@ async function install(): Promise<void> {
   const others = FILES.map(async (file) => {
     const url = new URL(file, scope)
     const answer = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
-    // Refuses a page in place of a file. Files without a hash are revalidated, because the browser may hold older ones.
+    // Refuses an HTML page that is sent in place of a file. Files without a hash in their names are revalidated,
+    // because the HTTP cache of the browser may contain older ones.
     const isForeign = answer.headers.get('content-type')?.startsWith('text/html') ?? true
     if (!answer.ok || isForeign) throw new Error(`${file}: ${answer.status}`)
     await cache.put(url, answer)

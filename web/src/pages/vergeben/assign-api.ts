@@ -49,13 +49,16 @@ export const assignQueries = {
     }),
 }
 
-/** Reloads the data that a change of an assignment or its persons affects. */
+/**
+ * Marks the queries that a change of an assignment or its persons affects as stale. Resolves when those of this folder
+ * are loaded again.
+ */
 export function refreshAssignments(client: QueryClient): Promise<void> {
   void client.invalidateQueries({ queryKey: ['admin', 'audit'] })
   return client.invalidateQueries({ queryKey: KEY })
 }
 
-/** Whether the user may create assignments */
+/** Returns whether the user may create assignments: an administrator, or an author who leads a team */
 export function mayAssign(): boolean {
   const { user } = account
   return user?.is_admin === true || (user?.roles?.author === true && user.roles.lead)

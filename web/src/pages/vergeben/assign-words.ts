@@ -134,7 +134,7 @@ export function dueText({ due }: Pick<Dates, 'due'>): string {
 }
 
 /**
- * Describes an audience: at most three teams by name, others and persons by their number.
+ * Describes an audience: at most three teams by their names, further teams and persons by their numbers.
  * @example audienceText(assignment) // 'Werkstatt, Lager und 3 Personen'
  */
 export function audienceText({ audience, teams }: Audience): string {
@@ -150,7 +150,7 @@ export function audienceText({ audience, teams }: Audience): string {
 
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'
 
-/** Returns the word and the tone for the state of a person. */
+/** Returns a word and a tone for the state of a person; an overdue state takes precedence. */
 export function stateText({ state, overdue }: { state: State; overdue: boolean }): { text: string; tone: Tone } {
   if (overdue) return { text: 'überfällig', tone: 'bad' }
   const words: Record<State, { text: string; tone: Tone }> = {
@@ -166,13 +166,17 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
 
 export const isOpen = ({ state }: { state: State }): boolean => state === 'open' || state === 'in_progress'
 
-/** Whether there is no personal part, which the law usually demands of an instruction */
+/**
+ * Returns whether the parts contain no personal part, which the law usually requires for a safety instruction; false
+ * without any part
+ */
 export function lacksPersonalPart(parts: readonly { kind: Kind }[]): boolean {
   return parts.length > 0 && parts.every(({ kind }) => kind !== 'personal')
 }
 
 /**
- * Returns when the content of a part has changed since the assignment was created or renewed; undefined if it has not.
+ * Returns when the content of a part has changed since the assignment was created, renewed or marked as corrected;
+ * undefined if it has not changed since.
  */
 export function changedAt(
   { changed_parts }: { changed_parts: readonly { part: number; changed_at: string }[] },

@@ -17,7 +17,10 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
   return [...days].map(([day, of]) => ({ day, entries: of }))
 }
 
-/** Returns the id of the review that can be undone: the latest valid one, if it was made today; otherwise undefined. */
+/**
+ * Returns the id of the review or postponement that can be undone: the latest one that is not undone and took effect,
+ * if it was made today; otherwise undefined. Expects the newest entry first.
+ */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
   const latest = entries.find(
     ({ kind, is_undone, applied }) => (kind === 'review' || kind === 'tomorrow') && !is_undone && applied !== false,

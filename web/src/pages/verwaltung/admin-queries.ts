@@ -18,7 +18,7 @@ export interface AccountFilter {
 
 const PAGE = 50
 
-/** Queries of administrators, separate so that learners do not load them */
+/** Queries of administrators, in a separate module so that learners do not load them */
 export const adminQueries = {
   service: () => queryOptions({ queryKey: ['admin', 'service'], queryFn: () => api.get('/api/accounts/service') }),
   accounts: (filter: AccountFilter) =>

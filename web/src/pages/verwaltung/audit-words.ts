@@ -2,7 +2,7 @@ import { weekdayDate } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
-/** An audit entry; `details` depend on its action. */
+/** The action of an audit entry. The shape of `details` depends on the action. */
 export interface AuditedAction {
   action: string
   target: string | null
@@ -108,7 +108,7 @@ export function sentenceOf({ action, target, target_id }: AuditedAction): string
     : `${action} ${object}`.trim()
 }
 
-/** Describes the details; empty if there is nothing to add. */
+/** Describes the details; empty if they contain nothing that is shown. */
 export function detailsOf({ action, details }: AuditedAction): string {
   if (typeof details !== 'object' || details === null) return ''
   const known = details as Record<string, unknown>
@@ -116,7 +116,7 @@ export function detailsOf({ action, details }: AuditedAction): string {
   const words = [
     ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
-    // Obvious for a new account
+    // Omitted for a new account, which never was an administrator before.
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
     ...(known.is_author === true ? ['darf Inhalte schreiben'] : []),
     ...(known.is_author === false ? ['darf keine Inhalte mehr schreiben'] : []),
@@ -139,7 +139,7 @@ export function detailsOf({ action, details }: AuditedAction): string {
   return words.join(' · ')
 }
 
-/** Formats a day; returns other text unchanged, because a later version of the service may write it. */
+/** Formats a day. Returns other text unformatted, because a later version of the service may write another format. */
 function dayOf(text: string): string {
   return Number.isNaN(Date.parse(`${text}T12:00:00Z`)) ? isolate(text) : weekdayDate(text)
 }

@@ -9,7 +9,7 @@ export interface FormPart {
   kind: Part['kind']
   slug: string | null
   title: string
-  /** Share of the cards to be rated „Gut“ or better; null if each card must be rated once */
+  /** Percentage of the cards that must be rated „Gut“ or better; null if each card must be rated once */
   share_percent: number | null
 }
 
@@ -141,7 +141,7 @@ export function missingIn(fields: AssignmentFields): string | undefined {
   return undefined
 }
 
-/** Returns the fields as labelled texts, to compare two versions. */
+/** Returns the fields as labelled texts, with which the editor compares two versions. */
 export function textsOf(fields: AssignmentFields): { label: string; text: string }[] {
   const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, years, responsible } =
     fields
@@ -159,7 +159,7 @@ export function textsOf(fields: AssignmentFields): { label: string; text: string
   ]
 }
 
-/** Returns a hash of the definition, used as its version because the API has none. */
+/** Returns a hash of the definition, which serves as its version, because the API does not return a version. */
 function versionOf(fields: AssignmentFields): number {
   let hash = 2_166_136_261
   for (const unit of JSON.stringify(bodyOf(fields)))
@@ -174,7 +174,7 @@ const find = async (id: number): Promise<AssignmentDetail> =>
 
 /**
  * Sends the changed fields and returns the stored ones.
- * @throws Refused with `version_outdated` if another editor has saved since `version`
+ * @throws Refused with `version_outdated` if the stored definition is no longer that of `version`
  */
 async function change(id: number, fields: AssignmentFields, version: number, today: string) {
   const before = fieldsOf(await find(id), today)
@@ -190,7 +190,7 @@ async function change(id: number, fields: AssignmentFields, version: number, tod
   return storedOf(fieldsOf(await find(id), today))
 }
 
-/** Creates the desk of an existing assignment. */
+/** Creates the editing session of an existing assignment. */
 export function openAssignment(user: number, assignment: AssignmentDetail, today: string): AssignmentDesk {
   const { id } = assignment
   return new Desk<AssignmentFields>({
@@ -202,10 +202,10 @@ export function openAssignment(user: number, assignment: AssignmentDetail, today
   })
 }
 
-/** Maximum age of an assignment that a retry takes for the one that a lost request has created */
+/** Maximum age in milliseconds at which a retry takes an assignment for that of the request without a response */
 const LOST_MS = 60 * 60 * 1_000
 
-/** Creates the desk of a new assignment; `item` is the name of its draft. */
+/** Creates the editing session of a new assignment; `item` is the name of its draft. */
 export function newAssignment(
   user: number,
   item: string,
@@ -230,7 +230,7 @@ export function newAssignment(
     try {
       return (await api.post('/api/assignments', { body: bodyOf(typed) })).assignment.id
     } catch (error) {
-      // Its response may have been lost, so a retry first searches for the assignment.
+      // Without a response, the service may have created the assignment, so a retry searches for it first.
       isLost = !(error instanceof Refused)
       throw error
     }

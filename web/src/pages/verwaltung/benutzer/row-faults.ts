@@ -1,6 +1,6 @@
 import { Refused } from '../../../api/faults.js'
 
-/** A fault in a list of users, or a hint at what is allowed */
+/** A fault or a hint about a line of a list of users */
 export interface RowFault {
   line: number
   field: string | null
@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the sentence of a fault with the German name of its column.
+ * Returns the sentence of a fault with the German name of its column; an unknown name is unchanged.
  * @example sentenceOfRow({ line: 2, field: 'mail', message: 'Diese Spalte ist unbekannt' }) // 'mail: Diese Spalte …'
  */
 export function sentenceOfRow({ field, message }: RowFault): string {

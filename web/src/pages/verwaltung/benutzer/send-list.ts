@@ -3,7 +3,7 @@ import { send, urlOf } from '../../../api/client.js'
 
 export type BulkAnswer = Answer<'/api/accounts/bulk', 'post'>
 
-/** Timeout: hashing a thousand passwords takes half a minute or more. */
+/** Timeout in milliseconds. Hashing a thousand passwords takes half a minute or more. */
 const PATIENCE_MS = 10 * 60_000
 
 /**

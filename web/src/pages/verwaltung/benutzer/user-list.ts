@@ -1,11 +1,14 @@
 /** A list of users: pasted text, or the bytes of a chosen file until the user edits it */
 export interface UserList {
-  /** Name of the chosen file */
+  /** Name of the chosen file; undefined for pasted text */
   fileName?: string
   body: string | Uint8Array<ArrayBuffer>
 }
 
-/** Maximum number of lines of a record; a longer one probably has a stray quotation mark, so one line is shown. */
+/**
+ * Maximum number of lines of a record. A longer record is probably the result of a stray quotation mark, so only its
+ * first line is shown.
+ */
 const MAX_LINES = 20
 
 const WINDOWS_1252 = new TextDecoder('windows-1252')
@@ -48,7 +51,10 @@ export function cutList(text: string, faultyLines: Iterable<number>): CutList {
   return cut
 }
 
-/** Returns the number of lines of a record; 1 if its quotation mark is not closed before the next faulty record. */
+/**
+ * Returns the number of lines of a record; 1 if its quotation mark is not closed before the next faulty record or
+ * within `MAX_LINES` lines.
+ */
 function recordLength(lines: readonly string[], start: number, faulty: ReadonlySet<number>): number {
   let quotes = 0
   for (let length = 1; length <= MAX_LINES; length++) {

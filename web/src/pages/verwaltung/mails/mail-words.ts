@@ -20,7 +20,10 @@ export const STATES: Readonly<
   unknown: { label: 'Unklar', tone: 'warn' },
 }
 
-/** Returns when a mail was sent or is due, and the number of attempts unless the first one succeeded. */
+/**
+ * Returns the time at which a mail was sent or is due, and the number of attempts unless there was none or the first
+ * one succeeded.
+ */
 export function timeWords({ attempts, state, sent_at, next_attempt_at }: Mail): string {
   const when =
     state === 'waiting' ? [`ab ${moment(next_attempt_at)}`] : state === 'sent' && sent_at ? [moment(sent_at)] : []
