@@ -59,7 +59,7 @@ export async function offerPasskeys(): Promise<void> {
   await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
 }
 
-/** Ends `offerPasskeys`. */
+/** Ends the offer of `offerPasskeys` and any other passkey prompt. */
 export function stopOffering(): void {
   WebAuthnAbortService.cancelCeremony()
 }

@@ -26,9 +26,9 @@ export class Refused extends Fault {
   readonly isPassing: boolean
   constructor(
     readonly status: number,
-    /** The service's stable name for the refusal */
+    /** Error code of the service (`X-Error-Code`), which does not change between versions */
     readonly code: string,
-    /** The whole body, for refusals with more than a message */
+    /** JSON of the response, which for some refusals contains more than a message */
     readonly content: unknown,
     /** Seconds to wait before a retry; undefined if the response does not say */
     readonly retryAfter?: number,

@@ -9,8 +9,8 @@ export function roundUp(largest: number): number {
 }
 
 /**
- * Returns the indices of the labels that fit into `width` if each needs `room`, evenly spaced from the first or last
- * one.
+ * Returns the indices of the labels that fit into `width` if each needs `room`, evenly spaced and starting with the
+ * first or the last label.
  */
 export function labelsAt(count: number, width: number, room: number, from: 'first' | 'last'): number[] {
   const every = Math.max(1, Math.ceil((count * room) / Math.max(width, 1)))

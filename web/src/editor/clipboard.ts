@@ -11,12 +11,12 @@ export type Pasted =
   | { kind: 'cells'; rows: string[][] }
   | { kind: 'html'; html: string }
   | { kind: 'pictures'; files: File[] }
-  /** The browser inserts the text itself. */
+  /** Plain text, which the browser inserts itself */
   | { kind: 'text' }
 
-/** Elements that carry meaning; programs also wrap plain text in markup */
+/** Elements that Markdown can express. Other markup is ignored, because programs also wrap plain text in markup. */
 const MEANING = /<(?:a|b|blockquote|code|em|h[1-6]|i|img|li|pre|strong|table)[\s>]/i
-/** Google Docs wraps everything in an element `b` without meaning. */
+/** Google Docs wraps all content in an element `b` that does not mean bold text. */
 const WRAPPER = /<b style="font-weight:\s*normal/i
 
 /** Marker of a list that Word copies as a separate cell, such as `1.` or `·` */

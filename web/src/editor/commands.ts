@@ -92,7 +92,7 @@ export function pasteAddress({ value, start, end }: Selected, address: string): 
 
 function linkTo(value: string, start: number, end: number, address: string): Edit {
   const chosen = value.slice(start, end)
-  // Without a label, the caret goes where the label is typed.
+  // Without a label, the caret is placed where the label is to be typed.
   if (chosen === '') return replace(start, end, `[](${address})`, 1, 1)
   const at = chosen.length + 3
   return replace(start, end, `[${chosen}](${address})`, at, at + address.length)
@@ -166,7 +166,7 @@ function block(value: string, from: number, to: number, content: string, at: num
 
 function selectedLines({ value, start, end }: Selected): { from: number; to: number; lines: string } {
   const from = lineStart(value, start)
-  // A selection up to the start of a line excludes that line.
+  // If the selection ends at the start of a line, that line is not included.
   const last = end > start && value[end - 1] === '\n' ? end - 1 : end
   const next = value.indexOf('\n', last)
   const to = next === -1 ? value.length : next

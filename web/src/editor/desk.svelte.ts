@@ -39,7 +39,8 @@ export class Desk<F extends object> {
     void this.#open()
     addEventListener('pagehide', () => this.writing.close(), { signal })
     document.addEventListener('visibilitychange', () => document.hidden && this.writing.close(), { signal })
-    // Closing the page loses the text only if this device could not store it.
+    // The browser asks before it closes the page only if this device could not store the text, which would then be
+    // lost.
     const warn = (event: BeforeUnloadEvent) => {
       if (this.writing.isDirty && this.view.isKept === false) event.preventDefault()
     }

@@ -1,4 +1,4 @@
-/** The text field on which the toolbar acts: the last focused one. */
+/** The text field on which the toolbar acts: the one that last had the focus, or initially the first one */
 export class EditorFocus {
   field = $state.raw<HTMLTextAreaElement>()
 }

@@ -16,7 +16,7 @@ export async function insertPictures(field: HTMLTextAreaElement, files: File[]):
     try {
       const address = await uploadPicture(file)
       const name = file.name.replace(/\.\w+$/, '').replaceAll(/[[\]]/g, ' ')
-      // Browsers name a pasted screenshot `image`, which is no description.
+      // Browsers give a pasted screenshot the file name `image`, which does not describe it.
       replaceText(field, mark, `![${/^image$/i.test(name) ? 'Bild' : name}](${address})`)
     } catch (error) {
       replaceText(field, mark, '')

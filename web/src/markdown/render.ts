@@ -12,7 +12,7 @@ export interface Heading {
 
 /** State that the pieces of a text share. */
 export interface Whole {
-  /** Number of uses of each heading name */
+  /** Number of headings so far with each name */
   seen: Map<string, number>
   /** Whether the text has top-level headings, so that all are lowered by one below the page's own heading */
   isLowered: boolean
@@ -124,7 +124,7 @@ function isForeign(address: string): boolean {
 /** Makes an element scrollable by keyboard. */
 function makeScrollable(element: HTMLElement, label: string): void {
   element.tabIndex = 0
-  // Not a landmark, because a text may contain many.
+  // The role is not that of a landmark, because a text may contain many such elements.
   element.setAttribute('role', 'group')
   element.setAttribute('aria-label', label)
 }

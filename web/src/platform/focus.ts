@@ -34,7 +34,7 @@ export function obviousLink(link: HTMLElement): () => void {
   function onKeyDown(event: KeyboardEvent): void {
     if ((event.key !== ' ' && event.key !== 'Enter') || event.shiftKey || !isForPage(event)) return
     const control = event.target instanceof Element ? event.target.closest(CONTROLS) : null
-    // The browser handles keys of every other control, and Enter on the link.
+    // The browser handles the keys of every other control, and Enter if the link has the focus.
     if (control !== null && (control !== link || event.key === 'Enter')) return
     event.preventDefault()
     link.click()

@@ -5,7 +5,10 @@ import { answerFor, isPicture } from './rules.js'
 declare const FILES: string[]
 declare const VERSION: string
 
-/** The worker scope; its types conflict with those of pages. */
+/**
+ * The parts of the worker scope that are used. They are declared here, because the types of workers conflict with those
+ * of pages.
+ */
 interface WorkerScope {
   registration: { scope: string }
   clients: { claim(): Promise<void> }

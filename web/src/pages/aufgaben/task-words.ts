@@ -20,7 +20,7 @@ export interface Task {
 
 export interface Part {
   kind: 'sheet' | 'test' | 'deck' | 'personal'
-  /** Null for a personal part, or if the content was deleted */
+  /** Slug of the content; null for a personal part, or if the content was deleted */
   slug: string | null
   title: string
   share_percent: number | null

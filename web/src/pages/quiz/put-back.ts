@@ -3,7 +3,7 @@ import { newId } from '../../storage/id.js'
 
 /**
  * Rates the cards „Nochmal“ without waiting for the network, so that they return today.
- * @returns names of the ratings in order
+ * @returns the ids of the ratings in order, with which `takeBack` undoes them
  */
 export async function putBack(user: number, cards: readonly number[]): Promise<string[]> {
   // Opens the outbox, because the app may not have done so yet.

@@ -100,7 +100,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   email: 'E-Mail-Adresse',
 }
 
-/** Describes an entry: „Benutzer „erika“ angelegt“. An unknown action keeps its code. */
+/** Describes an entry: „Benutzer „erika“ angelegt“. For an unknown action, the text contains its code. */
 export function sentenceOf({ action, target, target_id }: AuditedAction): string {
   const object = target ?? (target_id === null ? '' : String(target_id))
   return Object.hasOwn(ACTIONS, action)

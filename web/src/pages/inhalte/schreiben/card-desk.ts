@@ -32,7 +32,7 @@ const storedOf = (card: AuthorCard): Stored<CardFields> => ({ version: card.vers
 
 const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other)
 
-/** Returns the fields that differ, as the body of a request. */
+/** Returns the fields that differ from `before`, as the body of a request. */
 function bodyOf(fields: CardFields, before: CardFields): object {
   const texts = (['question', 'answer', 'level', 'draft'] as const).filter((name) => fields[name] !== before[name])
   const isExercise = EXERCISE.some((name) => differ(fields[name], before[name]))

@@ -2,7 +2,7 @@ import type { TestFields } from './test-desk.js'
 
 type Choices<Key extends keyof TestFields> = { value: TestFields[Key] & string; label: string }[]
 
-// Labels for the values of a definition
+// Options of the fields of a definition, each with its label
 
 export const ACCESS: Choices<'access'> = [
   { value: 'open', label: 'Alle' },
