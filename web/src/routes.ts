@@ -35,7 +35,7 @@ export const ROUTES: Route[] = [
   { pattern: '/decks/:slug', load: async () => (await decks()).Deck },
   { pattern: '/quiz', load: async () => (await quiz()).Quiz },
   { pattern: '/quiz/:deck', load: async () => (await quiz()).Quiz },
-  // Subpages: see `pages/tests/tests.svelte`.
+  // The subpages are in `pages/tests/tests.svelte`.
   { pattern: '/tests(?:/.+)?', load: async () => (await (await quiz()).loadTests()).default },
   { pattern: '/karten/:id', load: async () => (await decks()).Karte },
   { pattern: '/spickzettel', load: async () => (await spickzettel()).Spickzettel },
@@ -57,7 +57,7 @@ export const ROUTES: Route[] = [
     ask: askForCards,
     isFocused: true,
   },
-  // For authors; subpages: see `pages/inhalte/inhalte.svelte`.
+  // For authors; the subpages are in `pages/inhalte/inhalte.svelte`.
   { pattern: '/inhalte(?:/.+)?', load: async () => (await inhalte()).default },
   { pattern: '/meldungen', load: async () => (await konto()).Meldungen },
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },

@@ -5,7 +5,7 @@ import { ForeignAnswer, Refused, Unreachable } from './faults.js'
 import { noteAnswer } from './patience.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-/** Paths that support the method */
+/** Paths of the API that support the method */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never
 }[keyof paths]
@@ -31,7 +31,7 @@ export interface Options<P extends keyof paths, M extends Method> {
 const PATIENCE_MS = 30_000
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
-/** Error codes that open a dialog */
+/** Error codes of refusals that open a dialog */
 const PASSWORD_FIRST = 'password_change_first'
 const PROOF_TOO_OLD = 'proof_too_old'
 /** Routes for which a 401 must not open the login dialog */
@@ -46,7 +46,7 @@ export interface Demands {
    * Resolves to true if the request can be repeated
    */
   logIn(why: 'login' | 'proof'): Promise<boolean>
-  /** Called if the password must be changed first */
+  /** Called if the service requires a new password before any other request */
   newPassword(): void
 }
 let demands: Demands = { logIn: async () => false, newPassword: () => {} }

@@ -93,7 +93,7 @@ function replaceKept<T extends object>({ client, queryKey, pageParam }: Asking, 
     if (!isPaged(data)) return data.keptAt === undefined ? data : content
     const at = data.pageParams.indexOf(pageParam)
     if (data.pages[at]?.keptAt === undefined) return data
-    // Later pages were requested with the cursor of the cached copy.
+    // Drops the later pages, because they were requested with the cursor of the cached copy.
     return { pages: [...data.pages.slice(0, at), content], pageParams: data.pageParams.slice(0, at + 1) }
   })
 }

@@ -5,7 +5,7 @@
 const PATIENCE_MS = 500
 
 let isSlow = false
-/** Number of responses so far */
+/** Number of responses of any request since the app was loaded */
 let answers = 0
 
 /** Records that a response has arrived, so that later requests wait the full time again. */

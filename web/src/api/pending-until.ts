@@ -8,7 +8,7 @@ interface Loading<T> {
 
 /** The state of a query to wait for. */
 interface Answered {
-  /** Whether it has ever succeeded or failed */
+  /** Whether the query has ever succeeded or finally failed */
   readonly isFetched: boolean
   /** Number of failed attempts of the current request */
   readonly failureCount: number

@@ -10,7 +10,7 @@ const LONGEST_WAIT_MS = 10_000
 
 const askedWait = (error: unknown) => (error instanceof Refused ? (error.retryAfter ?? 0) * 1000 : 0)
 
-/** Query defaults: only errors that may pass are retried. */
+/** Query client of the app. Queries are retried only after errors that may pass. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

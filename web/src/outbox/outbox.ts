@@ -9,7 +9,7 @@ export type UndoResult = 'removed' | 'undoing' | 'unknown'
 
 export interface Load {
   waiting: number
-  /** Entries that are lost when the page closes */
+  /** Number of entries that are lost when the page closes */
   volatile: number
   refused: Entry[]
 }
@@ -22,7 +22,7 @@ const ALL = Number.MAX_SAFE_INTEGER
  * and sent last.
  */
 export class Outbox {
-  /** In the order of sending */
+  /** The stores in the order in which their entries are sent */
   readonly stores: readonly [durable: Store, memory: Store]
 
   constructor(durable: Store, memory: Store) {

@@ -4,7 +4,7 @@ import { Outbox, type UndoResult } from './outbox.js'
 import { Sender, type SenderPorts } from './sender.js'
 import type { Obstacle } from './verdict.js'
 
-/** Event of another page or of the sender */
+/** Event that another page or the sender of this page has caused */
 export type PostEvent =
   | { kind: 'rated'; user: number; card_id: number; rating: Decision }
   | { kind: 'undo refused'; user: number; card_id: number; message: string }
@@ -37,7 +37,7 @@ export interface PostPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
   elapsed(): number
   /** Time of the service's clock; the device's time until that is known */
   serviceTime(): Date
-  /** Deletes cached content of all other users */
+  /** Deletes the cached content of all other users */
   forgetOthers(user: number): void
   /** Called when the last waiting entry has been sent */
   onAllSent(): void
@@ -79,7 +79,7 @@ export class Post {
     })
   }
 
-  /** Starts sending for this user. */
+  /** Sets the user, deletes the cached content of other users if the user has changed, and starts sending. */
   open(user: number): void {
     if (this.#user !== user) this.#ports.forgetOthers(user)
     this.#user = user

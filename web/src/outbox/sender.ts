@@ -35,7 +35,7 @@ export interface SenderPorts {
   random(): number
   /** Runs the work after `ms` milliseconds; the returned function cancels it */
   later(work: () => void, ms: number): () => void
-  /** Called when the contents or the obstacle have changed */
+  /** Called when the contents of the outbox or the obstacle may have changed */
   onChange(obstacle: Obstacle | undefined): void
   onUndoRefused(entry: UndoEntry, message: string): void
 }
@@ -74,7 +74,7 @@ export class Sender {
    */
   wake(reason: 'added' | 'changed' = 'added'): void {
     if (this.#isStopped) return
-    // A delay requested by the service still applies.
+    // A delay that the service has requested still applies.
     if (reason === 'changed' && this.#pause?.retryAfter === undefined) this.#pausedUntil = 0
     if (this.#isRunning) this.#isRerunRequested = true
     else if (this.#ports.now() >= this.#pausedUntil) void this.#run()

@@ -12,7 +12,7 @@ const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 export function takeNext(store: Store, user: number, count: number): Promise<Entry[]> {
   return store.change(async (tables) => {
     const entries = await tables.oldest(user, count)
-    // The batch route accepts ratings only.
+    // Undos and postponements are sent alone, because the batch route accepts only ratings.
     const aloneAt = entries.findIndex((entry) => entry.kind === 'undo' || entry.rating === 'tomorrow')
     const taken = aloneAt === -1 ? entries : entries.slice(0, Math.max(aloneAt, 1))
     for (const entry of taken) {

@@ -8,9 +8,9 @@ export interface Answered {
   isOwn: boolean
   /** Error code of the service (`X-Error-Code`) */
   code?: string | undefined
-  /** Undefined if the response is not JSON */
+  /** JSON of the response; undefined if the response is not JSON */
   body: unknown
-  /** Milliseconds requested by `Retry-After` */
+  /** Milliseconds that the header `Retry-After` requests */
   retryAfter?: number
 }
 

@@ -20,7 +20,7 @@ export interface Press {
   ctrlKey: boolean
   metaKey: boolean
   altKey: boolean
-  /** Key repeat while held down */
+  /** Whether the event is a repetition while the key is held down */
   repeat: boolean
 }
 

@@ -20,11 +20,11 @@ export interface Waiting {
   isAgain: boolean
 }
 
-/** An action that can be undone */
+/** An action of the learner that can be undone */
 export type Step = Rated | Suspended | PutOff
 
 interface Taken {
-  /** Number of the step among all changes of the session */
+  /** Number of the step among all changes of the session; 0 for a step restored after a reload */
   at: number
   waiting: Waiting
 }
@@ -70,7 +70,7 @@ export interface Session {
   steps: readonly Step[]
   /** Ratings of the same day before those of `steps`, from before a reload or from another page. */
   earlier: readonly Done[]
-  /** Number of further cards that the service has */
+  /** Number of further cards of today that the service has but the session has not loaded */
   beyond: number
   /** Number of changes so far; `touched` is the number of the latest change of each card */
   changes: number
@@ -85,14 +85,14 @@ export function changeCard(session: Session, card_id: number, change: Partial<St
   return { ...session, queue }
 }
 
-/** A page of the queue. */
+/** Response of the service with a page of the queue */
 export interface Page {
   cards: readonly StudyCard[]
   counts: { due: number; new: number }
   today: string
 }
 
-/** Ratings that the page does not include, oldest first */
+/** Ratings and postponements that the page does not take into account, oldest first */
 export type RatedSince = readonly { card_id: number; rating: Decision }[]
 
 export function beginSession(page: Page, ratedSince: RatedSince, now: number): Session {
@@ -201,7 +201,7 @@ export function mergePage(session: Session, page: Page, asked: Asked, now: numbe
     const { card_id } = waiting.card
     const fresh = offered.get(card_id)
     if (isOurs(card_id)) return [waiting]
-    // Only a complete page proves that a card is gone.
+    // Only a page that contains all cards proves that a card is no longer in the queue.
     if (fresh === undefined) return waiting === current || beyond > 0 ? [waiting] : []
     return [{ card: fresh, isAgain: waiting.isAgain || isAgainToday(fresh, page.today) }]
   })

@@ -8,7 +8,7 @@ export function collectKeys(): { stop(): string | undefined } {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Escape') isCalledOff = true
     else if (event.key === 'Backspace') text = [...text].slice(0, -1).join('')
-    // Named keys, such as Tab, are not text.
+    // Keys with a name of several characters, such as Tab, are not text.
     else if ([...event.key].length === 1) text += event.key
     else return
     event.preventDefault()

@@ -33,7 +33,7 @@ export function listenForGlobalKeys(): () => void {
   /** Ctrl+K is no single-key shortcut, so it works in fields and cannot be switched off. */
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return
-    // The editor uses Ctrl+K itself and prevents the default.
+    // The editor prevents the default, because it uses Ctrl+K for links.
     if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
     event.preventDefault()
     void search.open()

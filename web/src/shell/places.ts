@@ -9,10 +9,10 @@ import { isAuthor } from '../account/account.svelte.js'
 
 export interface Place {
   label: string
-  /** Relative to the base; `.` is the start page. */
+  /** Address relative to the base; `.` is the start page */
   href: string
   icon: Component
-  /** Path prefixes that belong to it */
+  /** Prefixes of the paths at which the item is marked as current */
   paths: string[]
 }
 
@@ -26,7 +26,7 @@ const PLACES: Place[] = [
 
 const WRITING: Place = { label: 'Inhalte', href: 'inhalte', icon: Pen, paths: ['/inhalte'] }
 
-/** Main navigation */
+/** Returns the items of the main navigation; authors have an additional one. */
 export const places = () => (isAuthor() ? [...PLACES, WRITING] : PLACES)
 
 export function isAt(place: Place, path: string): boolean {

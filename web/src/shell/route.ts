@@ -8,7 +8,7 @@ export interface Route {
   load: () => Promise<Component<never>>
   /** Prefetches the data while the chunk of the page is loading */
   ask?: (params: Record<string, string>) => void
-  /** Whether it is for administrators only; others see a notice */
+  /** Whether the page is for administrators only; other users see a notice */
   isAdmin?: boolean
   /** Whether header and bottom bar are hidden, as in a session */
   isFocused?: boolean

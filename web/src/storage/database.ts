@@ -45,7 +45,7 @@ export function openDatabase(): Promise<Database> {
       const entries = database.createObjectStore('entries', { keyPath: 'place', autoIncrement: true })
       entries.createIndex('by id', ['user', 'id'], { unique: true })
       entries.createIndex('by state', ['user', 'aside'])
-      // Contains only undos, because ratings have no `of`.
+      // This index contains only undos, because ratings have no field `of`.
       entries.createIndex('undos', ['user', 'of'])
       const receipts = database.createObjectStore('receipts', { keyPath: ['user', 'id'] })
       receipts.createIndex('by user', 'user')

@@ -33,7 +33,7 @@ async function finish<T>(transaction: { done: Promise<void>; abort(): void }, wo
     try {
       transaction.abort()
     } catch {
-      // The transaction has already ended.
+      // The transaction has already ended, so it cannot be aborted.
     }
     throw error
   }

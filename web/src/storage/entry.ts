@@ -5,11 +5,11 @@ export type Decision = Rating | 'tomorrow'
 
 /** A rating or a postponement */
 export interface Rated {
-  /** The `client_id`, which makes a repeated request idempotent */
+  /** The `client_id` of the request, with which the service recognises a repeated request */
   id: string
   card_id: number
   rating: Decision
-  /** Undefined if the card was not studied */
+  /** Milliseconds that the learner spent on the card; undefined if the card was not studied */
   duration_ms?: number | undefined
   /** Time of the rating in the service's clock, as far as its offset is known */
   reviewed_at: string

@@ -6,7 +6,7 @@ const DAYS_A_MONTH = 30.44
 const DAYS_A_YEAR = 365.25
 
 interface Unit {
-  /** Used below this number of days */
+  /** Number of days below which the unit is used */
   below: number
   days: number
   name: string

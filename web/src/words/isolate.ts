@@ -1,6 +1,6 @@
 /** Characters that end an isolate: line ends of any kind and marks of other isolates. */
 const ENDINGS = /[\p{Cc}\u2028\u2029\u2066-\u2069]/gu
-/** Text that cannot change the direction of the sentence around it */
+/** Text that cannot change the direction of the surrounding sentence */
 const PLAIN = /^[\u0020-\u007e\u00a0-\u024f„“–]*$/
 
 /**

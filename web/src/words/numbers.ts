@@ -43,7 +43,7 @@ const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 export function bytes(value: number): string {
   let size = 0
   let rest = value
-  // Values that would round to a thousand use the next unit.
+  // Values that would be rounded to 1000 use the next unit.
   while (rest >= KILO - 0.5 && size < SIZES.length - 1) {
     rest /= KILO
     size += 1

@@ -1,4 +1,4 @@
-/** The relevant part of a request. */
+/** The parts of a request on which the answer depends */
 export interface Asked {
   url: string
   method: string

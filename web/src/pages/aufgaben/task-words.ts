@@ -69,7 +69,7 @@ export const KINDS: Record<Part['kind'], string> = {
   personal: 'Persönlicher Teil',
 }
 
-/** Labels of the links to open parts; a personal part has none */
+/** Labels of the links to open parts; a personal part has no link */
 export const ACTIONS: Record<Exclude<Part['kind'], 'personal'>, string> = {
   sheet: 'Lesen',
   test: 'Zum Test',

@@ -3,7 +3,7 @@ import { daysBetween } from '../../words/dates.js'
 import { countOf } from '../../words/numbers.js'
 import { RATINGS } from '../../words/ratings.js'
 
-/** Describes a log entry: the event and its consequence. */
+/** Describes a log entry: `what` is the event, `next` its consequence. */
 export function describeEntry(entry: Pick<HistoryEntry, 'kind' | 'rating' | 'studied_on' | 'after' | 'is_undone'>): {
   what: string
   next: string

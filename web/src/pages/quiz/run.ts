@@ -36,7 +36,7 @@ export interface Run extends Subject {
   version: 1
   id: string
   questions: QuizQuestion[]
-  /** Chosen option of each question so far */
+  /** Index of the chosen option of each question that is answered so far */
   chosen: number[]
   /** Index of the current question; the number of questions at the result */
   at: number
@@ -44,7 +44,7 @@ export interface Run extends Subject {
   /** Whether it is a repetition of wrongly answered questions; its result is not stored. */
   isPractice: boolean
   delivery: Delivery
-  /** Cards returned to learning */
+  /** Ids of the cards that were rated „Nochmal“ at the result, so that they return to learning today */
   putBack: { cards: number[] }
 }
 
@@ -97,7 +97,7 @@ export function isRight(question: QuizQuestion, option: number | undefined): boo
 export function scoreOf({ questions, chosen }: Run): { total: number; correct: number; percent: number } {
   const total = questions.length
   const correct = questions.filter((question, at) => isRight(question, chosen[at])).length
-  // Rounds as the service does: half away from zero, in integers.
+  // Rounds like the service: half up, computed with integers.
   return { total, correct, percent: total === 0 ? 0 : Math.floor((200 * correct + total) / (2 * total)) }
 }
 

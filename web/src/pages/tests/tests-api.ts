@@ -46,7 +46,7 @@ export const attempts = {
   withOne: async (slug: string, number: number) =>
     (await get<OwnTest>('/api/tests/{slug}', { slug }, { before: number + 1, limit: 1 })).test,
   submit: async (id: number) => (await post<{ attempt: Outcome }>('/api/tests/attempts/{id}/submit', { id })).attempt,
-  /** Reports a faulty question, from the review. */
+  /** Reports a faulty question of a reviewed attempt. */
   report: (id: number, slot: number, text: string) =>
     post<unknown>('/api/tests/attempts/{id}/reports', { id }, { slot, text }),
   review: async (id: number) => (await get<{ review: Review }>('/api/tests/attempts/{id}/review', { id })).review,

@@ -20,7 +20,7 @@ export interface TestSummary {
   open_questions: boolean
   next_attempt_at: string | null
   access: 'open' | 'assigned'
-  /** Whether an open assignment requires the test */
+  /** Whether an open task of the user includes the test */
   assigned: boolean
   multiple: 'partial' | 'all'
   review: 'none' | 'result' | 'explanations'
@@ -75,7 +75,7 @@ export interface Question {
   text?: string
   unit?: string | null
   points: number
-  /** Number of the latest answer; 0 without one */
+  /** Number of the latest answer; 0 if there is none */
   seq: number
   answer: GivenAnswer | null
 }
@@ -100,7 +100,7 @@ export interface Outcome {
 }
 
 export interface ReviewedQuestion extends Omit<Question, 'options' | 'gaps' | 'seq' | 'points'> {
-  /** From 0 to 1; null after the answers were deleted */
+  /** Points from 0 to 1; null after the answers were deleted */
   points: number | null
   options?: (Part & { correct: boolean; chosen: boolean; feedback: string | null })[]
   gaps?: { id: string; accepted: string[] }[]
@@ -122,6 +122,6 @@ export interface Review {
   score_percent: number | null
   pass_percent: number
   answers_deleted: boolean
-  /** Null where only the result is shown */
+  /** Null if only the result is shown */
   questions: ReviewedQuestion[] | null
 }

@@ -11,9 +11,9 @@ export interface AuditedAction {
 }
 
 interface Words {
-  /** Label in the filter */
+  /** Label of the action in the filter */
   label: string
-  /** Sentence with the target */
+  /** Returns the sentence about the action with its target */
   sentence: (target: string) => string
 }
 
@@ -153,7 +153,7 @@ function proofWords({ name, before, after }: Record<string, unknown>): string[] 
   ]
 }
 
-/** Lists the changes of an import, without zeros. */
+/** Lists the changes of an import, without those whose number is zero. */
 function importWords(stats: Record<string, unknown>): string {
   const words = [
     changes(stats.decks, 'Deck', 'Decks'),

@@ -7,7 +7,7 @@ import type { Review, Test } from '../types.js'
 /** The result of an ended attempt, as far as the learner may see it. */
 export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'> {
   pass_percent: number | null
-  /** Reason why something is not shown */
+  /** Reason why a part of the result is not shown */
   note?: string
 }
 

@@ -33,7 +33,7 @@ export interface AssignmentFields {
   dueDays: number | null
   repeat: 'none' | 'window' | 'after'
   months: number | null
-  /** `MM-DD` */
+  /** Last day of the recurrence in each year, as `MM-DD` */
   windowEnd: string
   /** Days before the due date at which a recurrence opens; null for the service's default */
   opens: number | null

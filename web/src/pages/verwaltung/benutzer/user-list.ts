@@ -26,7 +26,7 @@ export function textOf(body: UserList['body']): string | undefined {
   }
 }
 
-/** Parts of a list; joined with line breaks, they equal the list. */
+/** A list that is cut into parts. Joined with line breaks, the parts are the whole list. */
 export interface CutList {
   parts: string[]
   /** Index of the part with a faulty record, by the line at which the record begins */
