@@ -11,12 +11,12 @@ export interface DatabaseOptions {
   /** Maximum number of connections to the server; the embedded store has exactly one. */
   poolMax: number
   /**
-   * Whether statements are prepared, so that the server plans each of them once (default). False behind a pooler
-   * without support for named statements (PgBouncer before 1.21); then no timeouts are sent in the startup packet
-   * either, which such a pooler refuses.
+   * Whether statements are prepared, so that the server plans each of them once; default true. Must be false behind a
+   * pooler without support for named statements (PgBouncer before 1.21). The startup packet then contains no statement
+   * timeout either, because such a pooler refuses it.
    */
   prepare?: boolean | undefined
-  /** Milliseconds without a response after which a server counts as frozen; default 20 s */
+  /** Milliseconds after which a statement without a complete response fails; default 20,000 */
   frozenAfterMs?: number | undefined
   /** Called for errors of idle connections, which no query reports */
   onIdleError: (error: Error) => void
@@ -25,10 +25,10 @@ export interface DatabaseOptions {
 }
 
 export interface ExecutedQuery {
-  /** The text with placeholders */
+  /** Text of the statement, with placeholders for the values */
   sql: string
   values: readonly unknown[]
-  /** Milliseconds, excluding the wait for a connection */
+  /** Duration in milliseconds, excluding the wait for a connection */
   durationMs: number
   failed: boolean
 }
@@ -36,7 +36,7 @@ export interface ExecutedQuery {
 export interface OpenDatabase {
   db: Kysely<Database>
   embedded: boolean
-  /** Number of connections, and of callers waiting for one */
+  /** Returns the numbers of all connections, of idle connections, and of callers that wait for a connection. */
   poolState: () => { total: number; idle: number; waiting: number }
   /** Runs long work, such as a migration, on a connection without statement and response timeouts */
   withoutLimit: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>
@@ -51,7 +51,7 @@ const STATEMENT_TIMEOUT_MS = 15_000
 /** Must exceed the statement timeout; ends a statement if the server is frozen or has no statement timeout. */
 const FROZEN_AFTER_MS = 20_000
 const IDLE_TIMEOUT_MS = 60_000
-/** The embedded store has one connection, so waiting callers must outlast the longest import. */
+/** Maximum wait for the only connection of the embedded store; must exceed the longest import. */
 const EMBEDDED_WAIT_MS = 600_000
 
 /** Returns DATE as a string `YYYY-MM-DD`, and int8 as a number, because no column exceeds the safe integer range. */
@@ -72,13 +72,13 @@ const Client = pg.Client as unknown as new (
 
 interface ServiceClientConfig {
   prepare: boolean
-  /** Milliseconds without a response after which a statement and its connection are given up; absent: never */
+  /** Milliseconds after which a statement without a complete response fails and its connection ends; absent: never */
   frozenAfterMs?: number
 }
 
 /**
- * The pool's client for Kysely: it names statements and gives up on a frozen server. `query` takes a text and values;
- * callbacks, cursors and `pool.query` are not supported.
+ * The pool's client for Kysely, which names statements and closes the connection to a frozen server. `query` takes the
+ * text of a statement and its values; callbacks, cursors and `pool.query` are not supported.
  */
 class ServiceClient extends Client {
   readonly #prepares: boolean
@@ -91,7 +91,7 @@ class ServiceClient extends Client {
   }
 
   /**
-   * Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329).
+   * Names the statement, because Kysely never does (https://github.com/kysely-org/kysely/issues/329).
    *
    * Uses neither pg's promise nor its `query_timeout`: both assign a function to a property of the query, which V8 then
    * promotes to the old generation, so that all rows stay in memory until the next full collection
@@ -123,8 +123,8 @@ const clientOf = (config: ServiceClientConfig) => ({ Client: ServiceClient as un
 
 /**
  * Handles the errors of connections. A checked-out connection that breaks emits an error on the client, not on the
- * pool; unhandled it would end the process (https://github.com/brianc/node-postgres/issues/2439). It is ignored,
- * because the running query fails as well.
+ * pool; without a listener this error would end the process (https://github.com/brianc/node-postgres/issues/2439). The
+ * listener ignores it, because the running query fails as well.
  */
 function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)

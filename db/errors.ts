@@ -2,7 +2,8 @@ import pg from 'pg'
 
 /**
  * SQLSTATE classes and codes after which a retry may succeed: connection lost, resources exhausted, operator
- * intervention, statement timeout, deadlock or serialization failure, read-only standby.
+ * intervention (which includes a statement timeout), system error, serialization failure, deadlock, lock timeout,
+ * read-only standby, internal error.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const PASSING_CODES = /^(08|53|57|58|40001|40P01|55P03|25006|XX000)/
@@ -20,10 +21,10 @@ const CONNECTION_CODES = new Set([
   'ENOENT',
 ])
 
-/** System calls of a failed connection; file system errors have the same codes but never concern the database. */
+/** System calls of a failed connection. Errors of the file system may have the same codes, but have other calls. */
 const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write', 'shutdown'])
 
-/** Messages of pg and pg-pool without an error code */
+/** Messages of those errors of pg, pg-pool and Kysely that have no error code */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout e?xceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after|driver has already been destroyed|Connection ended)/
 
@@ -41,7 +42,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Foreign keys of rows that belong to a user */
+/** Names of the foreign keys that refer to `users` */
 export const USER_KEYS = new Set([
   'address_confirmations_user_id_fkey',
   'api_tokens_user_id_fkey',
@@ -84,7 +85,10 @@ export function isUserMissing(error: unknown): boolean {
 const UNIQUE_VIOLATION = '23505'
 const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key', 'tests_slug_key', 'tests_source_key_idx'])
 
-/** Returns whether a concurrent change took a slug or deleted a row between reading and writing content. */
+/**
+ * Returns whether a write of content failed because a concurrent change took the slug or the key of a test, or deleted
+ * a row that the write refers to.
+ */
 export function isContentOvertaken(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
   if (error.code === FOREIGN_KEY_VIOLATION) return true

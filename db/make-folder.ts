@@ -2,8 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Creates a private folder with its parents; does nothing if it exists. Avoids the option `recursive`, with which Node
- * loops forever where the kernel allows no folder (`/proc/x`).
+ * Creates a folder (mode 0700) with its parents; does nothing if the path exists. Avoids the option `recursive`, with
+ * which Node loops forever where the kernel allows no folder (`/proc/x`).
+ * @throws Error if the folder cannot be created
  */
 export async function makeFolder(folder: string): Promise<void> {
   const make = () =>

@@ -17,8 +17,8 @@ const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die di
 /**
  * Applies missing migrations in one transaction and returns their names. Instances that start at the same time wait for
  * each other on an advisory lock.
- * @throws UnusableDatabaseError if the schema is newer than the program, or the server is too old or cannot store
- * German text
+ * @throws UnusableDatabaseError if the schema is newer than the program or from an early draft, the server is older
+ * than PostgreSQL 15, the encoding is not UTF-8, or the locale does not map Ä to ä
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   await checkServer(db)
@@ -28,8 +28,8 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 
 /**
  * Applies migrations up to the last one of `names`, to restore a backup of that schema.
- * @throws UnusableDatabaseError if a name is unknown, the target has newer migrations, or the server is too old or
- * cannot store German text
+ * @throws UnusableDatabaseError if a name is unknown, the target has other or newer migrations, the backup or the
+ * target is from an early draft, or `migrateToLatest` would refuse the server
  */
 export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
   await checkServer(db)
@@ -51,12 +51,12 @@ export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<
   await migrate(db, wanted)
 }
 
-/** Maximum wait of a migration for a table lock: the waiting request blocks all readers of the table. */
+/** Maximum wait of a migration for a table lock. It is short, because a waiting lock request blocks later readers. */
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Applies missing migrations and returns their names. A statement timeout of the role or database is disabled, because
- * it would end the same migration every time.
+ * Applies missing migrations and returns their names. Disables a statement timeout that the role or database sets,
+ * because it would end a long migration at each attempt.
  */
 async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>): Promise<string[]> {
   const limited = Object.entries(wanted).map(([name, { up }]): [string, Migration] => [
@@ -77,7 +77,7 @@ async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>):
 }
 
 /**
- * Returns whether all known migrations have been applied.
+ * Returns whether the newest known migration, or a newer one, has been applied.
  * @throws Error if the database cannot be reached or has no migration table
  */
 export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
@@ -85,7 +85,7 @@ export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
   return (rows[0]?.name ?? '') >= NEWEST
 }
 
-/** Returns the names in `kysely_migration`; none if the table does not exist. */
+/** Returns the names of the applied migrations, in order; an empty array if the migration table does not exist. */
 export async function listAppliedMigrations(db: Kysely<Database>): Promise<string[]> {
   const { rows: tables } = await sql<{ exists: boolean }>`
     select to_regclass('kysely_migration') is not null as exists`.execute(db)

@@ -1,6 +1,6 @@
 import type { Kysely, QueryResult, RawBuilder } from 'kysely'
 
-/** Maximum number of prepared statements, which bounds the memory of the server; the service has half as many. */
+/** Maximum number of distinct prepared statements, which bounds the memory of the server; the service has about 200. */
 const MAX_NAMES = 400
 
 /** Start of a statement that benefits from being prepared */
@@ -10,8 +10,9 @@ const names = new Map<string, string>()
 const plannedEachTime = new Set<string>()
 
 /**
- * Returns the name under which a statement is prepared, always the same for the same text. Returns undefined if it is
- * not prepared: after `MAX_NAMES` names, or if its best plan depends on the values, such as the length of an array.
+ * Returns the name under which a statement is prepared, always the same for the same text. Returns undefined for a
+ * statement that is not prepared: `MAX_NAMES` other statements have names; a value is an array, because the best plan
+ * depends on its length; `executePlannedEachTime` runs it; or it is no query or data modification.
  */
 export function nameStatement(text: string, values: readonly unknown[]): string | undefined {
   const known = names.get(text)
@@ -24,7 +25,7 @@ export function nameStatement(text: string, values: readonly unknown[]): string 
   return name
 }
 
-/** Runs a statement unprepared, so that it is planned for its values; for statements that no single plan suits. */
+/** Runs a statement without preparing it, so that the server plans it for its values each time. */
 export function executePlannedEachTime<Row, DB>(statement: RawBuilder<Row>, db: Kysely<DB>): Promise<QueryResult<Row>> {
   const compiled = statement.compile(db)
   plannedEachTime.add(compiled.sql)

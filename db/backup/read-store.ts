@@ -8,8 +8,8 @@ import { fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from '.
 const WIDE_TABLES: Record<string, number> = { media: 4 }
 
 /**
- * Yields the saved tables of the store as lines of JSON, in the order of their foreign keys. The list of tables comes
- * from the catalog, so it includes new ones.
+ * Yields the saved tables of the store as lines of JSON, each after the tables that it references. The list of tables
+ * comes from the catalog, so it includes the tables of later migrations.
  * @param transaction must have isolation level `repeatable read`, for a consistent snapshot of a store in use
  * @throws BackupError if no migration has been applied
  */

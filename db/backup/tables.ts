@@ -17,8 +17,8 @@ export interface Table {
 export const ROWS_PER_BATCH = 500
 
 /**
- * Tables that are not saved: sessions and login failures, which a restore must not revive, and the search index, which
- * the service rebuilds.
+ * Tables that are not saved: sessions, login failures, used logout tokens and passkey challenges, which a restore must
+ * not revive, and the search index, which the service rebuilds.
  */
 const TRANSIENT_TABLES = new Set([
   ...['sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges'],
@@ -54,7 +54,10 @@ export const DERIVED_TABLES: Record<string, Derive> = {
 
 export const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
 
-/** Lists the tables of the schema, each after those that it references. */
+/**
+ * Lists the tables of the schema, except those of Kysely, each after the tables that it references.
+ * @throws Error if tables refer to each other in a cycle
+ */
 export async function listTables(transaction: Transaction<Database>): Promise<Table[]> {
   const { rows } = await sql<Table & { references: string[] }>`
     select relname as name,
@@ -85,7 +88,7 @@ export async function listTables(transaction: Transaction<Database>): Promise<Ta
   return sorted
 }
 
-/** Fixes the settings that influence the text form of values. */
+/** Fixes the settings that influence the text form of values, until the transaction ends. */
 export async function fixTextForms(transaction: Transaction<Database>): Promise<void> {
   await sql`
     select set_config('DateStyle', 'ISO', true), set_config('TimeZone', 'UTC', true),

@@ -6,11 +6,12 @@ import { type Column, DERIVED_TABLES, fixTextForms, isSaved, listTables, ROWS_PE
 const CHARACTERS_PER_BATCH = 2_000_000
 
 /**
- * Inserts the rows of a backup unchanged, with triggers disabled. The schema must be that of the backup. Ids and
- * sequences continue as in the saved store.
+ * Inserts the rows of a backup unchanged, with triggers disabled, and restores the sequences, so that new ids continue
+ * as in the saved store. The schema must be that of the backup.
  * @param options replace: whether existing rows may be deleted; otherwise the store must be empty
  * @returns number of rows by table, counted in the database and equal to those of the backup
- * @throws BackupError if the store is not empty, or the backup is incomplete or does not match the schema
+ * @throws BackupError if the store is not empty and `replace` is false, or the backup is incomplete or does not match
+ * the schema
  */
 export async function writeStore(
   transaction: Transaction<Database>,
@@ -56,7 +57,10 @@ async function deriveRows(
   }
 }
 
-/** Inserts rows in batches and returns the last line. */
+/**
+ * Inserts the rows in batches and returns the last line.
+ * @throws BackupError if a table does not match the schema, a line is invalid, or the last line is missing
+ */
 async function insertLines(
   transaction: Transaction<Database>,
   lines: AsyncIterable<string>,

@@ -4,7 +4,10 @@ import { createFramer } from './framing.js'
 
 /** Access to the store for one connection. */
 export interface Session {
-  /** Resolves with the database once no other connection uses it; rejects if it cannot be opened. */
+  /**
+   * Resolves with the database once no other connection uses it; rejects if the database cannot be started, or if the
+   * connection or the store has been closed.
+   */
   begin(): Promise<Backend>
   /** Called once after the connection has ended, even if `begin()` was never called. */
   end(): void
@@ -14,7 +17,7 @@ export interface Session {
 export function createDuplex(session: Session): Duplex {
   const frame = createFramer()
   let backend: Backend | undefined
-  /** Continues `execute` once the reader wants more data */
+  /** Continues `execute`, which waits until the reader wants more data */
   let resume: (() => void) | undefined
 
   async function writePieces(pieces: Buffer[]): Promise<void> {

@@ -48,7 +48,7 @@ export function createFramer(): (pieces: Buffer[]) => ClientInput[] {
         needed = length
         break
       }
-      ended = bytes[offset] === 0x58 // Terminate; it would end PGlite itself.
+      ended = bytes[offset] === 0x58 // Terminate; not forwarded, because it would end PGlite itself.
       if (!ended) offset += length
     }
     if (offset > start) inputs.push({ kind: 'messages', bytes: copy(bytes, start, offset) })

@@ -16,8 +16,9 @@ export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
 /** A PostgreSQL database inside this process (PGlite), used through `pg`. */
 export interface EmbeddedStore {
   /**
-   * Creates a connection: `new Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })`. There
-   * is one session: a second connection waits for the end of the first, at most `connectionTimeoutMillis`.
+   * Creates a connection: `new Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })`. The
+   * database has one session, so a second connection waits for the end of the first, at most for the pool's
+   * `connectionTimeoutMillis`.
    */
   connect: () => Duplex
   /** Ends the connections, flushes everything to disk and releases the folder. Idempotent. */
@@ -29,8 +30,8 @@ export interface EmbeddedStore {
  * connection restarts it.
  *
  * @param options fsync: if false, commits survive a crash of the process but not of the machine (for tests)
- * @throws EmbeddedStoreError if the folder is in use, not writable, or made by another PostgreSQL major version, or the
- * database does not start
+ * @throws EmbeddedStoreError if the folder is in use, is not writable, or contains other files or a database of another
+ * PostgreSQL major version, or if the database does not start
  */
 export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}): Promise<EmbeddedStore> {
   const root = resolve(dataDir)
@@ -74,7 +75,7 @@ function serve(first: Backend, restart: () => Promise<Backend>, release: () => P
   let lastSession = Promise.resolve()
   let closing: Promise<void> | undefined
 
-  /** Drops a backend that has died, so that the next session starts another one. */
+  /** Drops a backend that has died or could not be started, so that the next session starts another one. */
   function watch(starting: Promise<Backend>): Promise<Backend> {
     const forget = () => {
       if (current === starting) current = undefined
@@ -109,7 +110,7 @@ function serve(first: Backend, restart: () => Promise<Backend>, release: () => P
       },
       end() {
         over = true
-        // A session that never began has nothing to reset; the next one starts after `previous`.
+        // A session that never began has nothing to reset; the next session then waits only for `previous`.
         const ended = begun?.then(async (backend) => {
           await backend.reset()
           backend.hold(false)

@@ -8,7 +8,7 @@ const vacuumEvery = 6
 /**
  * Replaces the background processes of a PostgreSQL server, which PGlite lacks: checkpoints, without which the log
  * grows until the store is closed, and VACUUM ANALYZE by the rules of autovacuum, without which the planner has no
- * statistics. Handles one table at a time, between transactions.
+ * statistics. Runs only between transactions and vacuums at most one table per minute.
  */
 export function createMaintenance(pglite: PGlite) {
   let due = false
@@ -40,12 +40,12 @@ export function createMaintenance(pglite: PGlite) {
       due = true
       await attempt(idle)
     },
-    /** Must be called after each request, for work that was due during a transaction */
+    /** Must be called after each request. Does the work that was due during a transaction once it has ended. */
     afterRequest: attempt,
   }
 }
 
-// Thresholds: https://www.postgresql.org/docs/18/routine-vacuuming.html#AUTOVACUUM
+// Uses the default thresholds of autovacuum: https://www.postgresql.org/docs/18/routine-vacuuming.html#AUTOVACUUM
 async function vacuumOneTable(pglite: PGlite): Promise<void> {
   const { rows } = await pglite.query<{ name: string }>(`
     SELECT format('%I.%I', schemaname, relname) AS name

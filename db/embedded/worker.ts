@@ -12,9 +12,9 @@ export interface WorkerOptions {
   fsync: boolean
 }
 
-/** Client bytes (whole messages) to execute; the end of a session; the end of the store */
+/** Whole protocol messages of the client to execute; `reset` ends the session, `close` ends the store. */
 export type WorkerRequest = Uint8Array<ArrayBuffer> | 'reset' | 'close'
-/** Output of the current request in chunks; `done` with the last one */
+/** Reply of the worker. The output of a request comes in chunks; `done` is true in the last one. */
 export type WorkerReply =
   | { output: Uint8Array<ArrayBuffer>; done: boolean }
   | 'ready'
@@ -22,7 +22,7 @@ export type WorkerReply =
   | 'closed'
   | { fatal: string }
 
-/** Chunk size of the output in bytes */
+/** Minimum size of a chunk of output in bytes; the last chunk may be smaller. */
 const chunkSize = 64 * 1024
 /** Exit status with which PGlite reports an ordinary SQL error; any other exception ends the backend. */
 const sqlErrorStatus = 100
@@ -48,7 +48,7 @@ const pglite = await PGlite.create({
 exitOnFatalErrors()
 const maintenance = createMaintenance(pglite)
 
-/** Whether the client is between transactions with every message answered */
+/** Whether no transaction is open and all messages of the client have been executed */
 let idle = true
 // Serialises client messages and maintenance, which awaits between its steps.
 let queue = Promise.resolve()
@@ -114,7 +114,7 @@ function reply(message: WorkerReply): void {
   }
 }
 
-/** Ends the thread on an exception that is no SQL error; PGlite would ignore it and continue with a broken backend. */
+/** Ends the thread on an exception that is not an SQL error; PGlite would continue with a broken backend. */
 function exitOnFatalErrors(): void {
   const backend = pglite.Module
   const runOnce = backend._PostgresMainLoopOnce

@@ -15,8 +15,9 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens, challenges, confirmations of addresses, login failures and spent logout tokens.
- * Each batch is a transaction that holds the lock; returns undefined if another instance holds it.
+ * Deletes expired sessions, tokens, challenges, confirmations of addresses and spent logout tokens, and login failures
+ * that are older than a day. Each batch is a transaction that holds the lock.
+ * @returns the numbers of deleted rows; undefined if another instance holds the lock
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
   const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }

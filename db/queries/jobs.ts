@@ -19,7 +19,7 @@ export async function takeLease(db: Kysely<Database>, name: string, night: strin
   return rows[0]?.leased_until
 }
 
-/** Extends a lease and returns its new end; undefined if the lease is no longer held. */
+/** Extends the lease with the end `held` and returns its new end; undefined if the lease is no longer held. */
 export async function extendLease(db: Kysely<Database>, name: string, held: Date): Promise<Date | undefined> {
   const { rows } = await sql<{ leased_until: Date }>`
     update job_runs set leased_until = ${LEASE}
@@ -34,7 +34,10 @@ export async function releaseLease(db: Kysely<Database>, name: string, held: Dat
     where name = ${name} and date_trunc('milliseconds', leased_until) = ${held}::timestamptz`.execute(db)
 }
 
-/** Records a complete run and releases the lease. @param night day of the run; null for a manual run */
+/**
+ * Records a complete run and releases the lease with the end `held`; does nothing if it is no longer held.
+ * @param night day of the run as `YYYY-MM-DD`; null for a manual run
+ */
 export async function finishRun(
   db: Kysely<Database>,
   name: string,

@@ -1,7 +1,7 @@
 /** Maximum number of keys per statement */
 const KEYS_AT_ONCE = 1_000
 
-/** Reads the rows of all keys in chunks, which keeps each statement short. */
+/** Reads the rows of all keys in chunks of keys, so that no statement runs long. */
 export async function readInChunks<K, T>(keys: readonly K[], read: (chunk: K[]) => Promise<T[]>): Promise<T[]> {
   const all: T[] = []
   for (let first = 0; first < keys.length; first += KEYS_AT_ONCE) {

@@ -79,7 +79,7 @@ export interface AuditedAction {
   details?: object
 }
 
-/** Must be called in the transaction of the audited action. */
+/** Inserts an entry. Must be called in the transaction of the audited action. */
 export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed: AuditedAction): Promise<void> {
   const { details, ...rest } = deed
   await db
@@ -89,7 +89,7 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
 }
 
 /**
- * Records, once a day, that the actor has viewed the persons of an assignment.
+ * Records that the actor has viewed the persons of an assignment, unless the log has an entry of this day already.
  * @param teams ids of the teams whose members were shown; undefined if all persons were
  */
 export async function recordView(
@@ -125,7 +125,7 @@ export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, dee
 export interface AuditFilter {
   limit: number
   action?: string | undefined
-  /** The actor's name at that time, in any Unicode form */
+  /** The actor's user name at the time of the action, in any Unicode form */
   actor?: string | undefined
   /** Only entries with a lower id */
   before?: number | undefined
@@ -151,7 +151,7 @@ export interface Access {
   kind: 'view' | 'export'
   /** Current display name of the actor; the user name at the time of the access if the account was deleted */
   actor: string
-  /** Title of the assignment whose state was viewed */
+  /** Title of the assignment whose state was viewed; null for an export */
   title: string | null
   /** Stated purpose of an export of proofs; null for a view */
   purpose: string | null

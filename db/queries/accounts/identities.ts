@@ -86,7 +86,7 @@ export async function deleteIdentity(
     .executeTakeFirst()
 }
 
-/** Returns the users whose identity or provider session a logout token names, by id. */
+/** Returns the users to whose identity or provider session a logout token refers, by id. */
 export async function findUsersOfLogout(
   db: Kysely<Database>,
   { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },

@@ -3,7 +3,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { type AccountWithState, MAY_LINK } from './users.js'
 
-/** Sort keys; names in German collation, and users who were never active as the longest inactive */
+/** Sort keys. Names use the root collation of Unicode; users who were never active sort before all others. */
 const KEYS = {
   username: sql`username collate "und-x-icu"`,
   display_name: sql`display_name collate "und-x-icu"`,
@@ -16,7 +16,7 @@ export type AccountKey = keyof typeof KEYS
 export const ACCOUNT_KEYS = Object.keys(KEYS) as AccountKey[]
 
 export interface AccountSearch {
-  /** Part of the user name or display name, case-insensitive; empty for all */
+  /** Part of the user name or display name, case-insensitive and in any Unicode form; empty for all */
   q: string
   sort: AccountKey
   order: 'asc' | 'desc'

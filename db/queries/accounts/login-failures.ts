@@ -44,9 +44,9 @@ export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt
 }
 
 /**
- * Counts a failure in each counter of the attempt, except those whose limit has come into force while the password was
- * verified.
- * @returns whether all counters counted it; false if a limit is in force
+ * Counts a failure in each counter of the attempt, except in those whose limit has come into force while the password
+ * was verified.
+ * @returns whether all counters counted the failure; false if the limit of one of them is in force
  */
 export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttempt): Promise<boolean> {
   const counters = countersOf(attempt)
@@ -75,8 +75,9 @@ export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttemp
 
 /**
  * Must be called after a correct password. Returns the seconds that the attempt must wait because a limit came into
- * force during the verification. If 0, clears the failures of the account at the address; those of the address remain,
- * because otherwise the owner of one account could guess other passwords without limit.
+ * force during the verification. If there are none, clears the counters of the account in the network and its /48. The
+ * counters of the whole networks remain, because otherwise the owner of one account could guess the passwords of other
+ * accounts without limit.
  */
 export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const counters = countersOf(attempt)
@@ -102,7 +103,10 @@ function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeco
     ${firstDelaySeconds}::double precision, ${maxDelaySeconds}::double precision`
 }
 
-/** Condition that a limit is in force. A longer delay than the maximum comes from a wrong clock and is ignored. */
+/**
+ * Condition that a limit is in force. Ignores a delay of more than twice the maximum, which can only come from a clock
+ * that was wrong.
+ */
 function isInForce(table = 'login_failures') {
   const until = sql.ref(`${table}.blocked_until`)
   return sql`${until} > now() and ${until} <= now() + make_interval(secs => ${2 * ACCOUNT_LIMIT.maxDelaySeconds})`

@@ -26,7 +26,7 @@ export async function findSignIn(
   return { ...ways, identities: countIdentities(issuers, issuer) }
 }
 
-/** Returns whether an emergency administrator with a password and without a day of deactivation exists. */
+/** Returns whether an emergency administrator exists who can log in with a password and has no day of deactivation. */
 export async function hasEmergencyAdmin(db: Kysely<Database>): Promise<boolean> {
   const found = await db
     .selectFrom('users')

@@ -3,12 +3,12 @@ import type { Database } from '../../types.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 import { readInTurn } from '../read-in-turn.js'
 
-/** Rows per statement, which take about 100 kB and a few milliseconds */
+/** Maximum number of rows per statement; 500 rows take about 100 kB and a few milliseconds. */
 const BATCH_SIZE = 500
 
-/** Rows of a user as JSON texts, ordered by the `key` columns, which an index covers. */
+/** Rows of a user as JSON strings, ordered by the `key` columns, which an index covers. */
 interface Rows {
-  /** Returns a relation with the column `item` (JSON text) and the key columns. */
+  /** Returns a relation with the column `item` (a JSON string) and the key columns. */
   from: (userId: number, after: RawBuilder<unknown>) => RawBuilder<unknown>
   key: { column: string; type: 'bigint' | 'bytea' | 'timestamptz' }[]
 }
@@ -218,15 +218,16 @@ const ATTEMPTS: Rows = {
 }
 
 /**
- * Whether the learner may know the result of the test. Two days after the last day of the test, that day is over in
- * every time zone.
+ * Whether the learner may know the result of the attempt; false for a test without a review. If the review opens when
+ * the test closes, the result is shown from the second day (UTC) after the last day of the test, because that day is
+ * then over in every time zone.
  */
 const IS_RESULT_SHOWN = sql`(
   test_versions.definition ->> 'review' <> 'none'
   and (test_versions.definition ->> 'review_when' <> 'closed'
     or test_versions.definition ->> 'closes' < to_char(now() at time zone 'UTC' - interval '1 day', 'YYYY-MM-DD')))`
 
-/** Questions as shown in the attempt, without the correct answers */
+/** Answers of the user with the questions as the attempts showed them, without the correct answers */
 const ANSWERS: Rows = {
   key: [
     { column: 'attempt_id', type: 'bigint' },
@@ -331,7 +332,7 @@ interface Batch {
   last: string[]
 }
 
-/** Reads one long text instead of a row per entry: PostgreSQL writes the JSON, which this process only forwards. */
+/** Reads a batch as one long string instead of a row per entry: PostgreSQL writes the JSON, and Node.js forwards it. */
 async function readBatch(db: Kysely<Database>, userId: number, rows: Rows, after?: string[]): Promise<Batch> {
   const last = sql.join(rows.key.map(({ column }) => sql`${sql.ref(column)}::text`))
   const batch = inOrder(rows, rows.from(userId, isAfter(rows, after)))
@@ -384,8 +385,8 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
 }
 
 /**
- * Builds a JSON object of the columns in order. Raw SQL, like its callers: the query builder has no
- * `select` without `from` inside a statement, and `json_build_object` writes longer texts.
+ * Builds a JSON object of the columns, in their order. Uses raw SQL, because the query builder cannot nest a `select`
+ * without `from`, and because `json_build_object` writes longer strings.
  */
 function json(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select row_to_json(entry)::text from (select ${columns}) as entry) as item`

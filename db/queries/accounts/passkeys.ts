@@ -27,8 +27,8 @@ export async function listCredentials(
 }
 
 /**
- * Stores a challenge for a login or a registration. Of the open logins of an address, and of the open registrations of
- * a user, only the newest `most` are kept; neither kind displaces the other.
+ * Stores a challenge for a login or a registration. Deletes the oldest challenges for logins from the same network, or
+ * for registrations of the same user, so that at most `most` remain; neither kind displaces the other.
  * @param challenge its `user_id` must be null for a login
  */
 export async function insertChallenge(
@@ -51,7 +51,10 @@ export async function insertChallenge(
   )
 }
 
-/** Deletes and returns a challenge, so that it is valid once; undefined if it is unknown or expired. */
+/**
+ * Deletes and returns a challenge, so that it is valid once; undefined if it is unknown, has expired, or has another
+ * purpose.
+ */
 export async function takeChallenge(
   db: Kysely<Database>,
   challenge: Buffer,
@@ -119,7 +122,7 @@ export async function recordUse(
   return numUpdatedRows === 1n
 }
 
-/** Deletes all passkeys of a user, or one of them. Returns their number. */
+/** Deletes all passkeys of a user, or only the one with the id. Returns the number of deleted passkeys. */
 export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')

@@ -8,9 +8,9 @@ export interface Roles {
   author: boolean
   /** Whether the user may edit at least one source */
   editor: boolean
-  /** Whether the user leads a team */
+  /** Whether the user currently leads a team */
   lead: boolean
-  /** Whether the user is responsible for an assignment */
+  /** Whether the user is responsible for an assignment that is not archived */
   responsible: boolean
   /** Whether the user has or had occurrences of assignments */
   tasks: boolean
@@ -33,7 +33,7 @@ export const OVERSIGHT = sql`
 
 /**
  * Returns the roles of a user. Queries the edited sources only for authors who are not administrators.
- * @param user its `oversight` is queried if absent
+ * @param user `oversight` holds the roles in teams and assignments; if it is absent, they are queried
  */
 export async function findRoles(
   db: Kysely<Database>,
@@ -46,7 +46,7 @@ export async function findRoles(
     lead: is_lead,
     responsible: is_responsible,
     tasks: has_tasks,
-    // Authors give assignments only to teams that they lead.
+    // `is_author` is not checked: an author may give assignments only to teams that the author leads.
     overseer: user.is_admin || is_lead || is_responsible,
   }
 }

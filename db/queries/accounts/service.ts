@@ -8,9 +8,9 @@ export interface StoreNumbers {
   users: number
   /** Users with at least one review */
   learners: number
-  /** Number of failed mails of the last 7 days */
+  /** Number of failed mails that were created in the last 7 days */
   mails_failed: number
-  /** Number of mails of the last 7 days that may or may not have been sent */
+  /** Number of mails created in the last 7 days for which it is unknown whether they were sent */
   mails_unknown: number
 }
 

@@ -16,8 +16,8 @@ export interface SentToken {
 }
 
 /**
- * Returns a valid token with its user; undefined if there is none. The same statement records its use, at most once a
- * minute: of two concurrent requests, the second sees the update of the first.
+ * Returns a valid token with its user; undefined if the token is unknown or has expired. The same statement records its
+ * use at most once a minute: of two concurrent requests, the second waits for the first and then skips its own update.
  */
 export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
   const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`
@@ -57,7 +57,7 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes all tokens of a user, or one of them. Returns their number. */
+/** Deletes all tokens of a user, or only the one with the id. Returns the number of deleted tokens. */
 export async function deleteTokens(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('api_tokens')

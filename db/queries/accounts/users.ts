@@ -51,7 +51,7 @@ export async function hasAdmins(db: Kysely<Database>): Promise<boolean> {
   return first !== undefined
 }
 
-/** Returns the user with this name in any Unicode form, with the password hash. */
+/** Returns the user with this name in any Unicode form, with the password hash; undefined if there is none. */
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
@@ -108,8 +108,8 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
 }
 
 /**
- * Stores new users in order and returns ids by name; names already taken are missing. Concurrent calls run one after
- * another until the transaction ends, because two lists with common names could deadlock.
+ * Stores new users in order and returns their ids by name; names that are already taken are missing. Holds a lock until
+ * the transaction ends, so that concurrent calls wait: two lists with common names could otherwise deadlock.
  */
 export async function insertUsers(
   transaction: Transaction<Database>,
@@ -211,7 +211,7 @@ export async function updateUser(
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()
-  // A new address cancels the pending confirmation of another one.
+  // A given address, even an unchanged one, cancels the pending confirmation of another address.
   if (values.email !== undefined) await deleteConfirmation(db, id)
   return user
 }
@@ -268,7 +268,10 @@ export async function lockAdmins(transaction: Transaction<Database>): Promise<Ad
     .execute()
 }
 
-/** Deletes a user with progress, results, sessions and tokens. Returns the user name; undefined if there is none. */
+/**
+ * Deletes a user with progress, results, sessions and tokens. Returns the user name; undefined if the user does not
+ * exist.
+ */
 export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
   const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()
   return row?.username

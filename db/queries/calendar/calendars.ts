@@ -25,10 +25,13 @@ export async function findCalendarToken(
   return db.selectFrom('calendar_tokens').select('created_at').where('user_id', '=', userId).executeTakeFirst()
 }
 
-/** Maximum number of events; more than a person ever has */
+/** Maximum number of events in a calendar; far above the expected number of open occurrences of a person */
 const MAX_EVENTS = 200
 
-/** Returns the open occurrences, by due day, of the account of a token; undefined if the token is unknown. */
+/**
+ * Returns the account of a calendar token with its open occurrences of assignments that are not archived, by due day,
+ * at most `MAX_EVENTS`; undefined if the token is unknown.
+ */
 export async function findCalendar(
   db: Kysely<Database>,
   tokenHash: Buffer,

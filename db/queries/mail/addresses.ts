@@ -9,7 +9,10 @@ export interface OwnMail {
   due_cards: boolean
 }
 
-/** Returns the mail settings of a person. @param at confirmations that have expired by then are left out */
+/**
+ * Returns the mail settings of a person; undefined if the user does not exist.
+ * @param at instant; a confirmation that has expired by then is omitted
+ */
 export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date): Promise<OwnMail | undefined> {
   const row = await db
     .selectFrom('users')
@@ -27,7 +30,7 @@ export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date
   }
 }
 
-/** Locks a person's row, so that changes of the address wait for each other. Returns false if there is none. */
+/** Locks a person's row, so that changes of the address wait for each other. Returns false if the user does not exist. */
 export async function lockPerson(transaction: Transaction<Database>, userId: number): Promise<boolean> {
   const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(transaction)
   return rows.length > 0
@@ -59,7 +62,10 @@ export async function deleteConfirmation(db: Kysely<Database>, userId: number): 
   await db.deleteFrom('address_confirmations').where('user_id', '=', userId).execute()
 }
 
-/** Locks the person of a valid token and returns the id with the address to confirm; undefined if there is none. */
+/**
+ * Locks the row of the person of a token and returns the address to confirm; undefined if the token is unknown or has
+ * expired.
+ */
 export async function lockConfirmation(
   transaction: Transaction<Database>,
   tokenHash: Buffer,
@@ -74,18 +80,21 @@ export async function lockConfirmation(
       .where('expires_at', '>', at)
       .executeTakeFirst()
   const found = await find()
-  // All transactions lock the person first. A concurrent change may then have deleted the confirmation.
+  // Reads the confirmation again, because a transaction that held the lock may have deleted it.
   return found !== undefined && (await lockPerson(transaction, found.user_id)) ? find() : undefined
 }
 
-/** Turns the mail about due cards on, with the key of its unsubscribe link, or off. An existing key is kept. */
+/**
+ * Enables the mail about due cards with the key of its unsubscribe link, or disables it if the key is null. If the mail
+ * is already enabled, the existing key stays.
+ */
 export async function setDueCardsKey(db: Kysely<Database>, userId: number, key: string | null): Promise<void> {
   await sql`
     update users set due_cards_mail_key = case when ${key}::text is not null then coalesce(due_cards_mail_key, ${key}) end
     where id = ${userId}`.execute(db)
 }
 
-/** Turns off the mail about due cards of the person with this key, if there is one. */
+/** Disables the mail about due cards of the person with this key; does nothing if the key is unknown. */
 export async function endDueCards(db: Kysely<Database>, key: string): Promise<void> {
   await db.updateTable('users').set({ due_cards_mail_key: null }).where('due_cards_mail_key', '=', key).execute()
 }

@@ -33,7 +33,7 @@ export async function countMails(db: Kysely<Database>): Promise<Record<MailState
   return Object.fromEntries(MAIL_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<MailState, number>
 }
 
-/** Returns the mail with its user and locks it; undefined if there is none. */
+/** Returns a mail with its user and locks the mail; undefined if it does not exist. */
 export async function lockMail(
   transaction: Transaction<Database>,
   id: number,

@@ -37,7 +37,7 @@ export interface ClaimedMail {
   created_at: Date
 }
 
-/** Filter of a run: mails due at an instant, and only those of a user if given. */
+/** Filter of a run: waiting mails that are due at the instant `at`; only those of one user if `userId` is given */
 export interface DueMails {
   at: Date
   userId?: number | undefined
@@ -48,7 +48,10 @@ function isDue({ at, userId }: DueMails) {
   return userId === undefined ? due : sql`${due} and mails.user_id = ${userId}`
 }
 
-/** Marks mails that a dead instance was sending as `unknown`; the caller must hold the lease. Returns their number. */
+/**
+ * Marks all mails in the state `sending` as `unknown` and returns their number. The caller must hold the lease of the
+ * job, so that these mails can only be those of an instance that has died.
+ */
 export async function markUnknown(db: Kysely<Database>, answer: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('mails')
@@ -59,8 +62,9 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
 }
 
 /**
- * Marks due mails as failed if the person must not or does not want to get them any more, or if they are outdated: a
- * newer mail of the same kind waits, or the address to confirm was confirmed or withdrawn. Returns their number.
+ * Marks due mails as failed, deletes their text and returns their number, if the account is disabled or has no address,
+ * the person has unsubscribed, a newer mail of the same kind waits, or the address to confirm was confirmed or
+ * withdrawn.
  */
 export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
   const isConfirmation = sql`kind = 'confirm_address'`
@@ -93,8 +97,8 @@ export async function hasDueMail(db: Kysely<Database>, due: DueMails): Promise<b
 }
 
 /**
- * Marks the mail that is due longest as being sent and returns it; undefined if none is due. Sets its address to the
- * current one of the account, except for a confirmation.
+ * Marks the mail that has been due for the longest time as `sending` and returns it; undefined if none is due. Replaces
+ * the address with the current address of the account, except for a confirmation.
  */
 export async function claimMail(
   db: Kysely<Database>,
@@ -115,7 +119,10 @@ export async function claimMail(
 
 type Claim = Pick<ClaimedMail, 'id' | 'claimed_at'>
 
-/** Update of the claimed mail, even if another instance has taken this one for dead and marked the mail `unknown`. */
+/**
+ * Builds an update of a claimed mail. It also applies if the lease of this instance has expired and another instance has
+ * marked the mail as `unknown`.
+ */
 function updateClaimed(db: Kysely<Database>, { id, claimed_at }: Claim) {
   return db
     .updateTable('mails')
@@ -128,7 +135,7 @@ export async function markSent(db: Kysely<Database>, claim: Claim, answer: strin
   await updateClaimed(db, claim).set({ state: 'sent', body: null, answer, sent_at: sentAt }).execute()
 }
 
-/** Marks a mail that was not accepted. Its text is kept only if sending it again may help. */
+/** Marks a mail that was not accepted as failed. @param keepsBody whether the text stays, so that it can be sent again */
 export async function markFailed(
   db: Kysely<Database>,
   claim: Claim,
@@ -143,7 +150,7 @@ export async function markClaimUnknown(db: Kysely<Database>, claim: Claim, answe
   await updateClaimed(db, claim).set({ state: 'unknown', answer }).execute()
 }
 
-/** Puts the mail back into the queue until the next attempt. */
+/** Puts the mail back into the queue; the next attempt takes place at `until` or later. */
 export async function postponeMail(
   db: Kysely<Database>,
   claim: Claim,
@@ -152,12 +159,15 @@ export async function postponeMail(
   await updateClaimed(db, claim).set({ state: 'waiting', answer, next_attempt_at: until }).execute()
 }
 
-/** Undoes the claim, so that the attempt does not count. */
+/** Puts the mail back into the queue and subtracts the attempt, which did not take place. */
 export async function releaseMail(db: Kysely<Database>, claim: Claim): Promise<void> {
   await updateClaimed(db, claim).set({ state: 'waiting', attempts: sql`attempts - 1`, claimed_at: null }).execute()
 }
 
-/** Postpones all due mails, because the mail server cannot be used; those planned before `failBefore` fail. */
+/**
+ * Postpones all due mails, because the mail server cannot be used.
+ * @param failBefore day as `YYYY-MM-DD`; mails planned for an earlier day are marked as failed
+ */
 export async function postponeDueMails(
   db: Kysely<Database>,
   due: DueMails,

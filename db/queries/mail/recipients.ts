@@ -3,7 +3,7 @@ import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { Database } from '../../types.js'
 
-/** A person with an address. */
+/** A person with an email address. */
 export interface Recipient {
   id: number
   display_name: string
@@ -21,8 +21,8 @@ export interface RecipientPage {
 }
 
 /**
- * Condition that a row of `users` can get a mail of this kind for this day. An address that a user has entered is
- * stored there only after its confirmation.
+ * Condition that a row of `users` can get a mail of this kind for this day. Does not check for a confirmation, because
+ * `users.email` contains an address that the user has entered only after its confirmation.
  */
 function canGet(
   kind: MailKind,
@@ -70,7 +70,7 @@ export interface OpenTask extends Remindable {
   title: string
 }
 
-/** Returns the open occurrences of persons. */
+/** Returns the open occurrences of the persons whose period has begun, without those of archived assignments. */
 export async function listOpenTasks(
   db: Kysely<Database>,
   userIds: readonly number[],
@@ -85,7 +85,10 @@ export async function listOpenTasks(
   return rows
 }
 
-/** Records the day of reminders. After an extension, a kind may occur again on a later day. */
+/**
+ * Records the day of reminders. Replaces the earlier day of the same kind, because a reminder can be due again after the
+ * occurrence was extended.
+ */
 export async function recordReminders(
   transaction: Transaction<Database>,
   reminders: readonly { occurrence_id: number; kind: ReminderKind }[],
@@ -107,7 +110,7 @@ export interface DigestRecipient extends Recipient {
   teams: number
   /** Number of overdue tasks */
   total: number
-  /** The first tasks, by name of the person */
+  /** The first of these tasks, by name of the person and due day */
   overdue: { user_id: number; person: string; title: string; due: string }[]
 }
 
@@ -172,8 +175,8 @@ export interface DueCardsRecipient extends Recipient {
 }
 
 /**
- * Returns persons who want the mail about due cards and have some, by id. Cards studied today do not count, so that no
- * mail arrives during a study session. Omits persons for whom today is a free weekday.
+ * Returns persons who have enabled the mail about due cards and have due cards in active decks, by id. Cards studied
+ * today do not count, so that no mail arrives during a study session. Omits persons for whom today is a free weekday.
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,

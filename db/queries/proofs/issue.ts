@@ -28,7 +28,7 @@ export interface CompletedPart {
   done_on: string
   confirmed_by: string | null
   note: string | null
-  /** Version of the sheet at its confirmation, or of the passed test; null if it was deleted */
+  /** Version of the sheet at its confirmation, or of the passed test; null for other kinds and for deleted content */
   version: number | null
   sha256: string | null
   pass_percent: number | null
@@ -100,7 +100,7 @@ export interface NewProof {
   retention_years: number
 }
 
-/** Stores proofs, except for occurrences for which another request has stored one. */
+/** Stores proofs, except for occurrences that already have a proof that was not replaced. */
 export async function insertProofs(db: Kysely<Database>, proofs: readonly NewProof[]): Promise<void> {
   if (proofs.length === 0) return
   await sql`

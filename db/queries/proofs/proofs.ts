@@ -23,7 +23,7 @@ export async function findProof(db: Kysely<Database>, code: string): Promise<Pro
   return db.selectFrom('proofs').selectAll().where('code', '=', code).executeTakeFirst()
 }
 
-/** Locks a proof until the end of the transaction. */
+/** Returns a proof and locks it until the end of the transaction; undefined if there is none with this code. */
 export async function lockProof(transaction: Transaction<Database>, code: string): Promise<Proof | undefined> {
   return transaction.selectFrom('proofs').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
 }
@@ -36,7 +36,10 @@ export async function revokeProof(
   await transaction.updateTable('proofs').set({ revoked_at: at, revocation: reason }).where('id', '=', id).execute()
 }
 
-/** Stores the code of the new proof. Must precede its insertion, because an occurrence has one proof in force. */
+/**
+ * Stores the code of the proof that replaces this one. Must be called before the new proof is inserted, because an
+ * occurrence can have only one proof that is not replaced.
+ */
 export async function markReplaced(transaction: Transaction<Database>, id: number, by: string): Promise<void> {
   await transaction.updateTable('proofs').set({ replaced_by: by }).where('id', '=', id).execute()
 }
@@ -58,8 +61,8 @@ export async function listProofs(db: Kysely<Database>, after: number, limit: num
 }
 
 /**
- * Sets the day after which proofs are deleted: the retention begins with the next proof of the same assignment, or when
- * the person has left. Clears the day if a deactivation is undone.
+ * Sets the last day of the retention of proofs. The retention begins when the person completes a later occurrence of
+ * the same assignment, or when the account is disabled or deleted. Clears the day if a deactivation is undone.
  * @returns the last id of the batch; undefined if no proof is left
  */
 export async function setDeletionDays(

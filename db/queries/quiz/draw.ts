@@ -4,7 +4,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
 export interface DrawnCard extends QuizCard {
-  /** Other answers than that of the card; cut to one character more than an option shows */
+  /** Answers that differ from that of the card, each cut to one character more than an option shows */
   others: string[]
 }
 

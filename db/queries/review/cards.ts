@@ -10,7 +10,7 @@ import { isUnseen, noteOf, type StudyCard, type WithForm } from './queue.js'
 
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
 
-/** A suspended card is only `suspended`; `learned` means not due. */
+/** State of a card in lists. A suspended card has no other state; `learned` means reviewed and not due. */
 export type CardStateName = (typeof CARD_STATES)[number]
 
 export interface BrowsedCard extends StudyCard {
@@ -20,7 +20,7 @@ export interface BrowsedCard extends StudyCard {
 export interface BrowsedCards {
   /** Undefined if the deck does not exist */
   cards: BrowsedCard[] | undefined
-  /** Whether the card after which the page starts exists */
+  /** Whether the card after which the page starts exists; true for the first page */
   is_cursor_known: boolean
 }
 
@@ -43,9 +43,9 @@ export interface CardFilter {
 const START = -(2 ** 31)
 
 /**
- * Returns live cards in deck order after the card `after`, which may be archived. New cards and unfiltered lists follow
- * the index of the deck order, in only those decks that can fill the page; other states start from the user's rows. A
- * text filter scans card by card from the start of the page.
+ * Returns live cards in deck order after the card `after`, which may be archived. Lists of new cards and of all states
+ * are read along the index of the deck order, only in the decks that can contribute to the page; lists of other states
+ * start from the user's rows. A text filter compares card by card from the start of the page.
  */
 export async function listCards(
   db: Kysely<Database>,
@@ -109,7 +109,7 @@ function stateName(today: string): RawBuilder<CardStateName> {
     when next_review <= ${today}::date then 'due' else 'learned' end`
 }
 
-/** Condition that question or answer contains the text, in which no character is a wildcard. */
+/** Condition that question or answer contains the text; no character of the text is a wildcard. */
 function containsText(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`

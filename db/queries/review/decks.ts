@@ -10,8 +10,9 @@ export interface StudiedDeck {
   name: string
   /** Whether the queue of all decks includes it */
   active: boolean
-  /** Number of due cards in the queue of this deck alone, even if it is inactive; `new` likewise */
+  /** Number of due cards in the queue of this deck alone, even if the deck is inactive */
   due: number
+  /** Number of new cards in this queue, at most the rest of the daily number */
   new: number
   cards: number
   young: number
@@ -24,7 +25,7 @@ export interface StudiedDeck {
   default_retention: number | null
 }
 
-/** Returns the live decks in order, or the one of the scope. */
+/** Returns the live decks in order, or only the deck of the scope. */
 export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Promise<StudiedDeck[]> {
   const { rows } = await sql<StudiedDeck>`
     with ${countCtes(scope)}, ${maturityCtes(scope.userId)}

@@ -17,7 +17,7 @@ const ENTRY = [
 ] as const
 
 export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]> {
-  /** Null if a script has deleted the card, or if only editors see it */
+  /** Null if the card has been deleted, or if only editors see it */
   question: string | null
   deck_slug: string | null
   is_undone: boolean
@@ -46,8 +46,8 @@ export async function listLog(
   if (deckId !== undefined) page = page.where('deck_id', '=', deckId)
   if (cardId !== undefined) page = page.where('card_id', '=', sql<number>`${cardId}::bigint`)
   if (before !== undefined) page = page.where('id', '<', before)
-  // Rows are returned as they are: copying each one costs 6 µs. The undo state is a subquery, because PostgreSQL would
-  // cache each result of a join for lookups that never come.
+  // Returns the rows without copying them, because a copy costs 6 µs. The undo state is a subquery, because PostgreSQL
+  // would cache the results of a join although no id occurs twice.
   return db
     .selectFrom(page.as('log'))
     .leftJoin('cards', 'cards.id', 'log.card_id')

@@ -19,7 +19,7 @@ export async function* readHistory(db: Kysely<Database>, userId: number, upTo: n
   for (let after = 0; ; ) {
     const position = after
     const read = () => readBatch(db, userId, position, upTo)
-    // A transaction holds a connection and must not wait for readers that may need it.
+    // A transaction holds a connection, so it must not wait for other readers, which may wait for that connection.
     const { lines, last } = await (db.isTransaction ? read() : readInTurn(read))
     if (lines === null || last === null) return
     yield lines
@@ -81,7 +81,10 @@ export async function recordFitAttempt(
     .execute()
 }
 
-/** Replaces the learner's parameters and keeps the former ones as `previous`; null returns to the defaults. */
+/**
+ * Replaces the learner's parameters and stores the former fitted ones, if there are any, as `previous`. Null restores
+ * the defaults.
+ */
 export async function replaceParameters(
   transaction: Transaction<Database>,
   userId: number,
@@ -104,14 +107,17 @@ export async function replaceParameters(
     .execute()
 }
 
-/** Columns of memory states, with the ids of the reviews that produced them */
+/** Memory states as columns of equal length, with the ids of the reviews that produced them */
 interface States {
   review_ids: ArrayLike<number>
   stabilities: ArrayLike<number>
   difficulties: ArrayLike<number>
 }
 
-/** Stores recomputed memory states; dates and counts stay. Marks the log entries up to now as holding former states. */
+/**
+ * Stores recomputed memory states; dates and counts stay unchanged. Sets `states_since` to the latest log entry, because
+ * the entries up to it hold states of the former parameters.
+ */
 export async function storeStates(transaction: Transaction<Database>, userId: number, states: States): Promise<void> {
   const { review_ids, stabilities, difficulties } = states
   for (let first = 0; first < review_ids.length; first += STATES_AT_ONCE) {
@@ -144,8 +150,8 @@ export interface FitCriteria {
 }
 
 /**
- * Returns the ids of learners for whom a fit may be worthwhile, ascending. Undone recalls are counted here, so the fit
- * must count again.
+ * Returns the ids of learners who meet the criteria and have not disabled `adapt_intervals`, ascending. The numbers
+ * include undone recalls, so the fit must count the recalls again.
  */
 export async function listFitCandidates(db: Kysely<Database>, criteria: FitCriteria): Promise<number[]> {
   const { after, limit, firstBefore, triedBefore, leastItems, growth } = criteria
@@ -167,7 +173,10 @@ export async function listFitCandidates(db: Kysely<Database>, criteria: FitCrite
   return rows.map(({ id }) => id)
 }
 
-/** Returns the number of the learner's recalls, at most `limit`, and the median time of the last 1,000 reviews. */
+/**
+ * Returns the number of the learner's recalls, at most `limit`, and the median duration in milliseconds of the last
+ * 1,000 reviews with a duration; null without any.
+ */
 export async function findFitNumbers(
   db: Kysely<Database>,
   userId: number,

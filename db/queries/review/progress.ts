@@ -27,7 +27,7 @@ export interface Scope {
 }
 
 /**
- * Condition that a row of `deck_counts` belongs to the queue: an inactive deck only if the scope names it.
+ * Condition that a row of `deck_counts` belongs to the queue. An inactive deck belongs only to its own queue.
  */
 export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
@@ -50,7 +50,7 @@ export function settingsCte(userId: number): RawBuilder<StudySettings> {
 
 /**
  * Desired retention of a deck set by the learner, or else by the author; null if the general setting applies. Does no
- * lookup per row if no deck has a separate retention.
+ * lookup per row if neither the learner nor an author has set one for any deck.
  */
 export function deckRetention(userId: number, deckId: string): RawBuilder<number | null> {
   return sql`case when (
@@ -63,9 +63,10 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 
 /**
  * CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow),
- * `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0 if the named deck does not exist; inactive
- * decks are excluded unless the scope names one). They read the user's rows and the `card_count` of decks, not the
- * cards. `limit 1` keeps the planner from merging a few suspended cards with the progress of all users.
+ * `deck_counts` (one row per deck) and `remaining` (one row). In `remaining`, `decks` is 0 if the deck of the scope does
+ * not exist; its other numbers exclude inactive decks, except the deck of the scope. The CTEs read the user's rows and
+ * the `card_count` of decks instead of scanning cards. `limit 1` in a lateral join makes the planner look up each card:
+ * it would otherwise join a few suspended cards with the progress of all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
@@ -224,12 +225,12 @@ export async function lockLearnerAndCard(
 export interface LearnerCard {
   /** Null if the card is archived or does not exist */
   deck_id: number | null
-  /** Null also if the card is archived */
+  /** Null if the card has never been reviewed or has been reset, or if it is archived */
   state: CardState | null
   is_suspended: boolean
-  /** Whether the card is new and was put off until tomorrow */
+  /** Whether the card is new and was put off today until tomorrow */
   is_put_off: boolean
-  /** Whether the card's deck is active */
+  /** Whether the card's deck is active; false if the card is not live */
   is_active: boolean
   remaining: Remaining
   settings: StudySettings
@@ -251,13 +252,13 @@ export interface EarlierAnswer {
 /** Input of a review. */
 export interface ReviewSituation extends LearnerCard {
   earlier: EarlierAnswer | null
-  /** Time of the latest review or reset that the card's state includes */
+  /** Time of the latest review or reset that the card's state includes; null without any */
   latest_at: Date | null
 }
 
 /**
  * Reads the input of a review in one statement and locks the progress against scripts. The caller must have locked the
- * card, because archiving locks card and progress in this order.
+ * card before, because archiving a card locks the card and then its progress.
  */
 export async function findLearnerCard(
   transaction: Transaction<Database>,
@@ -297,9 +298,9 @@ export async function findLearnerCard(
 export class ProgressAppeared extends Error {}
 
 /**
- * Appends a log entry and stores its `after` as the card's state in one statement; a late entry, or one about a card
- * that stays new, leaves the state unchanged. Returns the entry's id.
- * @throws ProgressAppeared if `before` is null but a script has inserted a row, which could not be locked
+ * Appends a log entry and stores its `after` as the card's state in one statement. The state stays unchanged if the
+ * entry is late and is not an undo, or if the card was new and stays new. Returns the entry's id.
+ * @throws ProgressAppeared if `before` is null but a script has inserted a progress row in the meantime
  */
 export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
   const { user_id, card_id, after } = entry

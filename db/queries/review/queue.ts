@@ -5,7 +5,7 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
 
-/** The learner's note on a card; does no lookup per row if the learner has no notes. */
+/** Expression for the learner's note on a card. Does no lookup per row if the learner has no notes. */
 export function noteOf(userId: number, cardId: string): RawBuilder<string | null> {
   return sql`case when (select exists (select from card_notes where user_id = ${userId}))
     then (select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)}) end`
@@ -52,9 +52,9 @@ interface Row extends Omit<QueuedCard, 'card_id'>, WithForm {
 }
 
 /**
- * Condition that the user has no progress for `cards.id` in these decks. A learner who follows the deck order has seen
- * all cards before the new ones: hashing the seen cards takes a fifth of the time of looking each one up. The arrays
- * keep the planner from scanning the list per card.
+ * Condition that the user has no progress for `cards.id` in these decks. The statement hashes the ids of the seen
+ * cards, because a learner who follows the deck order has seen all cards before the new ones, and a lookup for each of
+ * them would take five times as long. The arrays keep the planner from scanning the list of ids for each card.
  */
 export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`cards.id not in (
@@ -65,11 +65,12 @@ export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuild
 }
 
 /**
- * Returns the cards to study now: overdue, due today, new cards, then those forgotten today. Returns undefined if the
- * deck does not exist. New cards come in rounds, one of each deck, in deck order; within a deck they are read along the
- * index of its order, only as many as the rounds take.
+ * Returns the cards to study now: overdue cards, cards due today, new cards, and then the cards rated `again` today.
+ * Returns undefined if the deck of the scope does not exist. The new cards alternate between the decks: each round takes
+ * the next new card of each deck, in deck order. The statement reads only the new cards that these rounds need, along
+ * the index of the deck's order.
  * @param limit maximum number of cards
- * @param newLimit maximum number of new cards; the rest of the daily limit also applies
+ * @param newLimit maximum number of new cards; the rest of the daily number of new cards limits them as well
  */
 export async function findQueue(
   db: Kysely<Database>,

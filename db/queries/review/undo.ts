@@ -24,17 +24,17 @@ export interface UndoCandidate {
   state: CardState | null
   is_live: boolean
   is_suspended: boolean
-  /** Whether the card's deck is active */
+  /** Whether the card's deck is active; true if the deck is archived */
   is_active: boolean
   was_reset: boolean
 }
 
 export interface UndoSituation {
-  /** Day of the review; null if the user has no such review */
+  /** Day of the review or of the entry that put the card off; null if the user has no such entry */
   studied_on: string | null
-  /** Set if the review has already been undone */
+  /** The stored undo of the review; null if it has not been undone */
   earlier: { card_id: number; after: CardState | null; answer: unknown } | null
-  /** The last two reviews or cards put off today that changed a state and were not undone, latest first */
+  /** Today's last two reviews or entries that put a card off, without late and undone ones, latest first */
   latest: UndoCandidate[]
   remaining: Remaining
   /** Log entries up to this id hold memory states of former parameters. */
@@ -43,8 +43,8 @@ export interface UndoSituation {
 }
 
 /**
- * Reads the input of an undo in one statement. Locks the card of the latest review and then its progress, as a review
- * does.
+ * Reads the input of an undo in one statement. Locks the card of the latest entry, if the card is not archived, and then
+ * its progress, in the same order as a review.
  */
 export async function findUndoSituation(
   transaction: Transaction<Database>,
@@ -102,7 +102,7 @@ export async function findUndoSituation(
   return rows[0] as UndoSituation
 }
 
-/** Returns the reviews, without undone ones, that led to the state after `reviewId`, oldest first. */
+/** Returns the reviews that led to the state after the review `reviewId`, without undone ones, oldest first. */
 export async function findHistoryOf(
   transaction: Transaction<Database>,
   userId: number,

@@ -14,19 +14,26 @@ export interface MatchingWord {
   match: Match
 }
 
-/** Maximum number of words with a common stem, and of words that contain a part; the latter for all terms together */
+/** Maximum number of words with the same stem as a term */
 const FORMS = 100
+/** Maximum number of words that contain a term, for all terms together */
 const PARTS = 400
-/** Maximum number of terms with which a term of one or two letters matches prefixes, which occur in almost every row */
+/**
+ * Maximum number of terms of a query in which a term of one or two letters matches prefixes. It is small, because words
+ * with such a prefix occur in almost every row.
+ */
 const FEW_TERMS = 3
 /** Minimum length of a term that matches inside words; trigrams need three letters. Shorter terms match prefixes. */
 const SHORTEST_PART = 3
-/** Number of letters looked up by trigrams; the rest is compared, because looking up 24 takes ten times as long. */
+/**
+ * Number of letters of a term that the trigram index looks up; the other letters are compared afterwards, because
+ * looking up 24 letters takes ten times as long.
+ */
 const INDEXED_LETTERS = 5
-/** Sorts after every letter in code point order */
+/** The last code point, which sorts after every letter */
 const LAST = '\u{10ffff}'
 
-/** Maximum number of ranked hits per kind */
+/** Maximum number of hits per kind that are read and ranked; it is arbitrary which hits are read if there are more. */
 const CANDIDATES = 500
 
 export interface FoundItem {
@@ -45,10 +52,10 @@ export interface ItemText extends FoundItem {
 }
 
 /**
- * Disables sequential and plain index scans for this transaction: every statement collects rows through the word
- * indexes and looks up the others by id. The planner cannot estimate arrays or freshly filled tables, and would scan
- * the items: with 100,000 cards frequent words took 106 instead of 30 ms, and without statistics most words 164 instead
- * of 56 ms.
+ * Disables sequential and plain index scans for this transaction, so that every statement uses bitmap scans of the word
+ * indexes. The planner cannot estimate conditions on arrays or freshly filled tables, and would scan all items: with
+ * 100,000 cards, frequent words took 106 ms instead of 30 ms, and without statistics most words took 164 ms instead of
+ * 56 ms.
  */
 export async function preferIndexes(transaction: Transaction<Database>): Promise<void> {
   await sql`
@@ -140,9 +147,9 @@ function unnest(words: readonly { place: number; word: string }[]): RawBuilder<u
 
 /**
  * Returns live items that contain a word of each list: decks, then sheets, then cards, short titles first.
- * @param column whether the words must be in the title or anywhere
+ * @param column `title` if the words must be in the title; `words` if they may be in the title or the text
  * @param lists word ids per search term
- * @param known items to leave out
+ * @param known items to omit
  */
 export async function findItems(
   db: Kysely<Database>,

@@ -3,7 +3,7 @@ import type { Database, SearchPendingTable } from '../../types.js'
 
 export type SearchKind = SearchPendingTable['kind']
 
-/** Search tables of a kind: source rows, their words, and the indexed texts */
+/** For each kind: the searched table, the table with the word ids, and the columns with title and text */
 export const SEARCH_TABLES = {
   deck: { table: 'decks', words: 'search_decks', title: 'name', text: 'description' },
   cheatsheet: { table: 'cheatsheets', words: 'search_cheatsheets', title: 'title', text: 'content_md' },
@@ -20,7 +20,7 @@ export interface SearchText {
 export interface ItemWords {
   id: number
   title: string[]
-  /** Includes those of the title */
+  /** Words of the title and of the text */
   words: string[]
 }
 
@@ -34,7 +34,7 @@ export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
 const CHANGES = 100
 /** Approximate number of rows per transaction, in cards */
 const WEIGHT = 300
-/** Number of cards that have as many words as a sheet */
+/** Weight of a sheet: it has about as many words as this number of cards. */
 const WEIGHT_OF_SHEET = 15
 
 /** Takes changed rows from the queue, oldest first, and returns their ids by kind; an empty array if there are none. */
@@ -69,7 +69,7 @@ export async function readSearchTexts(
   return rows
 }
 
-/** Replaces the words of the items; new words get ids. The caller holds the index lock. */
+/** Replaces the words of the items; new words get ids. The caller must hold the lock `search index`. */
 export async function writeItemWords(
   transaction: Transaction<Database>,
   kind: SearchKind,
@@ -77,7 +77,7 @@ export async function writeItemWords(
 ): Promise<void> {
   const numbers = await numberWords(transaction, [...new Set(items.flatMap(({ words }) => words))])
   const toArray = (words: string[]) => `{${words.map((word) => numbers.get(word)).join()}}`
-  // A row may have been deleted after its text was read.
+  // Joins the source table, because a row may have been deleted after its text was read.
   await sql`
     insert into ${sql.table(SEARCH_TABLES[kind].words)} (item_id, title, words)
     select item.id, item.title::integer[], item.words::integer[]

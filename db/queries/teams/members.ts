@@ -28,14 +28,14 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
   return rows
 }
 
-/** A team of a user, with the higher role of two memberships. */
+/** A team of a user. If the user has two memberships in it, `role` is the higher one. */
 export interface TeamOfUser {
   id: number
   name: string
   role: TeamRole
 }
 
-/** Returns the teams that the user is in, by name. */
+/** Returns the teams of which the user is currently a member or lead, by name. */
 export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise<TeamOfUser[]> {
   const { rows } = await sql<TeamOfUser>`
     select teams.id, name, case when bool_or(role = 'lead') then 'lead' else 'member' end as role
@@ -72,7 +72,7 @@ export async function setMember(
   return numAffectedRows === 1n
 }
 
-/** Inserts memberships by hand with the role `member`; none of them may exist. */
+/** Inserts memberships by hand with the role `member`. None of the users may have a current one in the same team. */
 export async function insertMembers(
   transaction: Transaction<Database>,
   members: { team_id: number; user_id: number }[],

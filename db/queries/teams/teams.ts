@@ -37,7 +37,7 @@ export async function findTeam(db: Kysely<Database>, id: number): Promise<Team |
   return db.selectFrom('teams').select(TEAM).where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns the team and locks it against deletion until the transaction ends. */
+/** Returns the team and locks it against changes until the transaction ends; undefined if it does not exist. */
 export async function lockTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
   return transaction.selectFrom('teams').select(TEAM).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
@@ -108,7 +108,7 @@ export async function lockTeamNames(transaction: Transaction<Database>): Promise
   await sql`select pg_advisory_xact_lock(hashtext('svc-training teams'))`.execute(transaction)
 }
 
-/** Deletes a team with its memberships. Returns the name; undefined if there was none. */
+/** Deletes a team with its memberships. Returns the name; undefined if the team does not exist. */
 export async function deleteTeam(transaction: Transaction<Database>, id: number): Promise<string | undefined> {
   const row = await transaction.deleteFrom('teams').where('id', '=', id).returning('name').executeTakeFirst()
   return row?.name
