@@ -23,9 +23,9 @@ export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
 }
 
 /**
- * Returns the live decks in order with the user's statistics, as the JSON text `{"decks":[…]}`: PostgreSQL writes it
- * faster than fifty rows can be sent, parsed and serialised. The user's progress is aggregated first, through an index
- * that contains the deck of each row (archived cards have none), and then joined.
+ * Returns the live decks in order with the user's statistics, as the JSON string `{"decks":[…]}`: PostgreSQL writes the
+ * string faster than fifty rows can be sent, parsed and serialised. The statement first aggregates the user's progress
+ * through an index that contains the deck of each row (null for archived cards), and then joins it.
  * @param today calendar day as `YYYY-MM-DD`
  */
 export async function listDecks(db: Kysely<Database>, userId: number, today: string): Promise<string> {

@@ -8,7 +8,7 @@ export interface SourceEditor {
   display_name: string
 }
 
-/** Returns the editors of a source by user name, including users who have lost the right to write. */
+/** Returns the editors of a source by user name, including users who are no longer authors and so cannot edit it. */
 export async function listEditors(db: Kysely<Database>, sourceId: number): Promise<SourceEditor[]> {
   return db
     .selectFrom('source_editors')
@@ -29,7 +29,7 @@ export async function insertEditor(db: Kysely<Database>, sourceId: number, userI
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** Removes an editor. Returns false if the user was none. */
+/** Removes an editor. Returns false if the user was not an editor of the source. */
 export async function deleteEditor(db: Kysely<Database>, sourceId: number, userId: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('source_editors')
@@ -39,7 +39,7 @@ export async function deleteEditor(db: Kysely<Database>, sourceId: number, userI
   return numDeletedRows > 0n
 }
 
-/** Returns whether the source has an editor who may write. */
+/** Returns whether at least one editor of the source is an author or an administrator, and so may edit it. */
 export async function hasWriter(db: Kysely<Database>, sourceId: number): Promise<boolean> {
   const first = await db
     .selectFrom('source_editors')
@@ -52,7 +52,10 @@ export async function hasWriter(db: Kysely<Database>, sourceId: number): Promise
   return first !== undefined
 }
 
-/** Locks the editors of a source until the transaction ends; returns false if the source does not exist. */
+/**
+ * Locks the row of a source until the transaction ends, so that changes of its editors wait for each other. Returns
+ * false if the source does not exist.
+ */
 export async function lockEditors(transaction: Transaction<Database>, sourceId: number): Promise<boolean> {
   const row = await transaction
     .selectFrom('content_sources')

@@ -36,7 +36,8 @@ const IS_LIVE = sql`archived_at is null`
 const IS_KEPT = sql`(archived_at is null or (draft and not draft_archived))`
 
 /**
- * Lists the cards of an export in one statement, so that a concurrent import neither duplicates nor drops a moved card.
+ * Returns the decks of an export with the ids of their cards. Uses one statement, so that a card that a concurrent
+ * import moves is neither duplicated nor lost.
  */
 export async function listDecksToExport(
   db: Kysely<Database>,
@@ -74,9 +75,9 @@ export interface ExportedCard {
   draft: boolean
   created_at: Date
   updated_at: Date
-  /** Null if the card was not imported */
+  /** Key of the card's identity; null without an identity */
   key: string | null
-  /** Guid of the Anki note that the card came from; null if an older card of another source has it */
+  /** Guid of the card's Anki note; null without a note, or if a card with a lower id has the same guid and `ord` */
   guid: string | null
   ord: number | null
   progress: CardProgress | null
@@ -149,7 +150,7 @@ export interface ExportedReview {
   card_id: number
   rating: Rating
   phase: ReviewPhase
-  /** Interval after the review, in days */
+  /** Interval after the review, in days; null for a late review */
   interval_days: number | null
   /** Interval before the review, in days */
   last_interval_days: number | null
@@ -192,7 +193,7 @@ export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[nu
 
 const SHEETS_AT_ONCE = 20
 
-/** Yields the sheets in batches by id. */
+/** Yields the sheets of the scope in batches by id. `deckId` is ignored. */
 export async function* readSheetsToExport(
   db: Kysely<Database>,
   { sourceId, hasHidden = false }: ExportScope,
@@ -226,7 +227,7 @@ export async function listPictures(db: Kysely<Database>): Promise<Set<string>> {
   return new Set(rows[0]?.shas.split(',').filter((sha) => sha !== ''))
 }
 
-/** Returns the bytes of a stored picture. @param sha SHA-256 in hex */
+/** Returns the bytes of a picture; undefined if it is not stored. @param sha SHA-256 in hex */
 export async function findPictureBytes(db: Kysely<Database>, sha: string): Promise<Buffer | undefined> {
   const row = await readInTurn(() =>
     db.selectFrom('media').select('bytes').where('sha256', '=', Buffer.from(sha, 'hex')).executeTakeFirst(),
@@ -240,7 +241,7 @@ export interface ExportedParameters {
   desired_retention: number | null
   /** Decay of the fitted weights; null while the defaults apply */
   decay: number | null
-  /** Desired retention by slug of decks that have a separate one */
+  /** Desired retention by slug of the deck, for decks for which the user or the author has set one */
   by_deck: Record<string, number>
 }
 
@@ -268,7 +269,7 @@ export interface ExportedTest {
   isPublished: boolean
 }
 
-/** Returns the tests that are not archived, by slug. */
+/** Returns the tests that are not archived and whose source is not archived, by slug. */
 export async function listTestsToExport(
   db: Kysely<Database>,
   { sourceId }: Pick<ExportScope, 'sourceId'>,

@@ -4,7 +4,7 @@ import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** Cards of one deck. */
+/** A batch of cards of one deck. */
 export interface ExportBatch {
   deck_name: string
   cards: { question: string; answer: string; level: string }[]
@@ -16,8 +16,9 @@ const BATCH_SIZE = 500
 const SEPARATOR = '\u001e'
 
 /**
- * Yields all live cards by deck and order, in batches of short statements: no connection is held between them, however
- * slow the consumer is. The next batch is read while the previous one is consumed.
+ * Yields all live cards in the order of decks and of cards. Reads each batch with a short statement and holds no
+ * connection between the batches, so that a slow consumer occupies none. Reads the next batch while the consumer
+ * processes the previous one.
  */
 export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportBatch> {
   const decks = await db
@@ -54,9 +55,9 @@ interface Batch {
 }
 
 /**
- * Reads three long texts instead of a row per card, because reading a thousand rows costs this process three times as
- * much; `json_agg` would take 1.5 times as long for 100,000 cards. Raw SQL, because building the statement took longer
- * than finding its first row.
+ * Reads three long strings instead of a row per card, because reading a thousand rows costs this process three times as
+ * much; `json_agg` would take 1.5 times as long for 100,000 cards. Uses raw SQL, because building the statement with
+ * the query builder took longer than finding its first row.
  */
 async function readBatch(db: Kysely<Database>, deckId: number, after: Position): Promise<Batch> {
   const { rows } = await sql<JoinedCards>`
@@ -78,7 +79,7 @@ interface JoinedCards extends Position {
   levels: string
 }
 
-/** Returns undefined if a text contains the separator. */
+/** Splits the joined strings into cards; returns undefined if a text contains the separator. */
 function split({ count, questions, answers, levels }: JoinedCards): ExportBatch['cards'] | undefined {
   const [question, answer, level] = [questions, answers, levels].map((text) => text.split(SEPARATOR))
   if (question?.length !== count || answer?.length !== count || level?.length !== count) return undefined

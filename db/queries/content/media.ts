@@ -13,9 +13,9 @@ export interface Picture {
 export type Viewer = Pick<Selectable<UsersTable>, 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns a picture that the viewer may see: one that a live card, a live sheet or the introduction of a live test
- * shows; one of a test that the viewer has started; an own upload; for editors also one that their sources use, even in
- * a superseded version; for administrators any.
+ * Returns a picture that the viewer may see; undefined for other pictures. Learners may see the pictures of live cards,
+ * live sheets, introductions of live tests, tests that they have started, and their own uploads. Authors may also see
+ * the pictures of the sources that they edit, including those of superseded versions. Administrators may see all.
  * @param sha SHA-256 in hex
  */
 export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<Picture | undefined> {
@@ -57,7 +57,10 @@ function liveSheetsWith(eb: Media) {
     .where('cheatsheets.archived_at', 'is', null)
 }
 
-/** Includes pictures of the correct answers: learners get their hashes only from the review of the attempt. */
+/**
+ * Selects the pictures of tests that the user has started, including those of correct answers: learners get the hashes
+ * of the latter only from the review of the attempt.
+ */
 function takenTestsWith(eb: Media, userId: number) {
   return usesOf(eb)
     .innerJoin('attempts', 'attempts.test_id', 'picture_uses.test_id')
@@ -144,8 +147,8 @@ export async function insertPicture(
 }
 
 /**
- * Inserts a picture that a user uploads in the browser. If it is already stored, the user becomes its uploader and its
- * age restarts, so that it is kept until a text shows it.
+ * Inserts a picture that a user uploads in the browser. If it is already stored, the user becomes its uploader and
+ * `created_at` is set to now, so that it is not deleted before the user can insert it into a text.
  */
 export async function upsertOwnPicture(
   transaction: Transaction<Database>,
@@ -159,12 +162,12 @@ export async function upsertOwnPicture(
     .execute()
 }
 
-/** Days that a picture uploaded in the browser is kept before a text shows it */
+/** Number of days after which a picture that was uploaded in the browser and that no text shows may be deleted */
 const DAYS_FOR_WRITING = 7
 
 /**
- * Deletes pictures that no card, sheet or test shows, not even in a superseded version, except recent uploads in the
- * browser. Returns their number.
+ * Deletes pictures that no card, sheet or test shows, not even in a superseded version, except uploads in the browser
+ * of the last `DAYS_FOR_WRITING` days. Returns the number of deleted pictures.
  */
 export async function deleteUnusedPictures(db: Kysely<Database>): Promise<number> {
   const { numDeletedRows } = await db

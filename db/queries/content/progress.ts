@@ -16,8 +16,9 @@ export async function countLearners(db: Kysely<Database>, cardIds: number[]): Pr
 
 /**
  * Transfers progress and suspension from cards (`from`) to their successors (`to`) for learners without progress on the
- * successor. If several cards have the same successor, the first one wins. The old cards lose their identities, so that
- * this happens once; progress that is not transferred stays with them. The log is unchanged.
+ * successor. If several cards have the same successor, a learner gets the state of the first card on which the learner
+ * has progress, or else of the first suspended one. Progress that is not transferred stays with the old cards. Deletes
+ * the identities of the old cards, so that the transfer happens only once. The review log is unchanged.
  */
 export async function transferProgress(
   transaction: Transaction<Database>,
@@ -25,7 +26,7 @@ export async function transferProgress(
 ): Promise<void> {
   const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
   const succession = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
-  // The order in which reviews lock cards
+  // Locks the cards before their progress, as reviews do, so that a concurrent review cannot cause a deadlock.
   await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
   await sql`
     with heirs as materialized (
@@ -71,9 +72,9 @@ export async function findDeckSlug(db: Kysely<Database>, cardId: number): Promis
 }
 
 /**
- * Deletes the progress of all learners of a card and logs a reset for each, as a reset by the learner does. Locks the
- * learners first, in the order of their ids, because a review locks its learner before the card.
- * @returns the number of learners
+ * Deletes the progress of all learners of a card and logs a reset for each of them, as a reset by the learner does.
+ * Locks the learners first, in the order of their ids, because a review locks its learner before the card.
+ * @returns the number of learners whose progress was deleted
  */
 export async function resetProgressOfAll(
   transaction: Transaction<Database>,

@@ -36,7 +36,7 @@ export interface CardReport {
   source_id: number | null
   source_kind: StoredKind | null
   source_name: string | null
-  /** File of the card at its last import; null for cards written by scripts or before the next import */
+  /** File of the deck in which the last import found the card; null for a source and for cards written by scripts */
   file: string | null
   key: string | null
 }
@@ -106,7 +106,7 @@ export async function upsertQuestionReport(
   return id
 }
 
-/** Stores a report of a live card, which replaces the user's open one; returns undefined if there is no such card. */
+/** Stores a report of a live card, which replaces the user's open one; returns undefined if the card is not live. */
 export async function upsertReport(
   db: Kysely<Database>,
   { user_id, card_id, text, suggestion, card_version }: NewReport,
@@ -127,7 +127,10 @@ export async function upsertReport(
   return rows[0]?.id
 }
 
-/** Settles or reopens a report; returns false if it has that state already or does not exist. */
+/**
+ * Settles a report, or reopens it if `settledBy` is null. Returns false if the report has that state already or does
+ * not exist.
+ */
 export async function updateReport(
   transaction: Transaction<Database>,
   id: number,
@@ -151,11 +154,13 @@ export interface UndecidedReport {
   user_id: number | null
   suggestion: Suggestion | null
   isSettled: boolean
-  /** Version of the card that the suggestion is based on */
+  /** Version of the card that the suggestion is based on; null without a suggestion */
   version: number | null
 }
 
-/** Locks a report against other decisions and a replacement by its author. */
+/**
+ * Returns a report and locks it against other decisions and a replacement by its author; undefined if it is missing.
+ */
 export async function lockReport(transaction: Transaction<Database>, id: number): Promise<UndecidedReport | undefined> {
   const row = await transaction
     .selectFrom('card_reports')

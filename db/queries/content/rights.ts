@@ -14,7 +14,8 @@ export async function listEditedSources(db: Kysely<Database>, userId: number): P
 /**
  * Returns the id of the source of an item, which may be archived.
  * @param key id or slug from the path or body of a request
- * @returns null for the content folder and rows written by scripts; undefined if there is no such item
+ * @returns null for the content folder, rows written by scripts and changes of a deleted source; undefined if there is
+ * no such item
  */
 export async function findSourceOf(
   db: Kysely<Database>,

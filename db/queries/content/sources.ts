@@ -12,7 +12,9 @@ export interface Source {
   name: string
 }
 
-/** A source as shown to its editors, with the number of its decks, including pools, and of their live cards. */
+/**
+ * A source as its editors see it. `decks` counts its decks and pools that are not archived, `cards` their live cards.
+ */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number
@@ -53,7 +55,10 @@ export async function findSource(db: Kysely<Database>, id: number): Promise<Sour
   return db.selectFrom('content_sources').select(['id', 'kind', 'name']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns the editable source with this name; if there are several, a live one, and of these the latest. */
+/**
+ * Returns the editable source with this name. If there are several, prefers those that are not archived, and among
+ * these the one with the latest upload.
+ */
 export async function findSourceByName(
   db: Kysely<Database>,
   kinds: readonly StoredKind[],
@@ -118,7 +123,10 @@ export async function markSourceAsArchived(transaction: Transaction<Database>, i
     .execute()
 }
 
-/** Restores decks and sheets that were archived with the source or after it, but no earlier ones and no drafts. */
+/**
+ * Restores the decks and sheets that were archived when the source was archived or later. Those that were archived
+ * earlier stay archived, and drafts stay hidden.
+ */
 export async function restoreDecksAndSheets(
   transaction: Transaction<Database>,
   id: number,
@@ -228,7 +236,7 @@ export async function deleteItems(
     .execute()
 }
 
-/** Deletes those changes of a source of which no item and no superseded text is left. */
+/** Deletes the changes of a source to which neither an item nor a superseded text refers any more. */
 export async function deleteEmptyChanges(transaction: Transaction<Database>, sourceId: number): Promise<void> {
   await transaction
     .deleteFrom('content_changes')
@@ -247,7 +255,7 @@ export async function deleteEmptyChanges(transaction: Transaction<Database>, sou
     .execute()
 }
 
-/** Deletes a source. Its decks, sheets and tests lose their owner; their cards keep their identities. */
+/** Deletes a source. Its decks, sheets and tests remain without an owner; the cards keep their identities. */
 export async function deleteSource(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction.deleteFrom('imported_decks').where('source_id', '=', id).execute()
   await transaction.deleteFrom('imported_cheatsheets').where('source_id', '=', id).execute()

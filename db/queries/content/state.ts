@@ -22,7 +22,7 @@ export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcom
     .execute()
 }
 
-/** Faults quote files, which may contain characters that PostgreSQL cannot store. */
+/** Replaces characters that PostgreSQL cannot store, because faults quote files, which may contain them. */
 function toJson(value: object): string {
   return JSON.stringify(value, (_key, part) => (typeof part === 'string' ? toStorable(part) : part))
 }

@@ -56,8 +56,8 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
 }
 
 /**
- * Returns all cards with identities in the content folder, including archived ones and those of released decks. They
- * have digests instead of texts, so that the texts need not be read.
+ * Returns all cards with identities in the content folder, including archived ones and those of released decks. Returns
+ * digests instead of texts, so that the texts need not be transferred.
  */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
@@ -94,8 +94,8 @@ export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly str
 }
 
 /**
- * Returns the fields from which our own Anki packages derive the guid of a card that cannot use the guid of a note: all
- * cards without an Anki note, and those whose note also belongs to an older card.
+ * Returns the cards that cannot use the guid of an Anki note in an exported package: cards without a note, and cards
+ * for which a card with a lower id has the same guid and `ord`. The export derives their guid from the returned fields.
  */
 export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
   return readByKey(CARDS_AT_ONCE, (after) =>
@@ -143,7 +143,10 @@ function storedCard() {
 const VISIBILITY = sql<Visibility>`case when archived_at is null then 'live'
   when draft and not draft_archived then 'draft' else 'archived' end`
 
-/** Digest of an exercise; `none`, which no file yields, if a script has stored an exercise without required keys */
+/**
+ * Digest of an exercise; an empty string for a plain card. It is `none` if a script has stored an exercise without
+ * required keys; no exercise of a file has this digest, so the next import replaces the stored one.
+ */
 const EXERCISE_DIGEST = sql<string>`case when exercise is null then '' else coalesce(
   substr(encode(sha256(
     ${joinBytes(sql`exercise ->> 'form'`, sql`coalesce(exercise ->> 'tolerance', '')`, sql`coalesce(exercise ->> 'unit', '')`)}
@@ -155,7 +158,7 @@ const EXERCISE_DIGEST = sql<string>`case when exercise is null then '' else coal
     ), ''::bytea)
   ), 'hex'), 1, 32), 'none') end`
 
-/** Returns the distinct levels of all live cards. */
+/** Returns the distinct levels of all cards that are not archived. */
 export async function listLevels(db: Kysely<Database>): Promise<string[]> {
   const rows = await db.selectFrom('cards').select('level').distinct().where('archived_at', 'is', null).execute()
   return rows.map(({ level }) => level)

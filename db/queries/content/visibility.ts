@@ -15,7 +15,10 @@ export const IS_SECRET_CARD = sql<boolean>`(
  */
 export const IS_KEPT_DECK = sql<boolean>`(case when tests_only then not pool_archived else decks.archived_at is null end)`
 
-/** Whether neither a test nor its source is archived. For learners, the statement must join the published version. */
+/**
+ * Whether neither a test nor its source is archived. A statement for learners must also join the published version, so
+ * that it omits unpublished tests.
+ */
 export const IS_LIVE_TEST = sql<boolean>`(
   tests.archived_at is null
   and not exists (select from content_sources where id = tests.source_id and archived_at is not null))`

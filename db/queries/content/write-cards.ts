@@ -44,7 +44,7 @@ export type CardUpdate = Omit<CardInput, 'key' | 'guid' | 'ord'> & {
   keepsExercise: boolean
 }
 
-/** Updates cards and restores archived ones. */
+/** Updates cards and restores archived ones; drafts stay hidden from learners. */
 export async function updateCards(transaction: Transaction<Database>, cards: CardUpdate[]): Promise<void> {
   const ids = cards.map(({ id }) => id)
   const drafts = cards.map(({ isDraft }) => isDraft)

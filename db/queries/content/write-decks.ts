@@ -92,7 +92,7 @@ export async function setDefaults(
     on conflict (deck_id) do update set desired_retention = excluded.desired_retention`.execute(transaction)
 }
 
-/** Stores the files that describe decks; `tests_only` is stored only for decks without a row in `imported_decks`. */
+/** Stores the files that describe decks. Stores `tests_only` only for decks without a row in `imported_decks`. */
 export async function markDecksAsImported(
   transaction: Transaction<Database>,
   decks: { id: number; file: string; tests_only: boolean }[],

@@ -34,7 +34,7 @@ export async function insertSheets(
     ) as origin (slug, source_id, source_key, draft) using (slug)`.execute(transaction)
 }
 
-/** Updates sheets and restores archived ones. Their rows in `imported_cheatsheets` must exist. */
+/** Updates sheets and restores archived ones; drafts stay hidden. Their rows in `imported_cheatsheets` must exist. */
 export async function updateSheets(
   transaction: Transaction<Database>,
   sheets: { id: number; sheet: CheatsheetInput; isDraft: boolean; keepsText: boolean }[],

@@ -30,7 +30,9 @@ export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date
   }
 }
 
-/** Locks a person's row, so that changes of the address wait for each other. Returns false if the user does not exist. */
+/**
+ * Locks a person's row, so that changes of the address wait for each other. Returns false if the user does not exist.
+ */
 export async function lockPerson(transaction: Transaction<Database>, userId: number): Promise<boolean> {
   const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(transaction)
   return rows.length > 0

@@ -62,9 +62,9 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
 }
 
 /**
- * Marks due mails as failed, deletes their text and returns their number, if the account is disabled or has no address,
- * the person has unsubscribed, a newer mail of the same kind waits, or the address to confirm was confirmed or
- * withdrawn.
+ * Marks due mails as failed, deletes their text and returns their number, if the account is disabled, the account has
+ * no address (except for a confirmation), the person has unsubscribed, a newer mail of the same kind waits, or the
+ * address to confirm was confirmed or withdrawn.
  */
 export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
   const isConfirmation = sql`kind = 'confirm_address'`
@@ -120,8 +120,8 @@ export async function claimMail(
 type Claim = Pick<ClaimedMail, 'id' | 'claimed_at'>
 
 /**
- * Builds an update of a claimed mail. It also applies if the lease of this instance has expired and another instance has
- * marked the mail as `unknown`.
+ * Builds an update of a claimed mail. It also applies if the lease of this instance has expired and another instance
+ * has marked the mail as `unknown`.
  */
 function updateClaimed(db: Kysely<Database>, { id, claimed_at }: Claim) {
   return db
@@ -135,7 +135,10 @@ export async function markSent(db: Kysely<Database>, claim: Claim, answer: strin
   await updateClaimed(db, claim).set({ state: 'sent', body: null, answer, sent_at: sentAt }).execute()
 }
 
-/** Marks a mail that was not accepted as failed. @param keepsBody whether the text stays, so that it can be sent again */
+/**
+ * Marks a mail that was not accepted as failed.
+ * @param keepsBody whether the text stays, so that it can be sent again
+ */
 export async function markFailed(
   db: Kysely<Database>,
   claim: Claim,

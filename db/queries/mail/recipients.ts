@@ -86,8 +86,8 @@ export async function listOpenTasks(
 }
 
 /**
- * Records the day of reminders. Replaces the earlier day of the same kind, because a reminder can be due again after the
- * occurrence was extended.
+ * Records the day of reminders. Replaces the earlier day of the same kind, because a reminder can be due again after
+ * the occurrence was extended.
  */
 export async function recordReminders(
   transaction: Transaction<Database>,

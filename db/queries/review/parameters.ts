@@ -115,8 +115,8 @@ interface States {
 }
 
 /**
- * Stores recomputed memory states; dates and counts stay unchanged. Sets `states_since` to the latest log entry, because
- * the entries up to it hold states of the former parameters.
+ * Stores recomputed memory states; dates and counts stay unchanged. Sets `states_since` to the latest log entry,
+ * because the entries up to it hold states of the former parameters.
  */
 export async function storeStates(transaction: Transaction<Database>, userId: number, states: States): Promise<void> {
   const { review_ids, stabilities, difficulties } = states

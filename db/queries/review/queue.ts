@@ -66,9 +66,9 @@ export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuild
 
 /**
  * Returns the cards to study now: overdue cards, cards due today, new cards, and then the cards rated `again` today.
- * Returns undefined if the deck of the scope does not exist. The new cards alternate between the decks: each round takes
- * the next new card of each deck, in deck order. The statement reads only the new cards that these rounds need, along
- * the index of the deck's order.
+ * Returns undefined if the deck of the scope does not exist. The new cards alternate between the decks: each round
+ * takes the next new card of each deck, in deck order. The statement reads only the new cards that these rounds need,
+ * along the index of the deck's order.
  * @param limit maximum number of cards
  * @param newLimit maximum number of new cards; the rest of the daily number of new cards limits them as well
  */

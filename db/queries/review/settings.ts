@@ -39,8 +39,8 @@ export async function updateSettings(
 const MAX_EXTRA_NEW = 9_999
 
 /**
- * Raises today's limit of new cards, so that `cards` more new cards are left than before. If the limit was exceeded, the
- * excess is added as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`.
+ * Raises today's limit of new cards, so that `cards` more new cards are left than before. If the limit was exceeded,
+ * the excess is added as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`.
  */
 export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: number): Promise<void> {
   await sql`

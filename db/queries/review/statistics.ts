@@ -16,8 +16,8 @@ export interface ReviewStatistics {
 }
 
 /**
- * Returns the user's statistics. An undo counts -1 where its review counted 1, so no lookup of undone reviews is needed.
- * The forecast counts progress rows, without suspended cards and, as in the queue, without inactive decks.
+ * Returns the user's statistics. An undo counts -1 where its review counted 1, so no lookup of undone reviews is
+ * needed. The forecast counts progress rows, without suspended cards and, as in the queue, without inactive decks.
  * @param since first day of the retention figures
  */
 export async function findStatistics(

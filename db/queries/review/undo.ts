@@ -24,7 +24,7 @@ export interface UndoCandidate {
   state: CardState | null
   is_live: boolean
   is_suspended: boolean
-  /** Whether the card's deck is active; true if the deck is archived */
+  /** Whether the card's deck is active; true if the deck is archived or the card has been deleted */
   is_active: boolean
   was_reset: boolean
 }
@@ -43,8 +43,8 @@ export interface UndoSituation {
 }
 
 /**
- * Reads the input of an undo in one statement. Locks the card of the latest entry, if the card is not archived, and then
- * its progress, in the same order as a review.
+ * Reads the input of an undo in one statement. Locks the card of the latest entry, if the card is not archived, and
+ * then its progress, in the same order as a review.
  */
 export async function findUndoSituation(
   transaction: Transaction<Database>,

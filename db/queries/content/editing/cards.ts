@@ -60,7 +60,7 @@ function editedCards(db: Kysely<Database>) {
     ])
 }
 
-/** Returns a card, archived or not. */
+/** Returns a card, archived or not; undefined if it does not exist. */
 export async function findEditedCard(db: Kysely<Database>, id: number): Promise<EditedCardWithOrigin | undefined> {
   const row = await editedCards(db)
     .select(['content_sources.id as source_id', 'kind', 'content_sources.name as source_name', 'file', 'key'])
@@ -107,7 +107,7 @@ export async function findPlace(db: Kysely<Database>, slug: string, id: number):
     .executeTakeFirst()
 }
 
-/** Returns cards of a deck in its order, after a place. */
+/** Returns matching cards of a deck in its order, after the place `after`. */
 export async function listEditedCards(
   db: Kysely<Database>,
   slug: string,
@@ -131,8 +131,8 @@ export async function listEditedCards(
 }
 
 /**
- * Returns ids and places of the cards that match, up to `limit` of those with `archived_at` and of those without: each
- * kind is read in the order of its index.
+ * Returns ids and places of the matching cards: up to `limit` cards with `archived_at` and up to `limit` cards without
+ * it, because each of the two groups has its own index in deck order.
  */
 function cardIds(
   db: Kysely<Database>,
@@ -169,7 +169,7 @@ function cardIds(
     .unionAll(db.selectFrom(hidden.as('hidden')).select(['id', 'sort_order']))
 }
 
-/** Condition that question or answer contains the text, in which no character is a wildcard. */
+/** Condition that question or answer contains the text; no character of the text is a wildcard. */
 function containsText(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`
@@ -185,7 +185,7 @@ export interface StoredCard extends CardTexts, ItemState {
   source_id: number | null
   kind: StoredKind | null
   file: string | null
-  /** Null if the card has no identity */
+  /** Null if the card has no identity, like `identity_deck_id` */
   key: string | null
   identity_deck_id: number | null
   edited: boolean
@@ -197,8 +197,8 @@ export async function lockCardWriters(transaction: Transaction<Database>): Promi
 }
 
 /**
- * Takes the lock of `lockCardWriters` and then locks the cards, in the order of imports. The texts must be read with a later
- * statement, because this one does not see the changes for which it has waited.
+ * Takes the lock of `lockCardWriters` and then locks the cards, in the same order as an import. The texts must be read
+ * with a later statement, because this statement does not see the changes for which it has waited.
  */
 export async function lockCards(transaction: Transaction<Database>, ids: readonly number[]): Promise<void> {
   const turn = transaction.selectFrom('distinct_answer_totals').select('id').forUpdate()
@@ -233,12 +233,12 @@ export async function findStoredCards(db: Kysely<Database>, ids: readonly number
     .execute()
 }
 
-/** Condition for the ids. A single id is no array, so that the statement is prepared. */
+/** Condition for the ids. Passes a single id as a number, because statements with an array are not prepared. */
 function isAmong(ids: readonly number[]): RawBuilder<boolean> {
   return ids.length === 1 ? sql`cards.id = ${ids[0]}` : sql`cards.id = any (${ids}::integer[])`
 }
 
-/** Returns the ids of matching cards of a deck in its order. */
+/** Returns the ids of matching cards of a deck in its order, at most `limit`. */
 export async function findMatchingIds(
   db: Kysely<Database>,
   slug: string,

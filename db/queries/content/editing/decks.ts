@@ -89,7 +89,7 @@ export async function findDeckToEdit(
     .executeTakeFirst()
 }
 
-/** Returns the slugs that equal a word or begin with it and a hyphen. */
+/** Returns the slugs of decks that equal the word or begin with the word and a hyphen. */
 export async function findSlugsLike(db: Kysely<Database>, word: string): Promise<string[]> {
   const rows = await db
     .selectFrom('decks')

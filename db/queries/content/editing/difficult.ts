@@ -11,7 +11,7 @@ export interface DifficultCard {
   deck_name: string
   /** Number of users who have answered the card */
   learners: number
-  /** Number of answers; only the first of each day counts */
+  /** Number of answers of all users; only the first answer of a user on a day counts */
   answers: number
   /** Share of `again` among the first answers of a day, in percent */
   again_percent: number
@@ -34,7 +34,7 @@ const CONDITIONS = {
   never_easy: sql`never_easy`,
 }
 
-/** Minimum number of learners; with fewer, the numbers could reveal the answers of a single one */
+/** Minimum number of learners of a card; with fewer, the numbers could reveal the answers of a single learner. */
 const MIN_LEARNERS = 5
 
 /**

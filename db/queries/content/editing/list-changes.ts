@@ -21,9 +21,11 @@ export interface ListedChange {
   source_name: string | null
   /** Number of changed cards and sheets */
   items: number
-  /** Whether the change only edits existing cards */
+  /** Whether all items of the change are cards that existed before it; false for a change without items */
   is_undoable: boolean
-  /** The card of a change with a single item; null otherwise, like the following fields */
+  /**
+   * The card of a change whose only item is a card; null otherwise. The following fields are null without an only item
+   */
   card_id: number | null
   sheet_slug: string | null
   /** First 500 characters of the question, or title of the sheet */

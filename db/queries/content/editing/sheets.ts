@@ -63,7 +63,7 @@ export interface SheetFilter {
   editable: Editable
   sourceId?: number | undefined
   state?: EditedState | undefined
-  /** Part of the title, case-insensitive */
+  /** Part of the title, case-insensitive and in any Unicode form */
   q?: string | undefined
 }
 
@@ -96,21 +96,22 @@ export async function listEditedSheets(
   return rows.map(toSheet)
 }
 
-/** Returns a sheet, live or not. */
+/** Returns a sheet in any state; undefined if it does not exist. */
 export async function findEditedSheet(db: Kysely<Database>, slug: string): Promise<EditedSheet | undefined> {
   if (!isStorable(slug)) return undefined
   const row = await selectSheets(db).select('content_md').where('slug', '=', slug).executeTakeFirst()
   return row && toSheet(row)
 }
 
-/** Returns the sheet created with this client id. */
+/** Returns the sheet created with this client id; undefined if there is none. */
 export async function findSheetByClientId(db: Kysely<Database>, clientId: string): Promise<EditedSheet | undefined> {
   const row = await selectSheets(db).select('content_md').where('client_id', '=', clientId).executeTakeFirst()
   return row && toSheet(row)
 }
 
 /**
- * Locks a sheet until the end of the transaction. Later statements see what a concurrent change has written.
+ * Locks a sheet until the end of the transaction. Later statements of the transaction see the changes for which the
+ * lock has waited.
  * @returns whether the sheet exists
  */
 export async function lockSheet(transaction: Transaction<Database>, slug: string): Promise<boolean> {
@@ -147,7 +148,7 @@ export async function lockSourceAgainstDeletion(transaction: Transaction<Databas
   return row !== undefined
 }
 
-/** Returns the slugs that begin with the text. */
+/** Returns the slugs of sheets that begin with the string. */
 export async function findSheetSlugs(db: Kysely<Database>, start: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cheatsheets')

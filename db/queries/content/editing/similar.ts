@@ -22,10 +22,10 @@ export async function findWordIds(db: Kysely<Database>, words: readonly string[]
 }
 
 /**
- * Returns cards of editable sources, including drafts and pools, whose question contains all words of a set.
+ * Returns cards of editable sources, including drafts and pools, whose question contains all words of at least one set.
  * @param sets word ids
  * @param size required number of distinct words in the question; undefined for any
- * @param except id of a card to leave out
+ * @param except id of a card to omit
  */
 export async function findCardsWithWords(
   db: Kysely<Database>,

@@ -8,7 +8,8 @@ export type EditedState = (typeof EDITED_STATES)[number]
 const ORIGINS = { cards: 'imported_cards', cheatsheets: 'imported_cheatsheets' } as const
 
 /**
- * Whether a card or sheet is archived for its editors. A draft always has `archived_at`; its `draft_archived` decides.
+ * Whether a card or sheet is archived for its editors. `archived_at` of a draft is always set, so `draft_archived`
+ * tells whether it is archived.
  * The statement must join `imported_cards` or `imported_cheatsheets`; a left join is enough.
  */
 export function isArchived(table: keyof typeof ORIGINS): RawBuilder<boolean> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database, ItemState } from '../../../types.js'
 
-/** Locks a change against a second undo. */
+/** Locks a change against a second undo; returns undefined if the change does not exist. */
 export async function lockChange(
   transaction: Transaction<Database>,
   id: number,
@@ -25,7 +25,7 @@ export interface CardItem {
   after: ItemState
 }
 
-/** Returns the cards of a change in its order; an empty array if it contains a sheet. */
+/** Returns the cards of a change in the order of the change; an empty array if the change contains a sheet. */
 export async function findCardItems(db: Kysely<Database>, changeId: number): Promise<CardItem[]> {
   const rows = await db
     .selectFrom('content_change_items')

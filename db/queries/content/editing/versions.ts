@@ -24,17 +24,17 @@ export type Version<Kind extends keyof Texts> = Texts[Kind] & {
   changed_by: string | null
   /** User name of the editor who accepted the author's suggestion */
   accepted_by: string | null
-  /** Null if no change is recorded: an import records none for a first version, a script none at all */
+  /** Null if no change is recorded: imports record none for the first version, scripts record none for any version */
   how: ChangeKind | null
 }
 
 const MAX_VERSION = 2 ** 31 - 1
-/** Maximum number of bytes of the texts before the last one of a page */
+/** Maximum total size in bytes of the texts of a page, without its last text */
 const PAGE_BYTES = 4 * 2 ** 20
 
 /**
- * Returns texts of a card or sheet with a lower version than `before`, newest first; fewer than `limit` if they are
- * long. The last page ends with version 1.
+ * Returns texts of a card or sheet with a lower version than `before`, newest first; fewer than `limit` if the texts
+ * are long. Version 1 is always stored, so the last page ends with it.
  */
 export async function listVersions<Kind extends keyof Texts>(
   db: Kysely<Database>,
@@ -45,8 +45,8 @@ export async function listVersions<Kind extends keyof Texts>(
 ): Promise<Version<Kind>[]> {
   const { versions, key, texts } = KINDS[kind]
   const columns = sql.join(texts.map((name) => sql.ref(name)))
-  // The row of the version before names the change that wrote a text; the oldest of the latest rows is kept only for
-  // that.
+  // The row of version n - 1 refers to the change that wrote version n. The oldest of the latest stored rows serves
+  // only as this reference: it is not returned, because the row before it is no longer stored.
   const { rows } = await sql<Version<Kind>>`
     with texts as (
       select version, ${columns} from ${sql.table(versions)} where ${sql.ref(key)} = ${id}

@@ -111,7 +111,10 @@ export async function updateIdentities(
     where card_id = input.id`.execute(transaction)
 }
 
-/** Distance of sort orders after a deck is renumbered: ten cards in succession can be placed before the same card. */
+/**
+ * Distance between sort orders after a deck is renumbered. It is large enough to place about ten cards in succession
+ * before the same card without another renumbering.
+ */
 const STEP = 1_000
 
 /**
