@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Scripts write these tables too, so triggers maintain the derived columns `decks.card_count`, `card_progress.deck_id`
- * and `updated_at`, and move sequences past ids that a script has given.
+ * Triggers maintain the derived columns `decks.card_count`, `card_progress.deck_id` and `updated_at`, and move
+ * sequences past ids that a script has inserted, because scripts write these tables too.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await keepCardCount(db)
@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await keepSequences(db)
 }
 
-/** Locks the deck rows in the order of ids, so that concurrent writers neither lose a count nor deadlock. */
+/** Maintains `card_count`. Locks the decks in the order of ids, so that writers neither lose a change nor deadlock. */
 async function keepCardCount(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function add_to_card_count(deck_ids integer[], differences bigint[]) returns void language plpgsql set search_path from current as $$
@@ -80,7 +80,8 @@ async function keepCardCount(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger decks_card_count_insert before insert on decks
       for each row execute function ignore_given_card_count()`.execute(db)
-  // Depth 0: a client's statement writes the column. Deeper, the triggers on cards do.
+  // At depth 0, a statement of a client writes the column, and its value is ignored. At greater depths, the triggers on
+  // cards write the column.
   await sql`
     create trigger decks_card_count_update before update of card_count on decks
       for each row when (pg_trigger_depth() = 0) execute function ignore_given_card_count()`.execute(db)
@@ -97,7 +98,7 @@ async function keepProgressDeck(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger card_progress_deck_insert before insert on card_progress
       for each row execute function set_progress_deck()`.execute(db)
-  // Deeper than 0, the trigger below writes the column.
+  // At depths greater than 0, the trigger below writes the column.
   await sql`
     create trigger card_progress_deck_update before update of card_id, deck_id on card_progress
       for each row when (pg_trigger_depth() = 0) execute function set_progress_deck()`.execute(db)
@@ -146,7 +147,7 @@ async function keepUpdatedAt(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** The advisory lock keeps two concurrent scripts from moving a sequence back. */
+/** Moves sequences past inserted ids. The advisory lock keeps concurrent scripts from moving a sequence back. */
 async function keepSequences(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function skip_given_ids() returns trigger language plpgsql set search_path from current as $$

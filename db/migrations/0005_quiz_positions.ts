@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A quiz draws by position instead of sorting at random: the live cards of each deck have the positions 0 … card_count
- * - 1, the distinct answers of live cards in live decks 0 … total - 1. Triggers maintain them. The lock of one row
- * serializes the writers of cards, so that positions stay dense and writers do not deadlock.
+ * A quiz draws by position instead of sorting at random. The live cards of each deck have the positions 0 to
+ * card_count - 1; the distinct answers of live cards in live decks have the positions 0 to total - 1. Triggers maintain
+ * the positions. They lock one row, which serialises the writers of cards, so that positions stay dense and writers do
+ * not deadlock.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createTables(db)
@@ -24,7 +25,8 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       constraint card_positions_pkey primary key (deck_id, position),
       constraint card_positions_card_id_key unique (card_id)
     )`.execute(db)
-  // option_text is the start of the answer, one character longer than a quiz shows, so that a cut can be detected.
+  // option_text is the start of the answer, one character longer than a quiz shows, so that the quiz can tell whether
+  // it must shorten the answer.
   await sql`
     create table distinct_answers (
       answer_hash bytea not null,
@@ -45,7 +47,10 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`insert into distinct_answer_totals default values`.execute(db)
 }
 
-/** Writers take this lock before any lock on a deck, so a waiting writer holds no lock that another one needs. */
+/**
+ * Creates the lock that serialises writers. Writers take it before any lock on a deck, so that a waiting writer holds
+ * no lock that another writer needs.
+ */
 async function serializeWriters(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function wait_for_card_writers() returns trigger language plpgsql set search_path from current as $$
@@ -75,8 +80,8 @@ async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
         select deck_id, first + row_number() over (partition by deck_id) - 1, card_id
         from unnest(card_ids, deck_ids) as added (card_id, deck_id) join grown using (deck_id);
     end $$`.execute(db)
-  // The last cards of a deck move into the free positions before them; there are as many of both, paired by their index
-  // in two arrays.
+  // The last cards of a deck move into the free positions before them. There are as many such cards as free positions,
+  // so two arrays pair them by index.
   await sql`
     create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current as $$
     declare
@@ -110,8 +115,8 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
     create function hash_answer(answer text) returns bytea immutable parallel safe language sql
       return sha256(convert_to(answer, 'UTF8'))`.execute(db)
   // Each hash must occur once, with a card that has the answer; differences must not be 0. New answers take the
-  // positions of deleted ones; then either the remaining new ones are appended, or the last answers move into the
-  // remaining free positions. Without the settings PostgreSQL would reuse a generic plan made for an empty table:
+  // positions of deleted ones. Then either the remaining new answers are appended, or the last answers move into the
+  // remaining free positions. Without these settings PostgreSQL would reuse a generic plan made for an empty table:
   // archiving 300 of 60,000 cards one by one took 6.1 s instead of 0.7 s.
   await sql`
     create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
@@ -202,7 +207,7 @@ async function watchCards(db: Kysely<unknown>): Promise<void> {
       ) as change having count(*) > 0;
       return null;
     end $$`.execute(db)
-  // `truncate` instead of `delete` would deadlock with a concurrent draw that waits for this transaction.
+  // Uses `delete`, because `truncate` would deadlock with a concurrent draw that waits for this transaction.
   await sql`
     create function place_truncated_cards() returns trigger language plpgsql set search_path from current as $$
     begin
@@ -228,7 +233,10 @@ async function watchCards(db: Kysely<unknown>): Promise<void> {
       for each statement execute function place_truncated_cards()`.execute(db)
 }
 
-/** Counts the answers of a deck when it is archived, restored, or deleted (before its cards, which then lack it). */
+/**
+ * Updates the counts of answers when a deck is archived, restored or deleted. A deletion is counted before the deck is
+ * deleted, because the triggers on its cards no longer find the deck and so count nothing.
+ */
 async function watchDecks(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function count_answers_of_deck() returns trigger language plpgsql set search_path from current as $$
@@ -252,7 +260,10 @@ async function watchDecks(db: Kysely<unknown>): Promise<void> {
       execute function count_answers_of_deck()`.execute(db)
 }
 
-/** Robert Floyd's algorithm: every subset is equally likely and no draw is rejected (doi:10.1145/30401.315746). */
+/**
+ * Creates the function that draws positions by Robert Floyd's algorithm, in which every subset is equally likely and no
+ * drawn number is rejected (doi:10.1145/30401.315746).
+ */
 async function createSampling(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function sample_positions(total integer, size integer) returns integer[] language plpgsql as $$

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Searched tables: columns of title and text, and the number of ids per entry of `search_pending`. */
+/**
+ * Searched tables with the columns of title and text; `group` is the maximum number of ids per `search_pending` row.
+ */
 const SUBJECTS = [
   { kind: 'deck', table: 'decks', title: 'name', text: 'description', group: 200 },
   { kind: 'cheatsheet', table: 'cheatsheets', title: 'title', text: 'content_md', group: 10 },
@@ -25,7 +27,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Folds stored and searched text alike: ILIKE also compares `lower` of both sides. */
+/**
+ * Creates `fold_text`, which converts to NFC and lower case. Stored and searched texts are both folded, so that the
+ * search ignores case as ILIKE does, which also compares `lower` of both sides.
+ */
 async function createFolding(db: Kysely<unknown>): Promise<void> {
   // The check for NFC takes a quarter of the time of the normalization, and the check for characters that NFC never
   // changes (Latin letters, common punctuation and symbols) takes two thirds of that.
@@ -42,7 +47,9 @@ async function createFolding(db: Kysely<unknown>): Promise<void> {
       return (select row_to_json(summary)::text from (select id, slug, title, category) as summary)`.execute(db)
 }
 
-/** Folded texts of live sheets. The long text is the last column, so that the other columns are stored together. */
+/**
+ * Creates the folded texts of live sheets. The long text is the last column, so that short columns lie side by side.
+ */
 async function createTexts(db: Kysely<unknown>): Promise<void> {
   // Rows up to a page are neither compressed nor moved out of line, so that a scan reads them sequentially and the
   // planner knows the cost from the size of the table.
@@ -65,7 +72,7 @@ async function createTexts(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Triggers that maintain the folded texts; they delete that of an archived sheet and insert that of a restored one. */
+/** Triggers that maintain the folded texts. A sheet that is archived loses its folded text until it is restored. */
 async function keepTexts(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function fold_inserted_cheatsheets() returns trigger
@@ -117,10 +124,10 @@ async function createWords(db: Kysely<unknown>): Promise<void> {
       constraint search_words_word_key unique (word)
     )`.execute(db)
   await sql`create index search_words_stem_idx on search_words (stem)`.execute(db)
-  // lower(word) equals the word. The planner would use an index on `word` itself for equality too: until autovacuum has
-  // counted its entries, it estimates no cost, but each of several hundred words takes 2.3 ms.
+  // lower(word) equals the word. An index on `word` itself would also be used for equality: until autovacuum has
+  // counted the entries of the index, the planner estimates no cost, but each of several hundred words takes 2.3 ms.
   await sql`create index search_words_part_idx on search_words using gin (lower(word) gin_trgm_ops)`.execute(db)
-  // A stop word such as "und" is its own stem, so that it can be found.
+  // A stop word such as "und", for which the dictionary yields no stem, is its own stem, so that it can be found.
   await sql`
     create function stem_of_word(word text) returns text language sql immutable strict parallel safe
       return coalesce((ts_lexize('pg_catalog.german_stem', word))[1], word)`.execute(db)

@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 async function extendSettings(db: Kysely<unknown>): Promise<void> {
-  // free_weekdays: Monday is 1; at most six, so that a day is left for due cards.
+  // free_weekdays: weekdays without due cards, Monday is 1; at most six, so that one weekday is left for due cards.
   await sql`
     alter table review_settings
       add column adapt_intervals boolean not null default true,
@@ -23,7 +23,7 @@ async function extendSettings(db: Kysely<unknown>): Promise<void> {
 }
 
 async function extendLog(db: Kysely<unknown>): Promise<void> {
-  // An entry `tomorrow` puts a card off and has no rating; neither has its undo.
+  // An entry `tomorrow` puts a card off until tomorrow. It has no rating, and its undo has none either.
   await sql`
     alter table review_log
       drop constraint review_log_kind_check,
@@ -32,8 +32,8 @@ async function extendLog(db: Kysely<unknown>): Promise<void> {
       add constraint review_log_review_check check (kind <> 'review' or (rating is not null and phase is not null))`.execute(
     db,
   )
-  // Small indexes for today's new cards by deck and today's cards put off: each queue, rating and deck list reads them
-  // and would otherwise read all reviews of the day.
+  // Small indexes for today's new cards by deck and for the cards put off today. Each queue, review and deck list needs
+  // these entries, and would otherwise read all reviews of the day.
   await sql`
     create index review_log_introduced_idx on review_log (user_id, studied_on) include (kind, deck_id)
       where phase = 'new'`.execute(db)
@@ -95,7 +95,7 @@ async function createRetentions(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createJobs(db: Kysely<unknown>): Promise<void> {
-  // A lease instead of an advisory lock: a lock would need a connection for hours, and the embedded database has one.
+  // A lease instead of an advisory lock, which would occupy a connection for hours: the embedded database has only one.
   await sql`
     create table job_runs (
       name text not null,

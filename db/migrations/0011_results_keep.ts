@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The score of an attempt may be deleted together with its answers. */
+/** Allows an ended attempt without a score, provided that its answers have been deleted. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table attempts

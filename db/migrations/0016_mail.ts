@@ -25,14 +25,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint mails_kind_check check (kind in ('tasks', 'lead_digest', 'due_cards', 'confirm_address')),
       constraint mails_state_check check (state in ('waiting', 'sending', 'sent', 'failed', 'unknown'))
     )`.execute(db)
-  // One mail of a kind per person and day; a person may request several confirmations.
+  // At most one mail per person, kind and day, except for confirmations, of which a person may request several a day.
   await sql`
     create unique index mails_day_idx on mails (user_id, kind, day) where kind <> 'confirm_address'`.execute(db)
   await sql`create index mails_user_id_idx on mails (user_id)`.execute(db)
   await sql`create index mails_waiting_idx on mails (next_attempt_at) where state = 'waiting'`.execute(db)
   await sql`create index mails_sending_idx on mails (claimed_at) where state = 'sending'`.execute(db)
   await sql`create index mails_confirmations_idx on mails (created_at) where kind = 'confirm_address'`.execute(db)
-  // Last day on which a reminder of a kind was sent; the row stays when the mail is deleted.
+  // Last day for which a reminder of a kind was planned; the row stays when the mail is deleted.
   await sql`
     create table mail_reminders (
       occurrence_id integer not null,

@@ -27,7 +27,10 @@ export interface NamedPerson {
 export interface StoredAssignment extends AssignmentRow {
   parts: StoredPart[]
   team_ids: number[]
-  /** Ids of the persons in the audience; for leads, only members of their teams */
+  /**
+   * Ids of the persons that were added individually. A reader who is only a lead gets only those who are members of the
+   * reader's teams.
+   */
   user_ids: number[]
   /** The teams of `team_ids` */
   teams: { id: number; name: string }[]
@@ -79,8 +82,8 @@ export interface Reader {
 }
 
 /**
- * Condition that the reader may see an assignment: as administrator, its creator, its responsible person or, if it is
- * mandatory, lead of one of its persons.
+ * Condition that the reader may see an assignment: the reader is an administrator, its creator or its responsible
+ * person; or the assignment is mandatory and a member of a team that the reader leads has an occurrence of it.
  */
 function isReadable(reader: Reader) {
   if (reader.manages) return sql<boolean>`true`
@@ -111,7 +114,10 @@ export async function listAssignments(
     .execute()
 }
 
-/** Returns an assignment that is not archived. @param reader person who must be allowed to see it */
+/**
+ * Returns an assignment; undefined if it does not exist, is archived, or the reader may not see it.
+ * @param reader if absent, the rights are not checked
+ */
 export async function findAssignment(
   db: Kysely<Database>,
   id: number,
@@ -130,7 +136,10 @@ export interface AssignmentDetails {
   persons: NamedPerson[]
   /** Whether a person has done a part */
   parts_in_use: boolean
-  /** Time of the last change of the content of each part; null for a personal part or deleted content */
+  /**
+   * For each part, the time of the last change of its sheet, of the last publication of its test, or of the last change
+   * of a card of its deck; null for a personal part, deleted content or an empty deck
+   */
   changed_at: (string | null)[]
 }
 
@@ -166,7 +175,9 @@ export async function findOversight(db: Kysely<Database>, id: number): Promise<O
     .executeTakeFirst()
 }
 
-/** Locks an assignment that is not archived until the end of the transaction. */
+/**
+ * Returns an assignment and locks it until the end of the transaction; undefined if it does not exist or is archived.
+ */
 export async function lockAssignment(
   transaction: Transaction<Database>,
   id: number,
@@ -277,7 +288,7 @@ export async function findPartContent(
   return sheet && { ...none, cheatsheet_id: sheet.id, title: sheet.title }
 }
 
-/** Returns whether a part of an occurrence of the assignment is done. */
+/** Returns whether any part is done in any occurrence of the assignment. */
 export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): Promise<boolean> {
   const first = await db
     .selectFrom('occurrence_parts')
@@ -290,8 +301,8 @@ export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): 
 }
 
 /**
- * Deletes an assignment with its occurrences. Completed and exempt occurrences stay, and the assignment is then
- * archived.
+ * Deletes an assignment with its occurrences. Keeps completed, exempt and recognised occurrences; if there are any, the
+ * assignment is archived instead of deleted.
  */
 export async function deleteAssignment(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
   await transaction
@@ -311,7 +322,10 @@ export async function deleteAssignment(transaction: Transaction<Database>, id: n
   }
 }
 
-/** Restarts the open occurrences of an assignment and those of persons who have left; deletes their done parts. */
+/**
+ * Restarts the open occurrences of an assignment and those of persons who have left: deletes their done parts, and lets
+ * only attempts and reviews from `at` on count.
+ */
 export async function restartOccurrences(
   transaction: Transaction<Database>,
   id: number,
@@ -334,7 +348,7 @@ export async function listPlannable(db: Kysely<Database>): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Returns whether the user is responsible for an assignment. */
+/** Returns whether the user is responsible for an assignment that is not archived. */
 export async function isResponsible(db: Kysely<Database>, userId: number): Promise<boolean> {
   const first = await db
     .selectFrom('assignments')

@@ -29,7 +29,10 @@ export interface OwnOccurrence {
   proof_revoked_at: Date | null
 }
 
-/** Returns the occurrences of a person, open ones first, then by due day. */
+/**
+ * Returns the occurrences of a person: open ones by due day, and then the others, latest period first. Omits open
+ * occurrences of archived assignments.
+ */
 export async function listOwnOccurrences(
   db: Kysely<Database>,
   userId: number,
@@ -55,7 +58,7 @@ export async function listOwnOccurrences(
   return rows
 }
 
-/** An occurrence as its responsible person and leads see it, so without test results. */
+/** An occurrence as the responsible person and leads see it. It contains no test results, which they must not see. */
 export interface ListedOccurrence {
   id: number
   user_id: number
@@ -82,9 +85,9 @@ export interface OccurrencePage {
   after: Mark | undefined
   limit: number
   states: readonly OccurrenceState[]
-  /** Part of the display name */
+  /** Part of the display name, case-insensitive and in any Unicode form */
   q: string | undefined
-  /** Only open occurrences that were due before this day */
+  /** Returns only open occurrences that were due before this day; undefined for all */
   overdueOn: string | undefined
 }
 
@@ -94,7 +97,7 @@ const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extend
 /** Sort key for display names */
 const NAME = sql`users.display_name collate "und-x-icu"`
 
-/** Returns a page of the occurrences of watched persons by name, the latest of each person first. */
+/** Returns a page of the occurrences of visible persons by display name; of each person, the latest period first. */
 export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
@@ -118,7 +121,7 @@ export async function listOccurrences(
   return rows
 }
 
-/** Returns the sort key of an occurrence; undefined if it is not one of watched persons. */
+/** Returns the sort key of an occurrence of the assignment; undefined if there is none or its person is not visible. */
 export async function findMark(
   db: Kysely<Database>,
   assignmentId: number,
@@ -151,7 +154,7 @@ export interface OccurrenceCounts {
   left: number
 }
 
-/** Counts the occurrences of watched persons. */
+/** Counts the occurrences of visible persons. */
 export async function countOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
@@ -175,7 +178,7 @@ export type OccurrenceOwner = Pick<
   'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'due_on' | 'extended_until'
 > & { username: string; title: string }
 
-/** Returns occurrences of live assignments by id and locks them until the end of the transaction. */
+/** Returns occurrences, in the order of ids, and locks them; omits those of archived assignments. */
 export async function lockOccurrences(
   transaction: Transaction<Database>,
   ids: readonly number[],
@@ -196,11 +199,14 @@ export async function lockOccurrences(
 /** An occurrence that a person oversees. */
 export interface Overseen {
   id: number
-  /** Whether the person is responsible for the assignment; otherwise a lead, and the assignment is mandatory */
+  /** Whether the person is responsible for the assignment. Otherwise the person is a lead and it is mandatory. */
   is_responsible: boolean
 }
 
-/** Returns those of the occurrences that the user is responsible for or sees as a lead. */
+/**
+ * Returns those of the occurrences for which the user is responsible, or which are mandatory and belong to a member of
+ * the teams that the user leads. Omits occurrences of archived assignments.
+ */
 export async function listOverseen(
   db: Kysely<Database>,
   userId: number,
@@ -225,8 +231,8 @@ export interface SheetOfPart {
 }
 
 /**
- * Returns the sheet of a part and locks its text until the end of the transaction; undefined if the part is not a
- * sheet.
+ * Returns the sheet of a part and locks it against changes until the end of the transaction; undefined if the part does
+ * not exist or is not a sheet.
  */
 export async function lockSheetOfPart(
   transaction: Transaction<Database>,

@@ -4,13 +4,13 @@ import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
 import type { AssignmentRow } from './assignments.js'
 
-/** A person of an assignment: in its audience now, or with an open occurrence. */
+/** A person with the data from which the person's occurrences of an assignment are planned. */
 export interface AudienceMember {
   assignment_id: number
   user_id: number
   created_at: Date
   disabled_on: string | null
-  /** Periods in the audience as a member of a team or as a named person; without `everybody_from` of the assignment */
+  /** Spans in the audience as a member of a team or as an individual person; `everybody_from` is not included */
   spans: Span[]
   /** Occurrences by period */
   history: Occurrence[]
@@ -32,7 +32,10 @@ const HAS_ANY = sql`exists (
 
 const IS_IN_AUDIENCE = sql`(everybody_from is not null or ${IS_NAMED} or ${IS_MEMBER})`
 
-/** Periods in the audience, including former memberships: a person who changes teams stays in the audience. */
+/**
+ * Spans in the audience, including those of former memberships, so that a person who changes from one team of the
+ * audience to another counts as in the audience without a gap.
+ */
 const SPANS = sql`(
   select coalesce(json_agg(json_build_object('from_on', from_on, 'until_on', until_on)), '[]')
   from (
@@ -67,7 +70,10 @@ function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, l
     .then(({ rows }) => rows)
 }
 
-/** Returns persons of the assignment, by id. @param after last id of the previous batch */
+/**
+ * Returns the persons who are in the audience of the assignment or have an open occurrence of it, by id.
+ * @param after last id of the previous batch
+ */
 export function listAudience(
   db: Kysely<Database>,
   assignmentId: number,
@@ -77,15 +83,17 @@ export function listAudience(
   return selectConcerned(db, condition, limit)
 }
 
-/** Returns the assignments that concern a person. */
+/**
+ * Returns a row for each assignment that has the person in its audience or of which the person has an open occurrence.
+ */
 export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise<AudienceMember[]> {
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
-/** Ids of the teams whose members are watched; undefined for all persons */
+/** Ids of the teams whose members are visible; undefined if all persons are */
 export type VisibleTeams = readonly number[] | undefined
 
-/** Condition that a row of `users` is watched. */
+/** Condition that a row of `users` is visible. */
 export function isVisiblePerson(teamIds: VisibleTeams) {
   if (teamIds === undefined) return sql<boolean>`true`
   return sql<boolean>`users.id in (
@@ -106,7 +114,7 @@ export async function concernsMembers(
   return rows[0]?.concerns ?? false
 }
 
-/** Returns the given persons, even if they do not belong to the audience, for an assignment that is not archived. */
+/** Returns the given persons, even if they are not in the audience; an empty array if the assignment is archived. */
 export function listAudienceAmong(
   db: Kysely<Database>,
   assignmentId: number,
@@ -116,7 +124,7 @@ export function listAudienceAmong(
   return selectConcerned(db, condition, null)
 }
 
-/** Returns watched persons in the audience who have no occurrence yet. */
+/** Returns visible persons in the audience who have no occurrence yet. */
 export function listUnplanned(
   db: Kysely<Database>,
   assignmentId: number,
@@ -128,7 +136,7 @@ export function listUnplanned(
   return selectConcerned(db, condition, limit)
 }
 
-/** Returns those of the assignments that are not archived, by id. */
+/** Returns the assignments with these ids by id; archived ones are missing. */
 export async function findPlannable(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, AssignmentRow>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -168,7 +176,7 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Closes open occurrences of persons who have left. */
+/** Sets the state of those of the occurrences that are open to `left`. */
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -176,7 +184,7 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
     where id = any(${ids}::integer[]) and state in ('open', 'in_progress')`.execute(db)
 }
 
-/** Reopens occurrences of persons who have returned. */
+/** Reopens those of the occurrences that have the state `left`, with a new due day in `extended_until`. */
 export async function reopenOccurrences(
   db: Kysely<Database>,
   rows: readonly { id: number; extended_until: string }[],

@@ -12,8 +12,9 @@ export function isAmong(which: Settled) {
 }
 
 /**
- * Marks parts of open occurrences as done if tests or reviews of the person complete them. Of several open periods of
- * an assignment only the oldest is considered, so that no attempt or review counts twice.
+ * Marks parts of open occurrences as done if a passed test or the reviews of a deck complete them. If a person has open
+ * occurrences of several periods of an assignment, considers only the oldest, so that no attempt or review counts
+ * twice.
  */
 export async function markDoneParts(db: Kysely<Database>, which: Settled): Promise<void> {
   await sql`
@@ -66,10 +67,10 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
 }
 
 /**
- * Updates the state of open occurrences from their done parts. After a completion, later periods count only attempts
- * and reviews after it.
+ * Updates the state of open occurrences from their done parts. After a completion, later periods of the same person
+ * count only the attempts and reviews after it.
  * @param timeZone IANA name
- * @returns whether completed occurrences lack a proof
+ * @returns whether any completed occurrence lacks a proof
  */
 export async function updateStates(db: Kysely<Database>, which: Settled, timeZone: string): Promise<boolean> {
   const { rows } = await sql<{ lacks_proof: boolean }>`
@@ -106,18 +107,18 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
   return rows[0]?.lacks_proof ?? false
 }
 
-/** Effect of a person's open occurrences on the attempts at a test that they require. */
+/** Effect of a person's open occurrences on the number of attempts at a test that these occurrences require. */
 export interface AttemptCredit {
   test_id: number
-  /** Number of attempts beyond the limit of the test: those before the period, which do not count, and those granted */
+  /** Attempts that extend the limit of the test: those made before the period, which do not count, and granted ones */
   credit: number
-  /** Time from which attempts count, of the latest period */
+  /** Latest `counts_from` of the periods: the time from which attempts count */
   since: Date
   /** Whether an attempt has passed in each of the periods; the part may not be marked as done yet */
   has_passed: boolean
 }
 
-/** Returns the tests that open occurrences of a person require. @param testId only this test */
+/** Returns the tests that undone parts of a person's open occurrences require. @param testId undefined for all tests */
 export async function listAttemptCredits(
   db: Kysely<Database>,
   userId: number,

@@ -65,7 +65,7 @@ export async function listAttempts(
     .execute()
 }
 
-/** The attempts of a person at a version of a test, summed up. */
+/** Totals of the attempts of a person at a version of a test. */
 export interface AttemptSums {
   test_id: number
   /** Review rules of the version */
@@ -75,7 +75,7 @@ export interface AttemptSums {
   has_passed: boolean
   last_number: number
   last_ended_at: Date | null
-  /** At most one per test */
+  /** Id of the open attempt, of which a person has at most one per test; null if there is none */
   open_id: number | null
   open_until: Date | null
 }
@@ -108,7 +108,7 @@ export async function findAttempt(db: Kysely<Database>, userId: number, id: numb
   return selectAttempts(db).where('user_id', '=', userId).where('attempts.id', '=', id).executeTakeFirst()
 }
 
-/** Returns the attempt that the person has started with this client id. */
+/** Returns the attempt that the person has started with this client id; undefined if there is none. */
 export async function findAttemptByClientId(
   db: Kysely<Database>,
   userId: number,
@@ -130,7 +130,7 @@ export async function listAttemptQuestions(db: Kysely<Database>, attemptId: numb
   return selectQuestions(db, attemptId).orderBy('slot').execute()
 }
 
-/** Returns a question of an attempt. */
+/** Returns the question at a slot of an attempt; undefined if there is none. */
 export async function findAttemptQuestion(
   db: Kysely<Database>,
   attemptId: number,
@@ -223,7 +223,10 @@ export async function listOverdueAttempts(
   return rows.map(({ id }) => id)
 }
 
-/** Locks an attempt until the end of the transaction, so that no answer can be stored. */
+/**
+ * Returns an attempt and locks it until the end of the transaction, so that no answer can be stored; undefined if it
+ * does not exist.
+ */
 export async function lockAttempt(transaction: Transaction<Database>, id: number): Promise<Attempt | undefined> {
   await transaction.selectFrom('attempts').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
   return selectAttempts(transaction).where('attempts.id', '=', id).executeTakeFirst()
@@ -250,7 +253,7 @@ export async function writeResult(
   await transaction.updateTable('attempts').set(result).where('id', '=', id).execute()
 }
 
-/** Position in the order in which answers are deleted */
+/** An ended attempt. Answers are deleted in the order of `ended_at` and `id`. */
 export interface EndedAttempt {
   id: number
   ended_at: Date
@@ -258,10 +261,11 @@ export interface EndedAttempt {
 
 /**
  * Deletes the answers of attempts that can no longer be reviewed, in the order in which they ended. All attempts of the
- * person at the test must have ended before the instant, and the test must have closed before the day, unless its
- * reviews open at once. If the review opens only after a pass or the last attempt, the answers also stay while the test
- * is neither passed nor out of attempts, and while an assignment is open in whose period the attempt began; they do not
- * stay if the test was archived before the instant.
+ * person at the test must have ended before the instant. Unless the review opens at once, the test must have closed
+ * before the day; a test without a closing day counts as closed. If explanations are shown only after a pass or the
+ * last attempt, the answers also stay while the person has neither passed nor used all attempts, and while an open
+ * assignment that counts the attempt requires the test. This last rule does not apply to a test that was archived
+ * before the instant, or whose published version closed before the day.
  * @param after the last attempt of the previous batch
  * @param limit maximum number of attempts
  * @returns the attempts; an attempt that another transaction has locked keeps its answers until the next run

@@ -12,13 +12,13 @@ export interface EditedTest {
   id: number
   slug: string
   definition: TestDefinition
-  /** Number of saves */
+  /** Version of the definition: 1 after the creation; each save increments it */
   edit_version: number
   /** Null until the test is published */
   published_version: number | null
   published_at: Date | null
   published_by: string | null
-  /** Whether the definition differs from the published one */
+  /** Whether the definition differs from the published one; false if the test has never been published */
   has_changes: boolean
   open_questions: boolean | null
   /** Definition of the published version */
@@ -88,7 +88,7 @@ export async function listEditedTests(
   return (await tests.orderBy(BY_NAME).limit(limit).execute()).map(toTest)
 }
 
-/** Returns a test, published or not. */
+/** Returns a test, published or not; undefined if it does not exist. */
 export async function findEditedTest(db: Kysely<Database>, slug: string): Promise<EditedTest | undefined> {
   if (!isStorable(slug)) return undefined
   const row = await selectTests(db).where('slug', '=', slug).executeTakeFirst()
@@ -96,7 +96,8 @@ export async function findEditedTest(db: Kysely<Database>, slug: string): Promis
 }
 
 /**
- * Locks a test until the end of the transaction. Later statements see what a concurrent change has written.
+ * Locks a test until the end of the transaction. Later statements of the transaction see the changes for which the lock
+ * has waited.
  * @returns whether the test exists
  */
 export async function lockTest(transaction: Transaction<Database>, slug: string): Promise<boolean> {
@@ -128,7 +129,7 @@ export async function insertTest(
   return row?.id
 }
 
-/** Replaces the definition of a test and counts the save. */
+/** Replaces the definition of a test and increments `edit_version`. */
 export async function updateDefinition(
   transaction: Transaction<Database>,
   id: number,
@@ -153,7 +154,10 @@ export async function listTestKeys(db: Kysely<Database>, sourceId: number): Prom
   return rows.map(({ source_key }) => source_key ?? '')
 }
 
-/** Archives or restores tests. @param edited whether they count as changed in the browser; unchanged by default */
+/**
+ * Archives or restores tests.
+ * @param edited new value of their column `edited`; the column stays unchanged by default
+ */
 export async function setArchived(
   transaction: Transaction<Database>,
   ids: readonly number[],
@@ -193,7 +197,10 @@ export interface ImportedDefinition {
   edited: boolean
 }
 
-/** Writes the definition from an import and restores the test if it is archived. */
+/**
+ * Writes the definition from an import and restores the test if it is archived. Increments `edit_version` only if the
+ * definition differs.
+ */
 export async function updateImportedTest(
   transaction: Transaction<Database>,
   id: number,

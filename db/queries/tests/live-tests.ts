@@ -28,7 +28,7 @@ export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<
   return row && toLiveTest(row)
 }
 
-/** Number of questions by section of a version. The statement must have the table `test_versions`. */
+/** Expression for the number of questions by section of a version. The statement must join `test_versions`. */
 export function offeredQuestions() {
   return sql<Record<string, number> | null>`(
     select json_object_agg(section, questions) from (

@@ -7,7 +7,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
 
-/** A deck that a test names, with its owner. */
+/** A deck to which a test refers, with its owner. */
 export interface NamedDeck extends SectionDeck {
   id: number
   name: string
@@ -16,8 +16,8 @@ export interface NamedDeck extends SectionDeck {
 }
 
 /**
- * Returns the decks that sections name, by slug, with their questions and the listed cards.
- * @param keys listed cards of all sections
+ * Returns the decks to which sections refer, by slug, with their cards that have an exercise or one of the keys.
+ * @param keys keys of the cards that the sections list
  */
 export async function findNamedDecks(
   db: Kysely<Database>,

@@ -14,7 +14,7 @@ export async function lockSums(transaction: Transaction<Database>, testId: numbe
     .execute()
 }
 
-/** Returns the sums of those questions that have any, by question. */
+/** Returns the stored sums of the questions by question id; questions without sums are missing. */
 export async function findSums(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, QuestionSums>> {
   const rows = await db
     .selectFrom('question_sums')
