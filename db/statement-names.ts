@@ -12,7 +12,7 @@ const plannedEachTime = new Set<string>()
 /**
  * Returns the name under which a statement is prepared, always the same for the same text. Returns undefined for a
  * statement that is not prepared: `MAX_NAMES` other statements have names; a value is an array, because the best plan
- * depends on its length; `executePlannedEachTime` runs it; or it is no query or data modification.
+ * depends on its length; `executePlannedEachTime` runs it; or it is neither a query nor a data modification.
  */
 export function nameStatement(text: string, values: readonly unknown[]): string | undefined {
   const known = names.get(text)

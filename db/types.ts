@@ -15,7 +15,7 @@ import type { TestDefinition } from '../src/domain/tests/definition.js'
 
 type PictureExtension = IncomingPicture['extension']
 
-/** An instant; filled by PostgreSQL if omitted */
+/** An instant that PostgreSQL sets to the time of the transaction if it is omitted */
 type Timestamp = ColumnType<Date, Date | undefined, Date>
 /** Calendar day as `YYYY-MM-DD` */
 type Day = ColumnType<string, string, string>
@@ -29,7 +29,9 @@ export interface UsersTable {
   password_hash: string | null
   display_name: string
   is_admin: Generated<boolean>
-  /** Whether the user may create sources and edit the ones that list the user as editor; administrators always may */
+  /**
+   * Whether the user may create sources, and edit those of which the user is an editor. Administrators may edit all.
+   */
   is_author: Generated<boolean>
   created_at: Timestamp
   /** Whether the user must change the password before anything else */
@@ -40,7 +42,7 @@ export interface UsersTable {
   emergency: Generated<boolean>
   /** Whether the next provider login under this name is linked to the account, once */
   link_next_login: Generated<boolean>
-  /** Time of that permission, which expires after seven days */
+  /** Time at which `link_next_login` was last set to true; the permission expires after seven days */
   link_allowed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** Whether the user has disabled password login for the account */
   passkey_only: Generated<boolean>
@@ -48,15 +50,17 @@ export interface UsersTable {
   extra_time_percent: Generated<number>
   /** First day on which the account is disabled, possibly in the future; null if none is planned */
   disabled_on: ColumnType<string | null, string | null | undefined, string | null>
-  /** Address of the mails to the user; several accounts may share it */
+  /** Email address of the user, which several accounts may share; null if there is none */
   email: ColumnType<string | null, string | null | undefined, string | null>
-  /** Time at which the user confirmed the address; null if an administrator or the provider set it */
+  /**
+   * Time at which the user confirmed the email address; null without an address, or if the user has not confirmed it
+   */
   email_confirmed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** Key in the unsubscribe link of the mail about due cards; null if the user does not receive that mail */
   due_cards_mail_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Method of a proof of identity */
+/** Method by which a user proved the identity */
 export type SignInMethod = 'password' | 'passkey' | 'oidc'
 
 export interface SessionsTable {
@@ -65,13 +69,14 @@ export interface SessionsTable {
   created_at: Timestamp
   expires_at: ColumnType<Date, Date, Date>
   id: Generated<number>
-  /** Client address of the login */
+  /** IP address of the client at the login */
   address: string | null
   user_agent: string | null
-  /** Time and method of the last proof of identity; the login itself was at `created_at`. */
+  /** Time of the last proof of identity; the login itself was at `created_at` */
   authenticated_at: Timestamp
+  /** Method of the last proof of identity */
   authenticated_by: Generated<SignInMethod>
-  /** Session id at the provider (`sid`) */
+  /** Id of the provider's session (`sid`); null if the provider sent none or the login used another method */
   provider_session: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -85,7 +90,7 @@ export interface IdentitiesTable {
   last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** Used logout tokens until they expire. */
+/** Logout tokens that have been used; an expired one is deleted. */
 export interface SpentLogoutTokensTable {
   /** SHA-256 of issuer and `jti` */
   token_hash: Buffer
@@ -111,7 +116,7 @@ export interface PasskeysTable {
 export interface PasskeyChallengesTable {
   challenge: Buffer
   purpose: 'register' | 'login'
-  /** Null for a login */
+  /** User who registers a passkey; null for a login */
   user_id: number | null
   user_handle: Buffer | null
   /** IPv4 address or IPv6 /64 of the caller */
@@ -133,9 +138,9 @@ export interface ApiTokensTable {
 }
 
 export interface LoginFailuresTable {
-  /** IPv4 address or IPv6 /64 */
+  /** IPv4 address, IPv6 /64 or IPv6 /48 */
   network: string
-  /** SHA-256 of the given name; empty for the counter of the whole address */
+  /** SHA-256 of the entered user name; empty for the counter of the whole network */
   account_hash: Buffer
   score: number
   changed_at: Timestamp
@@ -145,7 +150,7 @@ export interface LoginFailuresTable {
 export interface AuditLogTable {
   id: Generated<number>
   at: Timestamp
-  /** Null on the command line */
+  /** Null on the command line, and for a logout by the provider */
   actor_id: number | null
   actor: string
   via: 'session' | 'token' | 'cli' | 'oidc'
@@ -190,7 +195,7 @@ export interface CardProgressTable {
   deck_id: Derived<number | null>
   last_rating: Rating | null
   next_review: Day | null
-  /** Memory state after the last review; null if only a script has written the row */
+  /** Stability in days after the last review; null, like `difficulty`, if only a script has written the row */
   stability: ColumnType<number | null, number | null | undefined, number | null>
   difficulty: ColumnType<number | null, number | null | undefined, number | null>
   last_review: ColumnType<string | null, string | null | undefined, string | null>
@@ -205,29 +210,29 @@ export interface ReviewLogTable {
   id: Generated<number>
   user_id: number
   card_id: number
-  /** Deck of the card at that time */
+  /** Deck of the card at the time of the entry */
   deck_id: number | null
-  /** `tomorrow` puts a card off and has no rating */
+  /** `tomorrow` puts a card off until tomorrow; like `reset`, it has no rating */
   kind: 'review' | 'undo' | 'reset' | 'tomorrow'
   /** Id of the entry that an undo entry reverts */
   undoes: number | null
   rating: Rating | null
   previous_rating: Rating | null
   /**
-   * `new`: first review of the card; `repeat`: a later one on the same day; `late`: given before a review or reset that
-   * the state includes, so it left the state unchanged; `recall`: all others
+   * `new`: first review of the card. `repeat`: a later review of the card on the same day. `late`: a review that was
+   * given before a review or reset that the state includes, so it left the state unchanged. `recall`: all other reviews
    */
   phase: ReviewPhase | null
   /** Previous interval in days; null if unknown */
   interval_days: number | null
   duration_ms: number | null
   studied_on: Day
-  /** Time at which the learner gave the review, possibly long before it arrived; ids follow the arrival. */
+  /** Time at which the learner gave the review. It may have arrived much later; ids are in the order of arrival. */
   created_at: ColumnType<Date, Date, never>
   client_id: string | null
   before: ColumnType<CardState | null, string | null, never>
   after: ColumnType<CardState | null, string | null, never>
-  /** Rest of the response apart from the state, so that a retry gets the same response */
+  /** The response to the request without the state, so that a retry gets the same response */
   answer: ColumnType<unknown, string, never>
 }
 
@@ -268,16 +273,16 @@ export interface ReviewSettingsTable {
   free_weekdays: Generated<number[]>
 }
 
-/** Parameters fitted to a learner, and the last attempt to fit them. */
+/** Scheduler parameters fitted to a learner, with the time and the number of recalls of the last attempt at a fit. */
 export interface FittedParametersTable {
   user_id: number
   /** Null while the defaults apply */
   current: ColumnType<FittedParameters | null, string | null | undefined, string | null>
-  /** Parameters that `current` has replaced */
+  /** Fitted parameters that `current` or the defaults have replaced; null if there are none */
   previous: ColumnType<FittedParameters | null, string | null | undefined, string | null>
   tried_at: ColumnType<Date, Date, Date>
   tried_items: number
-  /** Log entries up to this id hold states computed with other parameters than those of `card_progress`. */
+  /** Log entries up to this id may hold memory states computed with other parameters than those in `card_progress`. */
   states_since: Generated<number>
 }
 
@@ -305,9 +310,9 @@ export interface DeckDefaultsTable {
 /** Last run of each recurring job. */
 export interface JobRunsTable {
   name: string
-  /** End of the lease, which the instance that runs the job extends; null if no instance runs it */
+  /** End of the lease, which the instance that runs the job extends; null if no instance runs the job */
   leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** Day whose run has finished */
+  /** Latest day whose run has finished; null if there is none, and unaffected by manual runs */
   finished_on: string | null
   finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   summary: ColumnType<unknown, string | null | undefined, string | null>
@@ -335,7 +340,7 @@ export interface CheatsheetsTable {
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** Search text of each live sheet: title and content in NFC and lower case, and its summary as JSON. */
+/** Search text of each live sheet: `title` and `content` in NFC and lower case, and the `summary` as a JSON string. */
 export interface CheatsheetTextsTable {
   cheatsheet_id: Derived<number>
   sort_title: Derived<string>
@@ -344,15 +349,15 @@ export interface CheatsheetTextsTable {
   content: Derived<string>
 }
 
-/** Distinct folded words of all searchable texts. */
+/** Distinct words of all searchable texts, in NFC and lower case. */
 export interface SearchWordsTable {
   id: Generated<number>
   word: string
-  /** Common stem of German word forms */
+  /** Stem of the word by the German dictionary, the same for its forms; the word itself if it has no stem */
   stem: string
 }
 
-/** Changed rows that are not indexed yet: up to 200 decks or cards, or 10 sheets, per entry. */
+/** Queue of changed rows that are not indexed yet. An entry has the ids of up to 200 decks or cards, or 10 sheets. */
 export interface SearchPendingTable {
   id: Generated<number>
   kind: 'deck' | 'cheatsheet' | 'card'
@@ -367,14 +372,14 @@ export interface SearchItemsTable {
   words: number[]
 }
 
-/** Positions 0 … card_count - 1 of a deck's live cards, in arbitrary order. */
+/** Positions of the live cards of each deck, from 0 to `card_count` - 1, in arbitrary order. */
 export interface CardPositionsTable {
   deck_id: Derived<number>
   position: Derived<number>
   card_id: Derived<number>
 }
 
-/** Distinct answers of live cards in live decks, at positions 0 … total - 1. */
+/** Distinct answers of live cards in live decks, at positions from 0 to `total` - 1. */
 export interface DistinctAnswersTable {
   answer_hash: Derived<Buffer>
   position: Derived<number>
@@ -388,17 +393,17 @@ export interface DistinctAnswerTotalsTable {
   total: Derived<number>
 }
 
-/** An uploaded package, table or archive, or content written in the browser. */
+/** A source of content: an uploaded package, table or archive, or content written in the browser. */
 export interface ContentSourcesTable {
   id: Generated<number>
   kind: StoredKind
   name: string
   /** Null without a file, for example a pasted table */
   file_name: string | null
-  /** Size of the latest upload; 0 without one */
+  /** Size in bytes of the latest upload; 0 without an upload */
   size_bytes: number
   created_at: Timestamp
-  /** The user's name at that time; null on the command line */
+  /** Name of the creator at the time of the creation; null on the command line */
   created_by: string | null
   updated_at: Timestamp
   updated_by: string | null
@@ -406,12 +411,12 @@ export interface ContentSourcesTable {
 }
 
 /**
- * Decks that a content file or a source describes, or described until they were archived. A deck of a released source
- * has no row in this table, but its cards keep their identities.
+ * Decks of the content folder and of sources, including archived ones. A deck of a released source has no row in this
+ * table, but its cards keep their identities.
  */
 export interface ImportedDecksTable {
   deck_id: number
-  /** Relative to the content folder; null for a source, or before the first import that recorded it */
+  /** Path relative to the content folder; null for a source, and until an import has recorded the path */
   file: string | null
   /** Null for the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
@@ -427,14 +432,14 @@ export interface ImportedDecksTable {
   lang: Generated<string>
 }
 
-/** Identity of an imported card: (deck, key), and (guid, ord) for Anki notes. */
+/** Identities of cards: (`deck_id`, `key`), and for cards of Anki notes also (`guid`, `ord`). */
 export interface ImportedCardsTable {
   card_id: number
   deck_id: number
   key: string
   /** Guid of the Anki note */
   guid: ColumnType<string | null, string | null | undefined, string | null>
-  /** Index of the card template or cloze, from 0 */
+  /** Index of the card template or cloze of the Anki note, from 0 */
   ord: ColumnType<number | null, number | null | undefined, number | null>
   /** Whether the item is a draft, which `archived_at` hides from learners until it is published */
   draft: Generated<boolean>
@@ -461,7 +466,7 @@ export interface ImportedCheatsheetsTable {
   client_id: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Users who may edit a source, if they are authors. */
+/** Editors of a source. They may edit it only while they are authors. */
 export interface SourceEditorsTable {
   source_id: number
   user_id: number
@@ -475,12 +480,12 @@ export type ChangeKind = 'create' | 'edit' | 'bulk' | 'restore' | 'undo' | 'sugg
 export interface ContentChangesTable {
   id: Generated<number>
   at: ColumnType<Date, Date | undefined, never>
-  /** Author of the new text; null if the account has been deleted, or on the command line */
+  /** Author of the new text; null on the command line, at a start, or if the account has been deleted */
   user_id: number | null
-  /** Editor who accepted the text that `user_id` suggested; null for other changes */
+  /** Editor who accepted the text that `user_id` suggested; null for other changes, or if the account was deleted */
   editor_id: ColumnType<number | null, number | null | undefined, number | null>
   how: ChangeKind
-  /** Null for the content folder */
+  /** Null for the content folder, or if the source has been deleted */
   source_id: number | null
   summary: ColumnType<unknown, string | null | undefined, string | null>
   /** Id of the change that this one reverts */
@@ -517,7 +522,7 @@ export interface CardVersionsTable {
   level: string
   exercise: ColumnType<unknown, string | null, never>
   superseded_at: Timestamp
-  /** Id of the change that superseded the text; null for scripts */
+  /** Id of the change that superseded the text; null for scripts, or if the change has been deleted */
   change_id: number | null
 }
 
@@ -532,14 +537,14 @@ export interface SheetVersionsTable {
   change_id: number | null
 }
 
-/** Uses of pictures by cards, sheets and tests, written by triggers. */
+/** Pictures that cards, sheets and tests show or have shown, written by triggers. */
 export interface PictureUsesTable {
   id: Generated<number>
   sha256: Buffer
   card_id: number | null
   cheatsheet_id: number | null
   test_id: number | null
-  /** Whether the current text shows it; false if only superseded versions do */
+  /** Whether the current text shows the picture; false if only superseded versions of the text do */
   is_current: Generated<boolean>
 }
 
@@ -549,7 +554,7 @@ export interface MediaTable {
   extension: PictureExtension
   size_bytes: number
   created_at: Timestamp
-  /** Id of the author who uploaded the picture in the browser; null for imports */
+  /** Id of the author who uploaded the picture in the browser; null for imports, or if the account was deleted */
   created_by: ColumnType<number | null, number | null | undefined, number | null>
   bytes: Buffer
 }
@@ -563,24 +568,24 @@ export interface CardReportsTable {
   text: string
   created_at: Timestamp
   settled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** The administrator's or editor's name at that time */
+  /** Name of the administrator or editor who settled the report, at that time; null while it is open */
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
-  /** Version of the card that the suggestion is based on */
+  /** Version of the card that the suggestion is based on; null without a suggestion */
   card_version: ColumnType<number | null, number | null | undefined, number | null>
   /** Texts that the learner suggests; both or neither */
   suggested_question: ColumnType<string | null, string | null | undefined, string | null>
   suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
-  /** Decision about the report or its suggestion; null without one */
+  /** Decision about the report or its suggestion; null if there is no decision */
   outcome: ColumnType<
     'accepted' | 'declined' | null,
     'accepted' | 'declined' | null | undefined,
     'accepted' | 'declined' | null
   >
-  /** Message about the outcome to the learner */
+  /** Message to the learner about the outcome; null if there is none */
   outcome_message: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** A test as its editors see it; learners take its published version. */
+/** A test with the definition that its editors change; learners take its published version. */
 export interface TestsTable {
   id: Generated<number>
   slug: string
@@ -588,12 +593,12 @@ export interface TestsTable {
   source_id: number | null
   /** Key of the test within its source */
   source_key: string | null
-  /** Relative to the content folder; null for a source */
+  /** Path relative to the content folder; null for a source */
   file: ColumnType<string | null, string | null | undefined, string | null>
   definition: ColumnType<TestDefinition, string, string>
   /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** Number of saves, so that two editors do not overwrite each other */
+  /** 1 after the creation; each save increments it, so that an editor cannot overwrite the save of another one */
   edit_version: Generated<number>
   /** Null until the test is published */
   published_version: ColumnType<number | null, number | null | undefined, number | null>
@@ -612,7 +617,7 @@ export interface TestVersionsTable {
   /** SHA-256 of the definition and the questions without their random ids */
   digest: Buffer
   published_at: Timestamp
-  /** The editor's name at that time; null for imports */
+  /** User name of the editor at the time of the publication; null for imports */
   published_by: string | null
 }
 
@@ -621,9 +626,9 @@ export interface TestQuestionsTable {
   id: Generated<number>
   test_id: number
   version: number
-  /** Index of the section */
+  /** Index of the section, from 0 */
   section: number
-  /** Index within the section */
+  /** Index of the question within the section, from 0 */
   position: number
   /** Null if the card has been deleted */
   card_id: number | null
@@ -642,7 +647,7 @@ export interface AttemptsTable {
   /** Whether the attempt counts in the statistics; false for an editor of the test */
   counted: boolean
   started_at: ColumnType<Date, Date, never>
-  /** Null without a time limit */
+  /** Time at which the attempt ends automatically; null without a time limit */
   deadline_at: ColumnType<Date | null, Date | null, never>
   /** Time of the last saved answer, or of the start */
   last_saved_at: ColumnType<Date, Date, Date>
@@ -657,7 +662,7 @@ export interface AttemptsTable {
 
 export interface AttemptQuestionsTable {
   attempt_id: number
-  /** Index of the question in the attempt */
+  /** Index of the question in the attempt, from 0 */
   slot: number
   question_id: number
   /** Options, items or gaps in the order of this attempt, with ids of this attempt */
@@ -667,18 +672,20 @@ export interface AttemptQuestionsTable {
   /** Answer of the learner, with the ids of `places` */
   answer: ColumnType<Answer | null, string | null | undefined, string | null>
   saved_at: ColumnType<Date | null, never, Date>
-  /** Time between the previous saved answer of the attempt and this one, summed over all saves */
+  /**
+   * Milliseconds from the previous save of any answer of the attempt (or its start) to this one, summed over all saves
+   */
   spent_ms: Generated<number>
   /** From 0 to 1; null while the attempt is open */
   points: ColumnType<number | null, never, number>
 }
 
-/** Sums over first attempts per question. */
+/** Sums over the first attempts of persons, per question. */
 export interface QuestionSumsTable {
   question_id: number
   /** `QuestionSums` of src/domain/tests/statistics.ts */
   sums: ColumnType<unknown, string, string>
-  /** The published report; null before there are enough persons */
+  /** The report that editors see; null until enough persons have answered */
   report: ColumnType<unknown, string | null | undefined, string | null>
   report_persons: Generated<number>
 }
@@ -696,12 +703,12 @@ export interface ProofsTable {
   valid_until: NullableDay
   issued_at: ColumnType<Date, Date, never>
   retention_years: number
-  /** Last day of the retention; null until a later proof or the person's leaving begins it */
+  /** Last day of the retention, which begins with a later proof or the end of the account; null before that */
   delete_after: NullableDay
   revoked_at: NullableTimestamp
-  /** Reason of the revocation */
+  /** Reason of the revocation; null unless the proof is revoked */
   revocation: ColumnType<string | null, string | null | undefined, string | null>
-  /** Code of the proof that replaces this one */
+  /** Code of the proof that replaces this one; null if none does */
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -713,27 +720,27 @@ export interface MailsTable {
   day: Day
   address: string
   subject: string
-  /** Null once the text is no longer needed */
+  /** Text of the mail; null once it was sent, or failed in a way that makes another attempt useless */
   body: string | null
   state: Generated<MailState>
   attempts: Generated<number>
   next_attempt_at: ColumnType<Date, Date, Date>
-  /** Time at which an instance began to send the mail */
+  /** Time at which an instance began the latest attempt to send the mail */
   claimed_at: NullableTimestamp
   sent_at: NullableTimestamp
-  /** Last response of the mail server */
+  /** Last response of the mail server, or the reason for which the mail was not sent */
   answer: ColumnType<string | null, string | null | undefined, string | null>
   created_at: Timestamp
 }
 
-/** Last reminder of each kind for an occurrence; it stays when the mail is deleted. */
+/** Last day of each kind of reminder of an occurrence. The row stays when the mail is deleted. */
 export interface MailRemindersTable {
   occurrence_id: number
   kind: ReminderKind
   reminded_on: Day
 }
 
-/** An address that a person entered and has not yet confirmed. */
+/** An email address that a person entered and has not yet confirmed. */
 export interface AddressConfirmationsTable {
   user_id: number
   address: string
@@ -741,7 +748,7 @@ export interface AddressConfirmationsTable {
   expires_at: ColumnType<Date, Date, Date>
 }
 
-/** The secret address of the calendar of a person's tasks. */
+/** Hash of the token in the secret URL of a person's calendar of tasks. */
 export interface CalendarTokensTable {
   user_id: number
   token_hash: Buffer
@@ -752,7 +759,7 @@ export interface CalendarTokensTable {
 export interface LastImportTable {
   id: Generated<boolean>
   at: Timestamp
-  /** Null on the command line and at a start */
+  /** Name of the user who started the import; null on the command line and at a start */
   actor: string | null
   via: AuditLogTable['via'] | 'start'
   outcome: 'done' | 'refused'
@@ -764,7 +771,7 @@ export interface LastImportTable {
 export interface TeamsTable {
   id: Generated<number>
   name: string
-  /** Group of the identity provider whose users are members of the team */
+  /** Group of the identity provider whose users are members of the team; null if there is none */
   external_group: string | null
   created_at: Timestamp
 }
@@ -776,7 +783,7 @@ export interface TeamMembersTable {
   role: TeamRole
   origin: MemberOrigin
   from_on: Day
-  /** Null while the membership is current */
+  /** Day on which the membership ended; null while it is current */
   until_on: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -788,15 +795,17 @@ export interface AssignmentsTable {
   id: Generated<number>
   title: string
   description: string
-  /** First day; null if it is the day on which each person joins the audience */
+  /** First day of the first period; null if each person starts on the day of joining the audience */
   starts_on: string | null
-  /** Either this or `due_days` is set */
+  /** Due day of the first period; null if `due_days` is set */
   due_on: string | null
+  /** Number of days from the first day of the first period to its due day; null if `due_on` is set */
   due_days: number | null
-  /** Null without recurrence, like `opens_days_before` */
+  /** Interval of the recurrence in months; null without recurrence, like `opens_days_before` */
   every_months: number | null
-  /** Day of the year as `MM-DD`; null if periods follow the completion, and without recurrence */
+  /** Day of the year as `MM-DD` on which later periods end; null without recurrence, or if they follow a completion */
   window_end: string | null
+  /** Number of days before its due day on which a later period opens */
   opens_days_before: number | null
   /** Day from which all users belong to the audience; null if they do not */
   everybody_from: string | null
@@ -806,18 +815,18 @@ export interface AssignmentsTable {
   created_by: number | null
   created_on: Day
   created_at: Timestamp
-  /** Number of renewals plus 1 */
+  /** Version of the content: 1 plus the number of renewals */
   version: Generated<number>
   renewed_on: NullableDay
   renewed_at: NullableTimestamp
-  /** Time up to which changes of the content were corrections, after which no person must repeat it */
+  /** Time up to which changes of the content were corrections, which do not require a renewal */
   corrected_at: NullableTimestamp
   /** Last day on which the occurrences of all persons were planned */
   planned_on: NullableDay
   archived_at: NullableTimestamp
 }
 
-/** Parts of an assignment, in order. Their content may be deleted later. */
+/** A part of an assignment. Its content may be deleted later; the title then remains. */
 export interface AssignmentPartsTable {
   assignment_id: number
   position: number
@@ -853,13 +862,16 @@ export interface OccurrencesTable {
   extended_until: NullableDay
   state: Generated<OccurrenceState>
   reason: ColumnType<string | null, string | null | undefined, string | null>
-  /** End of an exemption or external proof */
+  /** Last day of an exemption or of a recognised external proof */
   covered_until: NullableDay
   done_at: NullableTimestamp
-  /** Day of the completion, exemption or recognition */
+  /** Day of the completion, exemption or recognition; null before */
   done_on: NullableDay
   content_version: number
-  /** Attempts before this time do not count; neither do reviews, except for the first period. */
+  /**
+   * Attempts before this time do not count; neither do reviews, except in a person's first period that no renewal has
+   * restarted.
+   */
   counts_from: ColumnType<Date, Date, Date>
   /** Attempts granted beyond the limit of the test */
   extra_attempts: Generated<number>
