@@ -21,7 +21,7 @@ const CONNECTION_CODES = new Set([
   'ENOENT',
 ])
 
-/** System calls of a failed connection. Errors of the file system may have the same codes, but have other calls. */
+/** System calls of a failed connection. File system errors may have the same codes, but have other calls or a path. */
 const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write', 'shutdown'])
 
 /** Messages of those errors of pg, pg-pool and Kysely that have no error code */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The e-mail address of an account. Several accounts may share one. */
+/** The email address of an account and the time of its confirmation. Several accounts may share an address. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table users

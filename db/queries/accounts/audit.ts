@@ -158,8 +158,8 @@ export interface Access {
 }
 
 /**
- * Returns views of the person's state and exports of the person's proofs by others, newest first. Omits views that did
- * not show the person: those by leads of other teams, and those before the person's first period.
+ * Returns views of the person's state and exports of the person's proofs by other users, newest first. Omits views that
+ * did not show the person: views by leads of other teams, and views before the person's first period.
  */
 export async function listAccesses(
   db: Kysely<Database>,

@@ -75,9 +75,9 @@ export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttemp
 
 /**
  * Must be called after a correct password. Returns the seconds that the attempt must wait because a limit came into
- * force during the verification. If there are none, clears the counters of the account in the network and its /48. The
- * counters of the whole networks remain, because otherwise the owner of one account could guess the passwords of other
- * accounts without limit.
+ * force during the verification. If it need not wait, clears the counters of the account in the network and its /48.
+ * The counters of the whole networks remain, because otherwise the owner of one account could guess the passwords of
+ * other accounts without limit.
  */
 export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const counters = countersOf(attempt)

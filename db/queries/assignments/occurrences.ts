@@ -178,7 +178,10 @@ export type OccurrenceOwner = Pick<
   'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'due_on' | 'extended_until'
 > & { username: string; title: string }
 
-/** Returns occurrences, in the order of ids, and locks them; omits those of archived assignments. */
+/**
+ * Returns the occurrences with these ids, in the order of ids, and locks them until the end of the transaction. Omits
+ * occurrences of archived assignments.
+ */
 export async function lockOccurrences(
   transaction: Transaction<Database>,
   ids: readonly number[],

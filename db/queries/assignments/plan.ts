@@ -176,7 +176,7 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Sets the state of those of the occurrences that are open to `left`. */
+/** Sets the state of the occurrences to `left`, unless they are no longer open. */
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -184,7 +184,7 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
     where id = any(${ids}::integer[]) and state in ('open', 'in_progress')`.execute(db)
 }
 
-/** Reopens those of the occurrences that have the state `left`, with a new due day in `extended_until`. */
+/** Reopens the occurrences with a new due day, unless their state is no longer `left`. */
 export async function reopenOccurrences(
   db: Kysely<Database>,
   rows: readonly { id: number; extended_until: string }[],

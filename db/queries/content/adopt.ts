@@ -29,7 +29,10 @@ export async function findSheetOwner(db: Kysely<Database>, slug: string): Promis
     .executeTakeFirst()
 }
 
-/** Moves a deck into a source, with its slug as the key. Cards keep their identities; those of scripts get one. */
+/**
+ * Moves a deck into a source, with its slug as the key. Its cards keep their identities; cards that a script has
+ * created or moved into the deck get one.
+ */
 export async function adoptDeck(
   transaction: Transaction<Database>,
   { deckId, slug, sourceId }: { deckId: number; slug: string; sourceId: number },
@@ -40,7 +43,7 @@ export async function adoptDeck(
     .values({ deck_id: deckId, ...owner })
     .onConflict((conflict) => conflict.column('deck_id').doUpdateSet(owner))
     .execute()
-  // A script may have moved a card into the deck: its identity moves too, so that the source owns all cards.
+  // Also replaces the identity of a card that a script has moved into the deck, so that the source owns all its cards.
   await sql`
     insert into imported_cards (card_id, deck_id, key)
     select cards.id, ${deckId}::integer, 'karte-' || cards.id

@@ -22,7 +22,7 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
   return rows[0]?.empty === true
 }
 
-/** Returns all decks, including those of scripts, sources and archived ones. */
+/** Returns all decks, including archived ones and those that scripts or sources have created. */
 export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
   return db
     .selectFrom('decks')
@@ -122,7 +122,7 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
   )
 }
 
-/** Returns cards by id; those of scripts have an empty key. */
+/** Returns the cards with these ids; a card without an identity, which a script has created, has an empty key. */
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
   return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -145,7 +145,7 @@ const VISIBILITY = sql<Visibility>`case when archived_at is null then 'live'
 
 /**
  * Digest of an exercise; an empty string for a plain card. It is `none` if a script has stored an exercise without
- * required keys; no exercise of a file has this digest, so the next import replaces the stored one.
+ * required keys; no exercise of a file has this digest.
  */
 const EXERCISE_DIGEST = sql<string>`case when exercise is null then '' else coalesce(
   substr(encode(sha256(
@@ -174,7 +174,7 @@ export async function findCardTexts(
   return new Map(rows.map(({ id, ...texts }) => [id, texts]))
 }
 
-/** Returns all sheets, including those of scripts, sources and archived ones. */
+/** Returns all sheets, including archived ones and those that scripts or sources have created. */
 export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet[]> {
   return readByKey(SHEETS_AT_ONCE, (after) =>
     db

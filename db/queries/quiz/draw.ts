@@ -16,7 +16,7 @@ export interface DrawnCard extends QuizCard {
  */
 export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<DrawnCard[]> {
   if (slug !== undefined && !isStorable(slug)) return []
-  // One more than needed, because the answer of the card itself may be among them
+  // Draws one candidate more than needed, because the answer of the card itself may be among the candidates.
   const candidates = MAX_WRONG_OPTIONS + 1
   const { rows } = await sql<DrawnCard>`
     with live_decks as materialized (

@@ -166,7 +166,7 @@ export interface FoundCard extends BrowsedCard {
   /** Whether the card or its deck is archived */
   archived: boolean
   settings: SchedulerSettings
-  /** Desired retention of the deck; null if that of the settings applies */
+  /** Desired retention of the deck; null if the general setting of the learner applies */
   deck_retention: number | null
 }
 

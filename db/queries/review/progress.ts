@@ -64,9 +64,9 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 /**
  * CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow),
  * `deck_counts` (one row per deck) and `remaining` (one row). In `remaining`, `decks` is 0 if the deck of the scope
- * does not exist; its other numbers exclude inactive decks, except the deck of the scope. The CTEs read the user's rows
- * and the `card_count` of decks instead of scanning cards. `limit 1` in a lateral join makes the planner look up each
- * card: it would otherwise join a few suspended cards with the progress of all users.
+ * does not exist; the counts of cards exclude inactive decks, except the deck of the scope. The CTEs read the user's
+ * rows and the `card_count` of decks instead of scanning cards. `limit 1` in a lateral join makes the planner look up
+ * each card: it would otherwise join a few suspended cards with the progress of all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
@@ -234,7 +234,7 @@ export interface LearnerCard {
   is_active: boolean
   remaining: Remaining
   settings: StudySettings
-  /** Desired retention of the deck; null if that of the settings applies */
+  /** Desired retention of the deck; null if the general setting of the learner applies */
   deck_retention: number | null
 }
 

@@ -35,7 +35,7 @@ export interface WithForm {
 
 /** A card with the inputs of its due dates. */
 export interface QueuedCard extends StudyCard {
-  /** Desired retention of the deck; null if that of the settings applies */
+  /** Desired retention of the deck; null if the general setting of the learner applies */
   deck_retention: number | null
 }
 

@@ -41,7 +41,7 @@ export async function insertChangeItems(
     select ${changeId}, item.* from ${recordsOf(items)}`.execute(transaction)
 }
 
-/** Items as one parameter, because a statement has at most 65,535 parameters. */
+/** Passes the items as one JSON parameter, because a statement can have at most 65,535 parameters. */
 function recordsOf(items: readonly ChangedItem[]): RawBuilder<unknown> {
   const columns = sql`card_id integer, cheatsheet_id integer, before jsonb, after jsonb`
   return sql`jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (${columns})`

@@ -131,7 +131,7 @@ export async function placeCard(
     select sort_order::bigint as place, id from cards where id = ${before}::integer
     union all
     select 2147483648, 0 where ${before}::integer is null`
-  // Two conditions on archived_at, one for each of the two partial indexes
+  // Uses a union with both conditions on archived_at, because each condition has its own partial index.
   const deck = sql`
     select id, sort_order from cards where deck_id = ${card.deck_id} and archived_at is null
     union all
