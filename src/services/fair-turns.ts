@@ -21,7 +21,7 @@ export interface FairTurnsOptions {
   retryAfterSeconds: number
 }
 
-/** Every fifth start prefers a task that is not urgent, so that a flood of logins does not starve the others. */
+/** Every fifth start prefers a task that is not urgent, so that many logins cannot block all other tasks. */
 const OTHERS_TURN = 5
 
 interface Waiting {
@@ -29,18 +29,19 @@ interface Waiting {
   refuse: (error: Error) => void
 }
 
-/** Share of tasks without a user: creation of the first administrator, command line */
+/** Share of tasks without a user: the creation of the first administrator, and tasks of the command line */
 export const PROGRAM: TurnShare = { group: 'program', owner: 'program' }
 
-/** Returns the share of an account, for requests from any address; null means the command line. */
+/** Returns the share of an account, the same for requests from all addresses. @param userId null: the command line */
 export function accountShare(userId: number | null): TurnShare {
   return userId === null ? PROGRAM : { group: `${userId}`, owner: `${userId}` }
 }
 
 /**
- * Limits the number of concurrent tasks. Waiting tasks start in this order: urgent ones first, then round-robin over
- * the groups and over the owners of a group. `p-queue`, `bottleneck` and `fastq` have a single queue; `p-key-limit` and
- * `fair-task-pool` run as many tasks at a time as there are keys.
+ * Limits the number of concurrent tasks. Urgent tasks start before the others, except at every fifth start. Among both
+ * kinds, tasks start round-robin over the groups and over the owners of a group. No library does this: `p-queue`,
+ * `bottleneck` and `fastq` have a single queue; `p-key-limit` and `fair-task-pool` run as many tasks at a time as there
+ * are keys.
  */
 export class FairTurns {
   readonly #options: FairTurnsOptions
@@ -61,8 +62,9 @@ export class FairTurns {
   /**
    * Runs the task when its turn comes, and returns its result.
    * @param signal removes a waiting task from the queue; a running task is not affected
-   * @throws TooManyAttempts if too many tasks of the owner wait
-   * @throws Unavailable if the queue is full and the owner has most waiting tasks, even if this one already waits
+   * @throws TooManyAttempts if `waitingPerOwner` tasks of the owner already wait
+   * @throws Unavailable if the queue is full and this is the last task of the owner with the most waiting tasks in the
+   * group with the most waiting tasks; a later task may cause this while this task waits
    * @throws the reason of the signal if it is aborted while the task waits
    */
   async run<T>(share: TurnShare, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {

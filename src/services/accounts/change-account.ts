@@ -45,8 +45,8 @@ export async function createAccount(
 
 /**
  * Changes an account with an audit entry. A new password deletes the user's sessions, API tokens and calendar address,
- * and lifts the restriction to passkeys. A deactivation deletes the same, and so does the reactivation of a disabled
- * account, because a deactivation that was planned for a later day did not.
+ * and lifts the restriction to passkeys. A deactivation that applies today deletes them as well. So does the
+ * reactivation of a disabled account, because nothing was deleted if its deactivation was planned for a later day.
  * @param rules today: the current calendar day (`YYYY-MM-DD`)
  * @returns the changed account; undefined if it does not exist
  * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
@@ -99,7 +99,7 @@ export async function changeAccount(
  * Marks or unmarks an emergency account, which may log in with its password while password login is off, with an audit
  * entry.
  * @throws USER_NOT_FOUND if the account does not exist
- * @throws InvalidInput if it is the last emergency administrator while password login is off
+ * @throws InvalidInput if the mark of the last emergency administrator would be removed while password login is off
  */
 export async function setEmergency(
   db: Kysely<Database>,

@@ -28,7 +28,8 @@ export interface PasswordChange {
  * Sets the user's own password and ends every session of the user; API tokens stay. A change by an administrator gets
  * an audit entry. Wrong current passwords count as failed logins from the client's address.
  * @returns the login for the new session of the request
- * @throws InvalidInput if the current password is wrong, or if it must be changed and the new one is the same
+ * @throws InvalidInput if the current password is wrong or a concurrent request changes it, or if the user must change
+ * the password and the new one equals the current one
  * @throws TooManyAttempts while the limit of failed logins is in force
  * @throws NOT_LOGGED_IN if the user was deleted or the session ended during the request
  */
@@ -49,7 +50,7 @@ export async function changeOwnPassword(
   })
   if (proven === undefined) throw wrongPassword()
   const { from, mustChange } = proven
-  // `mustChange` is from the row, because `user.must_change_password` is true only in sessions started by password.
+  // `mustChange` comes from the row, because `user.must_change_password` is true only in sessions started by password.
   if (mustChange && next.normalize('NFC') === current.normalize('NFC')) {
     throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle')
   }

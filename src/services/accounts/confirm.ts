@@ -13,7 +13,7 @@ import { verifyPassword } from './passwords.js'
  * Returns a login that renews the proof of identity of a logged-in user with the password. Wrong passwords count as
  * failed logins from the client's address, so that this endpoint allows no additional guesses.
  * @throws PASSWORD_LOGIN_OFF if password login is off and the account is not an emergency account
- * @throws InvalidInput if the password is wrong or the account does not log in by password
+ * @throws InvalidInput if the password is wrong, or the account has no password or is restricted to passkeys
  * @throws TooManyAttempts while the limit of failed logins applies
  * @throws NOT_LOGGED_IN if the user has been deleted
  */

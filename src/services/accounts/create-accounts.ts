@@ -37,8 +37,8 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
 }
 
 /**
- * Creates all users of the list or none, each with an audit entry. Passwords are hashed before the transaction, so that
- * no lock is held for long, and one at a time, so that logins do not wait.
+ * Creates all users of the list or none, each with an audit entry. The passwords are hashed before the transaction, so
+ * that no lock is held for long, and one after another, so that logins do not have to wait for all of them.
  * @param options signal: aborted when the client disconnects, because only the response contains the generated
  * passwords; today: the first day of the team memberships (`YYYY-MM-DD`)
  * @throws FaultyUsers with every fault if there is any

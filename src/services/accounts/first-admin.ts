@@ -13,7 +13,8 @@ export interface FirstLogin {
 /**
  * Creates the first administrator if there is no user: the configured one, or `admin` with a generated password if
  * `mayGeneratePassword` is true. Only one of several instances that start concurrently creates it.
- * @returns name and generated password, to be shown once; undefined if no password was generated
+ * @returns name and generated password, to be shown once; undefined if this call created no user or the password is
+ * configured
  */
 export async function createFirstAdmin(
   db: Kysely<Database>,

@@ -18,11 +18,11 @@ export interface Login {
 }
 
 /**
- * Returns the user with this name and password. A login while password login is off gets an audit entry.
+ * Verifies name and password and returns the login. A login while password login is off gets an audit entry.
  * @param options passwordLogin: false admits emergency accounts only; today: the current calendar day (`YYYY-MM-DD`)
  * @throws WRONG_LOGIN if the user is unknown, the account has another or no password, is disabled, or is limited to
  * passkeys; takes the same time in each case
- * @throws PASSWORD_LOGIN_OFF in all these cases, and for accounts without emergency access, if password login is off
+ * @throws PASSWORD_LOGIN_OFF instead if password login is off; then also for an account without emergency access
  * @throws TooManyAttempts while a limit applies
  */
 export async function logIn(

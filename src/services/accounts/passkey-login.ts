@@ -26,8 +26,8 @@ import type { OnRefused } from './passkeys.js'
 import { importWebauthn } from './webauthn.js'
 
 /**
- * Stores a challenge and returns the options for a login with a passkey. They name no user, so they do not reveal which
- * users have passkeys.
+ * Stores a challenge and returns the options for a login with a passkey. The options contain no user, so they do not
+ * reveal which users have passkeys.
  */
 export async function beginPasskeyLogin(
   db: Kysely<Database>,
@@ -68,7 +68,7 @@ export async function logInByPasskey(
   const attempt = loginAttempt(address, `\0${credential.id}`)
   const passkey = await limitGuesses(db, attempt, () => verify(db, party, { credential, today, onRefused }))
   if (passkey === undefined) throw PASSKEY_REFUSED
-  // A forced change concerns passwords only.
+  // A user who must change the password may log in by passkey without changing it.
   return { user: { ...passkey.user, must_change_password: false }, proof: { passkeyId: passkey.id } }
 }
 

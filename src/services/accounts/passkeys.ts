@@ -40,7 +40,7 @@ import { importWebauthn } from './webauthn.js'
 /** Name of the service in the authenticator's prompt */
 const NAME = 'Training'
 
-/** A well-formed ECDSA signature in DER (r = s = 1), for testing whether a key can be used */
+/** A well-formed but wrong ECDSA signature in DER (r = s = 1), for testing whether a key can be used */
 const EMPTY_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
 
 /** Receives the reason of a refusal for the log; the response does not contain it. */
@@ -85,7 +85,8 @@ export interface NewPasskey {
 
 /**
  * Verifies and stores a new passkey, with an audit entry for administrators.
- * @throws PASSKEY_INVALID if the challenge is unknown or the response or its key is invalid
+ * @throws PASSKEY_INVALID if the challenge is unknown or belongs to another user, the response comes from a frame of
+ * another origin, or the response or its key is invalid
  * @throws PASSKEY_KNOWN if the passkey is already registered
  * @throws TOO_MANY_PASSKEYS if the user already has the maximum number of passkeys
  * @throws NOT_LOGGED_IN if the session has ended
@@ -188,9 +189,10 @@ export async function removePasskey(
 }
 
 /**
- * Restricts the account to passkeys or lifts the restriction, with an audit entry for administrators.
- * @throws PASSKEY_NEEDED if the account has no passkey
- * @throws EMERGENCY_BY_PASSWORD if it is an emergency account and password login is off
+ * Restricts the account to passkeys or lifts the restriction, with an audit entry for administrators. Does nothing if
+ * the setting stays the same.
+ * @throws PASSKEY_NEEDED if an account without a passkey would be restricted
+ * @throws EMERGENCY_BY_PASSWORD if an emergency account would be restricted while password login is off
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function choosePasskeyOnly(

@@ -8,8 +8,8 @@ import { FairTurns, PROGRAM, type TurnShare } from '../fair-turns.js'
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 const turns = new FairTurns({
-  // At most two of libuv's four threads, so that file and DNS operations continue. At most all cores but one, so that
-  // requests are served.
+  // At most two of libuv's four threads, so that file and DNS operations continue. On two or more cores, one core stays
+  // free to serve requests.
   concurrent: Math.min(Math.max(availableParallelism() - 1, 1), 2),
   // About four seconds of work on a slow core. Further requests are refused and retry later.
   waitingUrgent: 100,
@@ -23,7 +23,7 @@ export function loginShare({ network, accountHash }: LoginAttempt): TurnShare {
   return { isUrgent: true, group: network, owner: accountHash.toString('base64') }
 }
 
-/** A hash of the same cost that no password matches, so that an unknown user takes as long as a wrong password */
+/** Hash of random bytes with the same cost, so that the check of an unknown user takes as long as a wrong password */
 const unmatchableHash = await argon2.hash(randomBytes(32), PARAMETERS)
 
 /**

@@ -8,7 +8,7 @@ import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 
 /**
- * Ends all sessions of a user, or the one with the id, with an audit entry. Returns their number.
+ * Ends all sessions of a user, or the session with the id, with an audit entry if there were any. Returns their number.
  * @throws USER_NOT_FOUND if the user does not exist
  */
 export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
@@ -16,7 +16,8 @@ export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, 
 }
 
 /**
- * Deletes all API tokens of a user, or the one with the id, with an audit entry. Returns their number.
+ * Deletes all API tokens of a user, or the token with the id, with an audit entry if there were any. Returns their
+ * number.
  * @throws USER_NOT_FOUND if the user does not exist
  */
 export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
@@ -24,8 +25,8 @@ export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id
 }
 
 /**
- * Deletes all passkeys of a user, even if no login method remains, with an audit entry. Returns their number. Lifts the
- * restriction to passkeys, so to lock the user out, the password must be changed as well.
+ * Deletes all passkeys of a user, even if no login method remains, with an audit entry if there were any. Returns their
+ * number. Also lifts the restriction to passkeys. To lock the user out, the password must therefore be changed as well.
  * @throws USER_NOT_FOUND if the user does not exist
  */
 export async function endPasskeys(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {

@@ -36,7 +36,8 @@ export interface ReadSheet {
 }
 
 /**
- * Records that a person has read the sheet of a part. Idempotent.
+ * Records that a person has read the sheet of a part. Does nothing if this is already recorded or the occurrence is
+ * done.
  * @throws OCCURRENCE_NOT_FOUND if the person has no such occurrence
  * @throws NO_SUCH_PART if the part is not a sheet
  * @throws OCCURRENCE_CLOSED if the occurrence is not open
@@ -74,13 +75,13 @@ export interface Instruction {
 }
 
 /**
- * Confirms the personal parts of occurrences, all or none, with an audit entry for each person.
- * @param instructor display name
+ * Confirms the personal parts of occurrences, all or none, with an audit entry for each occurrence.
+ * @param instructor display name of the person who confirms
  * @throws OCCURRENCE_NOT_FOUND if one of the occurrences does not exist
- * @throws OWN_PERSONAL_PART if one of them belongs to the actor
- * @throws OCCURRENCE_CLOSED if one of them is not open
+ * @throws OWN_PERSONAL_PART if one of the occurrences belongs to the actor
+ * @throws OCCURRENCE_CLOSED if one of the occurrences is not open
  * @throws HELD_TOO_EARLY if `held_on` is in the future or before the period of an occurrence
- * @throws NO_SUCH_PART if an assignment has no personal part
+ * @throws NO_SUCH_PART if the assignment of an occurrence has no personal part
  */
 export async function confirmPersonal(
   db: Kysely<Database>,
@@ -130,7 +131,7 @@ export interface Decision {
   /** Id of the occurrence */
   id: number
   reason: string
-  /** Last day of an exemption or recognition, or new due day (`YYYY-MM-DD`) */
+  /** Last day that an exemption or recognition covers, or new due day of an extension (`YYYY-MM-DD`) */
   until?: string | undefined
 }
 

@@ -30,7 +30,7 @@ import { type AssignmentClock, planAssignment } from './plan.js'
 
 /**
  * Creates an assignment with an audit entry and plans it for its audience.
- * @throws InvalidInput if the dates contradict each other
+ * @throws InvalidInput if the due day precedes the first day
  * @throws PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND if the responsible person or a part of the audience does not exist
  * @throws a refusal of `NOT_FOUND_BY_KIND` if the content of a part does not exist
  */
@@ -76,8 +76,8 @@ export async function createAssignment(
 /**
  * Changes an assignment with an audit entry. Changed dates apply only to periods that are not planned yet.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
- * @throws PARTS_IN_USE if the parts differ although a person has already completed one
- * @throws as `createAssignment` for the given fields
+ * @throws PARTS_IN_USE if the parts would change although a person has already completed one of them
+ * @throws the refusals of `createAssignment` for the given fields
  */
 export async function changeAssignment(
   db: Kysely<Database>,
@@ -110,8 +110,8 @@ export async function changeAssignment(
 }
 
 /**
- * Deletes an assignment, or archives it if an occurrence is done, exempt or recognised, with an audit entry. Does
- * nothing if it does not exist.
+ * Deletes an assignment with its occurrences, with an audit entry. If an occurrence is done, exempt or recognised, such
+ * occurrences stay and the assignment is archived. Does nothing if the assignment does not exist.
  */
 export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: number, at: Date): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -123,8 +123,8 @@ export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: n
 }
 
 /**
- * Makes an assignment due again, because its content has changed: open occurrences are restarted, and persons who have
- * completed theirs get a new one. Writes an audit entry.
+ * Makes an assignment due again, because its content has changed: open occurrences are restarted, and persons whose
+ * last occurrence is done or recognised get a new one. Writes an audit entry.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  */
 export async function renewAssignment(
@@ -151,8 +151,8 @@ export async function renewAssignment(
 }
 
 /**
- * Records that the changes of an assignment's content up to `until` were corrections, for which no renewal is needed.
- * Writes an audit entry.
+ * Records that the changes of an assignment's content up to `until` were only corrections, so that no renewal is
+ * needed. Writes an audit entry.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  */
 export async function acceptCorrection(db: Kysely<Database>, actor: Actor, id: number, until: Date): Promise<void> {
@@ -185,7 +185,7 @@ type DateColumns = Pick<
   'starts_on' | 'due_on' | 'due_days' | 'every_months' | 'window_end' | 'opens_days_before'
 >
 
-/** Returns the columns for the given dates; absent dates are left out. */
+/** Returns the columns for the given dates, without the columns of absent dates. */
 function scheduleOf(dates: Dates): DateColumns
 function scheduleOf(dates: { [Name in keyof Dates]: Dates[Name] | undefined }): Partial<DateColumns>
 function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[Name] | undefined }) {

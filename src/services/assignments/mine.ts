@@ -4,10 +4,13 @@ import type { Database } from '../../../db/types.js'
 import { dueOf, isOpen, isOverdue } from '../../domain/assignments/plan.js'
 import { type AssignmentClock, planPerson } from './plan.js'
 
-/** Maximum number of occurrences in the list; more than a person ever has open, so only old ones are cut off */
+/** Maximum number of occurrences in the list. Open ones come first, so the limit normally omits only old closed ones */
 const MAX_OWN = 200
 
-/** Plans the assignments of a person and returns the person's occurrences: open ones first, then by due day. */
+/**
+ * Plans the assignments of a person and returns the person's occurrences: first the open ones by due day, then the
+ * others, latest period first.
+ */
 export async function listMine(db: Kysely<Database>, userId: number, clock: AssignmentClock) {
   await planPerson(db, userId, clock)
   const { today } = clock.moment()

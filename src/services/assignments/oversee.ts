@@ -20,19 +20,19 @@ import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle 
 /** An assignment and the teams whose members the caller may see. */
 export interface Overseen {
   assignment: Oversight
-  /** Teams that the caller leads; undefined for the responsible person, who sees all persons */
+  /** Ids of the teams that the caller leads; undefined for the responsible person, who sees all persons */
   watched: VisibleTeams
 }
 
-/** Filter, position and size of a requested page. */
+/** Filter, start and maximum size of a requested page. */
 export interface PageRequest extends Omit<OccurrencePage, 'after'> {
   /** Id of the last occurrence of the previous page; undefined for the first page */
   after: number | undefined
 }
 
 /**
- * Returns a page of occurrences in their current state, without test results. Writes an audit entry once a day and
- * caller, because the page shows names.
+ * Returns a page of occurrences in their current state, without test results. Because the page shows names, writes an
+ * audit entry, at most one per day, caller and assignment.
  * @throws InvalidInput if `page.after` is not an occurrence that the caller may see
  */
 export async function listOverseenOccurrences(
@@ -61,7 +61,7 @@ export const MAX_SIGNERS = 1_000
 
 /**
  * Returns the content of an attendance list: each person with an occurrence in one of the states once, sorted by name.
- * Writes an audit entry as `listOverseenOccurrences` does.
+ * Writes an audit entry under the same condition as `listOverseenOccurrences`.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  * @throws LIST_TOO_LONG if there are more than 1,000 occurrences
  */
@@ -86,8 +86,9 @@ export async function listSigners(
 }
 
 /**
- * Returns the rows of a page and the first row after it, after planning and settling them.
- * @throws InvalidInput if `after` is unknown, because an empty page would look like the end of the list
+ * Plans and settles the occurrences of a page. Returns its rows and the first row after it.
+ * @throws InvalidInput if `after` is not an occurrence that the caller may see; an empty page would look like the end
+ * of the list
  */
 async function listCurrent(
   db: Kysely<Database>,
@@ -96,7 +97,7 @@ async function listCurrent(
   clock: AssignmentClock,
 ): Promise<ListedOccurrence[]> {
   if (watched === undefined && planned_on !== clock.moment().today) await planAssignment(db, id, clock)
-  // Only for the first page, because each page would plan for the same persons.
+  // Only for the first page, because further pages would plan the same persons again.
   if (after === undefined) await planJoiners(db, id, watched, clock)
   const mark = after === undefined ? undefined : await findMark(db, id, watched, after)
   if (after !== undefined && mark === undefined) throw invalidCursor('after')

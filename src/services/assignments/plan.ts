@@ -29,14 +29,15 @@ export interface AssignmentClock extends Clock {
 
 const PERSON_BATCH_SIZE = 1_000
 
-/** Marks completed parts, updates the states of occurrences accordingly, and issues proofs for completed ones. */
+/** Marks completed parts, updates the states of their occurrences, and issues proofs for completed occurrences. */
 export async function settle(db: Kysely<Database>, which: Settled, clock: AssignmentClock): Promise<void> {
   await markDoneParts(db, which)
   if (await updateStates(db, which, clock.timeZone)) await issueProofs(db, which, clock)
 }
 
 /**
- * Plans an assignment for all persons, in batches. Idempotent, even if an earlier run was killed.
+ * Plans an assignment for its audience and for all other persons with an open occurrence of it, in batches. Idempotent,
+ * even if an earlier run was killed. Does nothing if the assignment is archived or does not exist.
  * @param beforeBatch called before each batch; may throw to end the work
  * @returns the number of new occurrences
  */
@@ -79,7 +80,11 @@ export async function planPersons(
   await planConcerned(db, await listAudienceAmong(db, assignmentId, userIds), clock)
 }
 
-/** Plans an assignment for at most 1,000 watched persons who have joined the audience since the last nightly run. */
+/**
+ * Plans an assignment for at most 1,000 persons of its audience who have no occurrence of it yet, for example because
+ * they have joined since the last nightly run.
+ * @param watched teams whose members are planned; undefined for all persons
+ */
 export async function planJoiners(
   db: Kysely<Database>,
   assignmentId: number,

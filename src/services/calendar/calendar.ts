@@ -6,7 +6,7 @@ import { writeCalendar } from '../../domain/calendar/icalendar.js'
 import { CALENDAR_NOT_FOUND } from '../../domain/calendar/refusals.js'
 import { createSecret, hashSecret, isSecret } from '../../domain/text/secrets.js'
 
-/** Creates or replaces the secret token of a person's calendar address. Only the hash of the result is stored. */
+/** Creates or replaces the secret token of a person's calendar address and returns it. Only its hash is stored. */
 export async function makeCalendar(db: Kysely<Database>, userId: number): Promise<string> {
   const token = createSecret()
   await putCalendarToken(db, userId, hashSecret(token))

@@ -22,7 +22,8 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
   do {
     signal.throwIfAborted()
     await renewLease()
-    // Each batch starts after the previous one, because attempts whose answers must stay would be read again.
+    // Each batch continues after the last attempt of the previous one, because the query would examine attempts whose
+    // answers must stay again. An attempt that another transaction has locked is skipped until the next run.
     deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPT_BATCH_SIZE })
     summary.attempts += deleted.length
     await sleep(PAUSE_MS)

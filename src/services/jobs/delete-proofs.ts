@@ -3,7 +3,7 @@ import type { JobContext, JobSummary } from './job.js'
 
 const PROOFS_AT_ONCE = 5_000
 
-/** Computes the deletion day of each proof and deletes those whose day is over. Returns the number of deleted ones. */
+/** Computes the deletion day of each proof and deletes the proofs whose deletion day is over. Returns their number. */
 export async function deleteExpiredProofs({ db, moment, signal, renewLease }: JobContext): Promise<JobSummary> {
   const { today } = moment()
   let after: number | undefined = 0

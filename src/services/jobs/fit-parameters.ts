@@ -12,7 +12,10 @@ const CANDIDATES_AT_ONCE = 50
 const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
-/** Fits parameters for each learner with enough new reviews, one after another in a single worker thread. */
+/**
+ * Fits parameters for each learner with enough new reviews, one after another in a single worker thread. If `userId` is
+ * given, tries only this learner. Does nothing if parameters cannot be fitted on this platform.
+ */
 export async function fitParameters(context: JobContext): Promise<JobSummary> {
   const { db, moment, signal, userId, renewLease, onError } = context
   const summary = { tried: 0, adopted: 0, kept: 0, failed: 0 }

@@ -6,7 +6,10 @@ import type { Moment } from '../../domain/time/calendar.js'
 export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'plan-mail', 'send-mail'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
-/** Results that stay when answers are deleted. `passed`: only whether the attempt was passed, its times and version */
+/**
+ * Results that stay when the answers of an attempt are deleted: `all` of them, or with `passed` only the version, the
+ * times, and whether the attempt was passed
+ */
 export type ResultsKeep = 'all' | 'passed'
 
 export interface JobContext {
@@ -22,13 +25,13 @@ export interface JobContext {
   mail?: MailSettings | undefined
   /** Public address of the service, ending with a slash; undefined if not configured */
   publicUrl?: string | undefined
-  /** Whether mails stay in the outbox, because the service runs with a simulated date */
+  /** Whether mails stay in the outbox; true while the service runs with a simulated date */
   isMailHeld?: boolean
   /** Aborts the job; a job checks it between batches, so that no batch is left incomplete */
   signal: AbortSignal
   /** User to whom a run by hand is limited; undefined for all users */
   userId?: number | undefined
-  /** Extends the lease; must be called at least once a minute. @throws LeaseLost if another instance has taken it */
+  /** Extends the lease, which ends after 5 minutes. @throws LeaseLost if another instance has taken the lease */
   renewLease: () => Promise<void>
   /** Reports an error that does not end the job. */
   onError: (error: unknown, facts: Record<string, unknown>) => void

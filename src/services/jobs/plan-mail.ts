@@ -3,8 +3,8 @@ import { planDigests, planDueCards, planReminders } from '../mail/plan-mails.js'
 import type { JobContext, JobSummary } from './job.js'
 
 /**
- * Puts the mails of the day into the outbox. Does nothing at weekends, outside 7:00 to 20:00 in the service's time
- * zone, or without a mail server or `PUBLIC_URL`.
+ * Puts the mails of the day into the outbox. Does nothing at weekends, before 7:00 or from 20:00 in the service's time
+ * zone, or if no mail server or no `PUBLIC_URL` is configured.
  */
 export async function planMail(context: JobContext): Promise<JobSummary> {
   const { db, moment, timeZone, mail, publicUrl, signal, userId, renewLease } = context

@@ -27,8 +27,9 @@ const MAILS_AT_ONCE = 1_000
 const INTERRUPTED = 'Der Dienst wurde beim Verschicken unterbrochen; vielleicht ist die Mail angekommen'
 
 /**
- * Sends the due mails of the outbox, one after another. A mail is marked before and after it is sent. If the process
- * dies in between, the mail may have arrived, so it becomes `unknown` and is sent again only by hand.
+ * Sends the due mails of the outbox, one after another. The state of a mail is stored before and after sending it. If
+ * the process dies in between, the mail may have arrived, so the next run sets its state to `unknown`; such a mail is
+ * sent again only by hand.
  */
 export async function sendMails(context: JobContext): Promise<JobSummary> {
   const { db, moment, mail: settings, isMailHeld, signal, userId, renewLease, onError } = context
@@ -112,7 +113,7 @@ function toOutgoing(mail: ClaimedMail, publicUrl: string | undefined): OutgoingM
   }
 }
 
-/** Deletes mails that were created more than 90 days ago. */
+/** Deletes mails that were created more than 90 days ago, whatever their state, except those that are being sent. */
 export async function deleteSentMails({ db, moment, signal, renewLease }: JobContext): Promise<JobSummary> {
   const before = new Date(moment().at.getTime() - KEEP_DAYS * DAY_MS)
   const summary = { deleted: 0 }

@@ -12,7 +12,7 @@ export interface OutgoingMail {
   unsubscribe?: string | undefined
 }
 
-/** Returns nodemailer's options for the mail. Names and subjects may contain any text; they cannot inject a header. */
+/** Returns nodemailer's options for the mail. Names and the subject may contain any text and cannot inject a header. */
 export function composeMail(settings: MailSettings, mail: OutgoingMail): MailComposerOptions {
   const { id, to, subject, body, unsubscribe } = mail
   const { from } = settings
@@ -37,7 +37,10 @@ export function composeMail(settings: MailSettings, mail: OutgoingMail): MailCom
   }
 }
 
-/** Replaces control characters, line breaks and direction marks, which would disguise the rest, with spaces. */
+/**
+ * Replaces sequences of control characters, line breaks and direction marks with a space, and trims the text. Direction
+ * marks could make the rest of the line appear in another order.
+ */
 function inLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')

@@ -20,14 +20,14 @@ import type { Moment } from '../../domain/time/calendar.js'
 
 const HOURS_VALID = 24
 const HOUR_MS = 3_600_000
-/** Maximum number of confirmation mails per hour for one person or one address, so that mailboxes are not flooded */
+/** Maximum number of confirmation mails per hour to one person or one address, so that mailboxes are not flooded */
 const MOST_PER_HOUR = 4
 
 /**
  * Puts a mail with a confirmation link for a person's new address into the outbox. The current address stays until the
- * link is used. If the new address equals the current one, only a pending confirmation is cancelled.
+ * link is used. If the new address equals the current one, sends no mail and only cancels a pending confirmation.
  * @param address public address of the service, ending with a slash
- * @throws TooManyAttempts after 4 confirmation mails for the person or the address within an hour
+ * @throws TooManyAttempts if 4 confirmation mails for the person or the address were created within the last hour
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function requestAddress(

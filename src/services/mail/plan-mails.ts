@@ -30,14 +30,17 @@ export interface MailPlanning extends AssignmentClock {
   beforeBatch: () => Promise<void>
 }
 
-/** Plans one mail for each person with a due reminder. Returns the number of mails (`tasks`) and of reminders. */
+/**
+ * Plans one mail for each person with a due reminder, which lists all open tasks of the person. Returns the number of
+ * mails (`tasks`) and of reminders.
+ */
 export async function planReminders(db: Kysely<Database>, planning: MailPlanning) {
   const { address } = planning
   let reminders = 0
   const prepare = async (page: RecipientPage) => {
     const open = await openTasksOf(db, await listReminded(db, page), page.today)
     const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
-    // Marks tasks that were completed since they were last settled, so that no reminder names them.
+    // Marks tasks that were completed since they were last settled, so that no mail reminds of them.
     await settle(db, { ids: due.map(({ id }) => id) }, planning)
   }
   const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {
@@ -64,8 +67,8 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
 }
 
 /**
- * Plans the weekly mail for leads, which lists the tasks that were overdue on Monday, even if it is planned later in
- * the week. Returns the number of mails.
+ * Plans the weekly mail for leads. It lists open mandatory tasks of their members that were overdue on Monday, even if
+ * the mail is planned later in the week. Returns the number of mails.
  */
 export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
@@ -97,8 +100,8 @@ type PlanBatch = (
 ) => Promise<{ persons: readonly Recipient[]; mails: NewMail[] }>
 
 /**
- * Plans the mails of one kind in batches of persons, each in a separate transaction. A lock keeps another instance from
- * planning the same batch. Returns the number of mails.
+ * Plans the mails of one kind in batches of persons, each in a separate transaction. Ends early if another instance
+ * holds the lock for planning mails. Returns the number of mails.
  */
 async function inBatches(
   db: Kysely<Database>,

@@ -6,7 +6,7 @@ import { isResendable } from '../../domain/mail/mail.js'
 import { MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE } from '../../domain/mail/refusals.js'
 
 /**
- * Queues a mail that has failed or may not have arrived for sending again, with an audit entry.
+ * Queues a mail for sending again if its state is `failed` or `unknown`, with an audit entry.
  * @throws MAIL_NOT_FOUND if there is no mail with the id, or `id` is undefined
  * @throws MAIL_NOT_RESENDABLE if the mail has another state or its text was deleted
  */

@@ -10,13 +10,16 @@ import {
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { composeMail, type OutgoingMail } from './message.js'
 
-/** Timeout of the DNS lookup, of the connection and of the greeting, each; for all steps together twice this */
+/** Timeout of each of the steps DNS lookup, connection and greeting; the timeout of all three together is twice this */
 const CONNECT_MS = 30_000
-/** Timeout of the socket while the server sends nothing, and of the login */
+/** Maximum time for which the server may send nothing, and timeout of the login */
 const SILENCE_MS = 60_000
-/** Timeout of one mail. Together with the time for connecting it must be shorter than the lease of a job. */
+/** Timeout of one mail. The timeouts of connection, login and mail together must be shorter than a job's lease. */
 const MAIL_MS = 120_000
-/** Time for the mail in flight when the service stops; must be shorter than the grace period of the shutdown */
+/**
+ * Time in which a mail that is being sent may still be completed after the signal is aborted; must be shorter than the
+ * grace period of the shutdown
+ */
 const STOP_MS = 5_000
 
 /** Outcome of an attempt. `answer` is the reply of the server or a description of the fault. */
@@ -36,7 +39,7 @@ export interface MailConnection {
   close(): void
 }
 
-/** An error of nodemailer, with the SMTP command that failed and the server's reply. */
+/** An error of nodemailer, if known with the SMTP command that failed and the server's reply. */
 interface SmtpError extends Error {
   code?: string
   originalCode?: string

@@ -6,14 +6,14 @@ import type { PrintJob } from './thread.js'
 const turns = new FairTurns({ concurrent: 1, waitingOthers: 50, waitingPerOwner: 3, retryAfterSeconds: 2 })
 /** Heap limit of the thread; a list of 1,000 persons takes about 100 MB */
 const MAX_HEAP_MB = 256
-/** Idle time after which the thread ends. It is kept because starting it takes longer than printing a proof. */
+/** Idle time after which the thread ends; it stays until then, because a start takes longer than printing a proof. */
 const IDLE_MS = 30_000
 
 let kept: { worker: Worker; end: NodeJS.Timeout } | undefined
 
 /**
- * Returns a PDF. It is printed in a worker thread, because this takes between a third of a second and several seconds
- * of processor time.
+ * Returns a PDF. It is printed in a worker thread, because printing takes between a third of a second and several
+ * seconds of processor time.
  * @throws the reason of the signal if it is aborted
  * @throws TooManyAttempts if 3 PDFs of the user wait
  * @throws Unavailable if the queue is full

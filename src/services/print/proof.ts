@@ -119,7 +119,10 @@ function describePart(part: ProvenPart): string {
   }
 }
 
-/** Returns version and first 16 digits of the hash of the sheet or test, with a leading separator; empty for others. */
+/**
+ * Returns the version of a sheet or test and the first 16 digits of its hash, as far as they are known, with a leading
+ * separator; an empty string for other parts.
+ */
 function textOf(part: ProvenPart): string {
   if (part.kind !== 'sheet' && part.kind !== 'test') return ''
   const version = part.version === null ? '' : `, Fassung ${part.version}`

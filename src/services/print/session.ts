@@ -57,7 +57,7 @@ function writeHead(document: Document, root: PDFKit.PDFStructureElement, { title
   }
 }
 
-/** Writes a label and draws the line beside it. The vertical position of the document stays. */
+/** Writes a label and draws a line beside it. Does not change the vertical position of the document. */
 function writeField(
   document: Document,
   root: PDFKit.PDFStructureElement,

@@ -34,8 +34,8 @@ export async function revoke(
 }
 
 /**
- * Replaces a proof with one that has the person's current name, with an audit entry. Each proof names the code of the
- * other.
+ * Replaces a proof with a new one that has the person's current name, with an audit entry. Each of the two proofs
+ * contains the code of the other.
  * @returns the code of the new proof
  * @throws PROOF_NOT_FOUND if no proof has the code
  * @throws PROOF_REPLACED, PROOF_REVOKED if the proof was replaced or revoked before

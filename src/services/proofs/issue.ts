@@ -9,7 +9,10 @@ import type { Clock } from '../../domain/time/calendar.js'
 
 const PROOFS_AT_ONCE = 500
 
-/** Issues proofs for completed occurrences without one. Idempotent, even if several calls run concurrently. */
+/**
+ * Issues a proof for each completed occurrence that has none. Idempotent, even if several calls run concurrently.
+ * @param which occurrences to which the call is limited
+ */
 export async function issueProofs(
   db: Kysely<Database>,
   which: Settled,

@@ -38,14 +38,14 @@ export interface ReviewAnswer {
   /** Null if the review was not applied and the card is new */
   progress: CardState | null
   counts: ReviewCounts
-  /** Whether the card's state has changed; a review that arrives too late is only logged. */
+  /** Whether the card's state has changed; false for a review that is older than a later one and is only logged */
   applied: boolean
 }
 
 /**
- * Applies a rating in one transaction, which makes concurrent reviews of the same user wait. Returns the stored answer
- * without a change if the client id is known. The schedule is based on the day on which the rating was given.
- * @throws CARD_NOT_FOUND if the card is archived or does not exist
+ * Applies a rating in one transaction, which makes concurrent reviews of the same user wait. If the client id is known,
+ * changes nothing and returns the stored answer. The schedule is based on the day on which the rating was given.
+ * @throws CARD_NOT_FOUND if the card or its deck is archived, or the card does not exist
  * @throws OTHER_REVIEW if the client id belongs to another review
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
@@ -83,7 +83,7 @@ async function applyOnce(
     const late = isLate(times, card.latest_at)
     const preview = createSchedulers(card.settings)(card.deck_retention)
     const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }
-    // The daily limit of new cards applies to the day on which the review was given.
+    // A new card counts towards the limit of the day on which its review was given, so only a review of today counts.
     const introduced = Number(!late && before === null && times.reviewed.today === today)
     const step = {
       before,

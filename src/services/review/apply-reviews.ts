@@ -12,7 +12,8 @@ const OF_ONE_REVIEW: ReadonlySet<RefusalKind> = new Set(['invalid', 'not_found',
 
 /**
  * Applies ratings in order, each in a separate transaction, so an applied rating stays stored if a later one fails.
- * After an error of the whole batch the caller sends all ratings again; those with a client id are applied only once.
+ * After an error of the whole batch the client can send all ratings again; those with a client id are applied only
+ * once.
  * @param readers functions that return a review or throw a `Refusal` if the input is invalid
  * @throws NOT_LOGGED_IN if the user has been deleted
  */

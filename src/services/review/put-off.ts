@@ -31,9 +31,10 @@ export interface Delay {
 
 /**
  * Puts a due or new card off until tomorrow, without a rating. The log entry can be undone like a review. The card
- * stays unchanged (`applied` is false) if it is not due, was reviewed since, or was put off before today. Returns the
- * stored answer if the client id is known.
- * @throws CARD_NOT_FOUND if the card is archived or does not exist
+ * stays unchanged (`applied` is false) if it is neither due nor new, if it is new and already put off, if it was
+ * reviewed or reset after `put_off_at`, or if `put_off_at` is not today. If the client id is known, returns the stored
+ * answer.
+ * @throws CARD_NOT_FOUND if the card or its deck is archived, or the card does not exist
  * @throws OTHER_REVIEW if the client id belongs to a review or another card
  * @throws NOT_LOGGED_IN if the user has been deleted
  */

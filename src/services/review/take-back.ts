@@ -24,16 +24,17 @@ import type { Moment } from '../../domain/time/calendar.js'
 
 export interface UndoAnswer {
   card_id: number
-  /** Null if the undone review was the first of the card */
+  /** Null if the card is new again */
   progress: CardState | null
   counts: ReviewCounts
-  /** Id of the review that can be undone next */
+  /** Id of the review that can be undone next; null if there is none */
   next_undo: number | null
 }
 
 /**
- * Undoes the user's latest review of today and restores the card's previous state. Late reviews do not count. A
- * repeated call changes nothing and returns the same answer.
+ * Undoes the user's latest entry of today, a review or a putting off, and restores the card's previous state. Entries
+ * that arrived too late to change a card do not count as the latest. A repeated call changes nothing and returns the
+ * same answer.
  * @throws REVIEW_NOT_FOUND if the user has no such review
  * @throws NOT_OF_TODAY if the review was given on another day
  * @throws NOT_THE_LAST if it is not the user's latest review
@@ -77,8 +78,8 @@ export async function undoReview(
 }
 
 /**
- * Returns the card's state before the review. If the parameters have changed since, stability and difficulty are
- * computed with the current ones.
+ * Returns the card's state before the review. If the learner's parameters have changed since the review, stability and
+ * difficulty are computed with the current parameters.
  */
 async function restore(
   transaction: Transaction<Database>,
@@ -97,7 +98,7 @@ async function restore(
 
 /**
  * Returns in a German sentence why the review cannot be undone while its card is in this state; undefined if it can.
- * @param statesSince the log entries up to this id hold memory states of former parameters
+ * @param statesSince id of the log entry up to which entries contain memory states of former parameters
  */
 function obstacleTo(review: UndoCandidate, state: CardState | null, statesSince: number): string | undefined {
   if (review.was_reset) return 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'
@@ -161,7 +162,7 @@ function undoEntry(
 /**
  * Deletes the user's progress of a card, which becomes new. The log keeps the former state. Does nothing if the card is
  * already new.
- * @throws CARD_NOT_FOUND if the card is archived or does not exist
+ * @throws CARD_NOT_FOUND if the card or its deck is archived, or the card does not exist
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {

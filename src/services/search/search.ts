@@ -21,14 +21,14 @@ export interface SearchHit extends ItemText {
 
 export interface Search {
   hits: SearchHit[]
-  /** Whether the hits match only with typing errors, because there was no hit for the exact words */
+  /** Whether the hits match only with a typing error, because nothing matches the words as they were typed */
   isCorrected: boolean
 }
 
 /** Result of an empty query */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
-/** Number of spellings with a typing error per statement, so that other requests are served between two statements */
+/** Maximum number of misspellings per statement, so that other requests are served between two statements */
 const NEIGHBOURS_AT_ONCE = 500
 
 /** Maximum number of words of a query whose compounds are split */

@@ -12,10 +12,10 @@ interface Bounds {
 }
 
 /**
- * Fetches like `fetch`, but reads the whole body before it returns. The default limits are 1 MiB and 10 s, because the
- * calling libraries hold the complete response of the provider in memory.
- * @throws TypeError `fetch failed`, like a network error, if the body is larger
- * @throws DOMException `TimeoutError` if the response takes longer
+ * Fetches like `fetch`, but reads the whole body before it returns. Limits its size, because the calling libraries hold
+ * the complete response of the provider in memory. The default limits are 1 MiB and 10 s.
+ * @throws TypeError `fetch failed`, like a network error, if the body is larger than `maxBytes`
+ * @throws DOMException `TimeoutError` if the complete response takes longer than `timeoutMs`
  */
 export async function boundedFetch(
   url: string | URL,

@@ -7,7 +7,7 @@ const MAX_DESCRIPTION = 200
 
 /**
  * Converts an error of the libraries or the network to a fault. Its message holds the reason for the log.
- * @param hidden secrets and codes that the provider might repeat; they are replaced with `***`
+ * @param hidden secrets and codes that may occur in the error; they are replaced with `***`
  */
 export function explain(error: unknown, hidden: string[]): SignInFault {
   if (error instanceof SignInFault) return error

@@ -20,7 +20,7 @@ import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
 
 /**
- * Links a provider's identity to the user's own account, with an audit entry.
+ * Links a provider's identity to the user's own account, with an audit entry if it is not linked yet.
  * @throws IDENTITY_TAKEN if the identity belongs to another account
  * @throws NOT_LOGGED_IN if the session ended during the request
  */
@@ -51,7 +51,8 @@ export async function linkIdentity(
 /**
  * Returns a login that renews the proof of identity of a logged-in user through the provider.
  * @param startedAt time at which the browser was redirected to the provider, in milliseconds since 1970
- * @throws SignInFault if the identity is not linked to the user, or the provider has not authenticated the user again
+ * @throws SignInFault if the identity is not linked to the user, or the ID token does not prove by its `auth_time` that
+ * the provider has authenticated the user since `startedAt`
  */
 export async function confirmByProvider(
   db: Kysely<Database>,

@@ -59,7 +59,7 @@ export async function logInByProvider(
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
     const { identity_id: identityId, email: _, ...account } = current
     return {
-      // A forced change concerns passwords only.
+      // A user who must change the password may log in through the provider without changing it.
       user: { ...account, must_change_password: false },
       proof: { identityId, authenticatedAt: person.authenticatedAt },
       providerSession: person.session,
@@ -109,8 +109,8 @@ function refuseDisabled(account: Deactivation, today: string): void {
 }
 
 /**
- * Links an existing account to the identity. An account that is already linked at the same provider is never linked to
- * another person.
+ * Links an existing account to the identity. An account that is already linked to an identity of the same provider is
+ * never linked to another one.
  * @throws SignInFault if the account may not be linked or was deleted
  */
 async function adopt(
@@ -121,7 +121,7 @@ async function adopt(
   found: Account,
   address: string,
 ): Promise<IdentifiedUser> {
-  // `follow` may need this lock, which must precede that of the user's own row.
+  // `follow` may need this lock, which must be taken before the lock on the user's own row.
   if (isAdmin === false) await lockAdmins(transaction)
   // This lock serialises concurrent sign-ins with the same name, so that the second one sees the link of the first.
   const ways = await lockLoginMethods(transaction, found.id)

@@ -29,7 +29,7 @@ export interface Challenge {
 export interface ProvenPerson {
   issuer: string
   subject: string
-  /** Session id at the provider */
+  /** Session id at the provider; undefined if the ID token does not contain one */
   session: string | undefined
   /** Time at which the provider last authenticated the person; undefined if the ID token does not contain it */
   authenticatedAt: Date | undefined
@@ -46,7 +46,7 @@ interface Known {
 
 /**
  * The OpenID Connect provider. Its metadata are fetched on first use, so the service can start while the provider is
- * down. They are refreshed after `METADATA_MS`; a failed refresh is retried by the next sign-in.
+ * down. They are refreshed after `METADATA_MS`; a failed refresh is retried by the next call that needs them.
  */
 export class Provider {
   readonly settings: OidcSettings
@@ -148,7 +148,7 @@ export class Provider {
       })
   }
 
-  /** Returns the URL that ends the provider's session; undefined without such a URL or while the provider is down. */
+  /** Returns the URL that ends the provider's session; undefined if there is none or no metadata could be fetched. */
   async logoutUrl(): Promise<string | undefined> {
     const { endSessionEndpoint } = await this.#find().catch(() => ({ endSessionEndpoint: undefined }))
     if (endSessionEndpoint === undefined) return undefined
@@ -211,8 +211,8 @@ export class Provider {
   }
 
   /**
-   * Verifies the signature of the ID token, which the library does not check because the token comes over TLS.
-   * Refetches the keys once if none fits, because the provider may have rotated them, possibly under the same `kid`.
+   * Verifies the signature of the ID token, which the library does not check because the token comes over TLS. If no
+   * key fits, fetches the keys again once, because the provider may have rotated them, possibly under the same `kid`.
    */
   async #verifySignature({ keys, issuer }: Known, idToken: string): Promise<void> {
     const verify = () => jwtVerify(idToken, keys, this.#expectedOf(issuer))
@@ -261,7 +261,10 @@ function readSubject(subject: string): string {
   return subject
 }
 
-/** Authenticates with `client_secret_basic` if the provider supports it or names no method, else with `_post`. */
+/**
+ * Authenticates with `client_secret_basic` if the provider supports this method or lists no methods, otherwise with
+ * `client_secret_post`.
+ */
 const authenticate: client.ClientAuth = (server, metadata, body, headers) => {
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const method = methods.includes('client_secret_basic') ? client.ClientSecretBasic() : client.ClientSecretPost()

@@ -6,9 +6,9 @@ import type { Database } from '../../../db/types.js'
 import { followGroups } from '../../domain/teams/follow-groups.js'
 
 /**
- * Adjusts a user's memberships to the groups that the identity provider names at a login. Groups without a team are
+ * Adjusts a user's memberships to the groups that the identity provider lists at a login. Groups without a team are
  * ignored.
- * @param groups undefined if the provider names none; the memberships then stay unchanged
+ * @param groups undefined if the provider sends no list of groups; the memberships then stay unchanged
  */
 export async function followProviderGroups(
   transaction: Transaction<Database>,

@@ -75,7 +75,8 @@ export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number)
 }
 
 /**
- * Makes a user a member or lead of a team by hand, with an audit entry.
+ * Makes a user a member or lead of a team by hand, with an audit entry. Does nothing if the user already has this role
+ * by hand.
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws USER_NOT_FOUND if the user does not exist
  */

@@ -17,7 +17,7 @@ import { addToSums } from './statistics.js'
 
 /**
  * Ends an attempt and judges its stored answers in one transaction. An attempt that has already ended stays unchanged.
- * @returns the ended attempt; `ended_by` is `time` if deadline and grace period are over, otherwise `person`
+ * @returns the ended attempt; `ended_by` is `time` if it ended after its deadline and grace period, otherwise `person`
  * @throws ATTEMPT_NOT_FOUND if the attempt does not exist, for example because the user was deleted
  */
 export async function endAttempt(db: Kysely<Database>, id: number, now: Date): Promise<Attempt> {
@@ -41,7 +41,7 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
   )
   const isLate = isOver(deadline_at, now)
   const result = {
-    // The deadline even within the grace period, so that no attempt exceeds its time limit.
+    // An attempt that ends within the grace period also gets its deadline as its end, so that none exceeds its time limit.
     ended_at: deadline_at !== null && deadline_at < now ? deadline_at : now,
     ended_by: isLate ? ('time' as const) : ('person' as const),
     passed,
@@ -98,9 +98,10 @@ export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Dat
 const BATCH_SIZE = 100
 
 /**
- * Ends all attempts whose time is over. Continues with the others if ending one fails.
- * @param onError called for each attempt that could not be ended
+ * Ends all attempts whose time is over. Continues with the other attempts if ending one of them fails.
+ * @param onError called for each attempt that could not be ended, unless it was deleted in the meantime
  * @returns the number of ended attempts
+ * @throws the reason of the signal if it is aborted
  */
 export async function endOverdue(
   db: Kysely<Database>,

@@ -13,7 +13,7 @@ import { requireSections } from './publish.js'
 export const QUESTION_FORMATS = ['moodle', 'csv'] as const
 export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
 
-/** Questions of a category of Moodle with its name. */
+/** Questions of one deck or test with its name, which becomes a category in Moodle. */
 interface QuestionGroup {
   name: string
   cards: QuestionCard[]
@@ -32,7 +32,7 @@ export async function exportTest(db: Kysely<Database>, slug: string, format: Que
   return write([{ name: definition.name, cards: sections.flatMap(({ cards }) => cards) }], format)
 }
 
-/** Returns the questions of the decks and pools of a source, without drafts, as Moodle XML or CSV. */
+/** Returns the questions of a source's decks and pools, without drafts and archived ones, as Moodle XML or CSV. */
 export async function exportSourceQuestions(
   db: Kysely<Database>,
   sourceId: number,
@@ -49,7 +49,8 @@ export async function exportSourceQuestions(
 }
 
 async function write(groups: readonly QuestionGroup[], format: QuestionFormat): Promise<string> {
-  // Both formats are loaded on demand with an XML parser, which is otherwise needed only in worker threads.
+  // The modules of both formats are imported on demand, because they also load an XML parser, which is otherwise needed
+  // only in worker threads.
   if (format === 'csv') return writeCsv(groups.flatMap(({ cards }) => cards))
   const { writeMoodle } = await import('../../domain/moodle/index.js')
   return writeMoodle(

@@ -40,16 +40,17 @@ export interface TestOrigin {
 
 /** Outcome of the tests of an import or its check. */
 export interface ImportedTests {
-  /** Undefined if there are no tests */
+  /** Undefined if the import neither contains nor archives tests */
   changes: Changes | undefined
   warnings: Warning[]
 }
 
 /**
- * Writes the tests of an import, after its decks and cards. Publishes the tests whose definition or questions have
- * changed.
- * @throws FaultyContent if a test or a section cannot be published, except for decks that `isOwn` excludes
- * @throws CONTENT_CHANGES if a concurrent request has taken a slug
+ * Writes the tests of an import. Must be called after its decks and cards are written. Publishes the tests whose
+ * definition or questions have changed, except drafts and tests that keep an edit made in the browser.
+ * @throws FaultyContent if a test or one of its sections cannot be published; a fault of a deck for which `isOwn`
+ * returns false only causes a warning
+ * @throws CONTENT_CHANGES if a concurrent request has taken a slug or deleted a test
  */
 export async function writeTests(
   transaction: Transaction<Database>,
@@ -95,7 +96,7 @@ async function writeTest(
 /**
  * Returns the outcome of `writeTests`, computed from the plan without writing.
  * @param options plan: plan of the decks and cards; keepsRest: whether stored cards that the files do not contain stay
- * @throws FaultyContent if a test or a section cannot be published, except for decks that `isOwn` excludes
+ * @throws FaultyContent under the same conditions as `writeTests`
  */
 export async function checkTests(
   db: Kysely<Database>,
@@ -133,10 +134,13 @@ export function plannedDecks<Deck extends DeckSource>(
   return [...plan.deckIds.keys(), ...plan.newDecks]
 }
 
-/** Decks by slug. `isForeign` marks decks of other sources; their faults must not fail the import. */
+/**
+ * Decks by slug. `isForeign`: whether the deck belongs to another source, so that its faults do not fail an import of the
+ * folder. `isUsable`: whether the tests of the import may draw from the deck.
+ */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
-/** Returns the stored decks that the tests name. */
+/** Returns the stored decks to which sections of the tests refer. */
 async function findDecks(db: Kysely<Database>, tests: readonly PlannedTest[], origin: TestOrigin): Promise<Decks> {
   const named = await findNamedDecksOf(
     db,
@@ -162,7 +166,8 @@ function addPlanned(decks: Decks, deck: DeckSource, keepsRest: boolean): void {
 }
 
 /**
- * Returns the sections of a test with their questions. Adds faults or warnings and returns undefined if it has faults.
+ * Returns the sections of a test with their questions. If the test cannot be published, adds faults or warnings and
+ * returns undefined.
  */
 function resolve(
   { file, definition, line, sectionLines }: TestSource,

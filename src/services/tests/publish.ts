@@ -27,7 +27,7 @@ export interface Publication extends PreparedVersion {
 }
 
 /**
- * Publishes a test as a new version, unless the latest one has the same definition and questions.
+ * Publishes a test as a new version, unless the published one has the same definition and questions.
  * @param name user name of the publisher
  * @param isCheck whether to compute the result without writing
  * @throws TEST_NOT_FOUND, TEST_ARCHIVED if the test does not exist or is archived
@@ -106,7 +106,7 @@ export async function resolveStored(
   return resolveSections(definition, usable, report)
 }
 
-/** Returns the decks that tests name, by slug, with their questions and the listed cards. */
+/** Returns the decks to which sections of tests refer, by slug, with their questions and the cards that sections list. */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
   definitions: readonly Pick<TestDefinition, 'sections'>[],
@@ -125,7 +125,11 @@ export function mayUse({ tests_only, source_id }: NamedDeck, sourceId: number | 
   return !tests_only || source_id === sourceId
 }
 
-/** Writes a version unless the published one has the same digest. The caller must have locked the test. */
+/**
+ * Writes a new version unless the published one has the same digest. The caller must have locked the test.
+ * @param options isCheck: whether to compute the result without writing; name: user name of the publisher, null for an
+ * import
+ */
 export async function publishVersion(
   transaction: Transaction<Database>,
   test: Pick<EditedTest, 'id' | 'definition' | 'published_version'>,

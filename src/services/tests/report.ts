@@ -16,7 +16,7 @@ import { findCurrentAttempt } from './end-attempt.js'
  * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or it has no such question
  * @throws REVIEW_CLOSED if the attempt is open
  * @throws CARD_GONE if the card was deleted
- * @throws TOO_MANY_REPORTS if the user has too many open reports
+ * @throws TOO_MANY_REPORTS if the user already has `MAX_OPEN_REPORTS` open reports of other cards
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function reportQuestion(

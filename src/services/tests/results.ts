@@ -3,7 +3,7 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { isClosed, isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
 import type { Standing } from './standing.js'
 
-/** Result of an attempt; both fields are null while it is open, or if the review preset hides them. */
+/** Result of an attempt; both fields are null while the attempt is open or the review settings hide the result. */
 export interface ShownResult {
   passed: boolean | null
   score_percent: number | null
@@ -18,9 +18,9 @@ export function standingOf({ started_at }: Pick<Attempt, 'started_at'>, mine: St
 }
 
 /**
- * Returns the inputs that decide whether the review of an attempt is open.
- * @param rules rules of the version of the attempt
- * @param published rules of the published version; `attempts` is null if unlimited
+ * Returns the state that decides whether the result and the review of an attempt are shown.
+ * @param rules review rules of the attempt's version
+ * @param published rules of the published version; `attempts` is null if the number of attempts is not limited
  */
 export function reviewStateOf(
   rules: ReviewState['definition'],
@@ -29,7 +29,8 @@ export function reviewStateOf(
   today: string,
 ): ReviewState {
   const { closes } = published
-  // A test whose closing day was moved is still running, so the review must not reveal its answers yet.
+  // If a newer version has moved the closing day to a later day, the test is still open, so the review must not reveal
+  // its answers yet.
   const isExtended = rules.closes !== null && closes !== null && closes > rules.closes
   return {
     definition: isExtended ? { ...rules, closes } : rules,

@@ -10,7 +10,7 @@ import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { findStanding } from './standing.js'
 
 /**
- * Ends an attempt of the user if it is open. Returns the result, without the fields that the review preset hides.
+ * Ends an attempt of the user if it is open. Returns the result; its fields are null if the review settings hide them.
  * @throws ATTEMPT_NOT_FOUND if the user has no such attempt
  */
 export async function submitAttempt(db: Kysely<Database>, userId: number, id: number, moment: Moment) {

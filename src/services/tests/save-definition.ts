@@ -70,7 +70,7 @@ export function saveDefinition(
 }
 
 /**
- * Hides a test from learners, or shows it again.
+ * Archives a test, which hides it from learners, or restores it.
  * @throws TEST_NOT_FOUND if the test does not exist
  * @throws NotEditable if the test belongs to no source
  * @throws NOT_AN_EDITOR if the caller may not edit its source
@@ -91,12 +91,19 @@ export function archiveTest(
   })
 }
 
-/** Returns whether a change makes the test differ from its upload; false for a written source, which has no upload. */
+/**
+ * Returns whether the test counts as edited since its upload after a change. A written source has no upload, so its
+ * tests keep their present value.
+ */
 function isEditedNow({ edited, source }: EditedTest): boolean {
   return edited || source?.kind !== 'written'
 }
 
-/** Returns a locked test that the caller may edit. */
+/**
+ * Returns the test, which the caller must have locked.
+ * @throws NotEditable if the test belongs to no source
+ * @throws NOT_AN_EDITOR if the user may not edit the source of the test
+ */
 async function takeTest(transaction: Transaction<Database>, slug: string, editable: Editable): Promise<EditedTest> {
   const test = await readTest(transaction, slug)
   if (test.source === null) throw new NotEditable(test.file)

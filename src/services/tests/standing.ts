@@ -10,18 +10,21 @@ import { endAttempt } from './end-attempt.js'
 
 /** Clock with the time zone of the service. */
 export interface TestClock extends Clock {
-  /** IANA name, for times in messages */
+  /** IANA name of the time zone */
   timeZone: string
 }
 
 /** Summary of a person's attempts at a test. */
 export interface Standing {
   /**
-   * Number of attempts that count towards the limit of the test. If a current assignment contains the test, only those
-   * since the start of its period count, and each granted attempt reduces the number by one.
+   * Number of attempts that count towards the limit of the test. If the test is an uncompleted part of a current
+   * assignment, only attempts since the start of its period count, and each granted attempt reduces the number by one.
    */
   attempts: number
-  /** Period of the current assignment that contains the test, and whether it was passed in it; null if there is none */
+  /**
+   * Start of the period of the current assignment, and whether the test was passed since; null if the test is not an
+   * uncompleted part of a current assignment
+   */
   period: { since: Date; hasPassed: boolean } | null
   /** Whether any attempt was passed */
   hasPassed: boolean
@@ -39,7 +42,8 @@ export const NO_ATTEMPTS: Standing = {
 }
 
 /**
- * Ends the attempts of a person whose time is over, and returns the standings by test id.
+ * Ends the person's attempts whose time is over, and returns the standings by test id. The result does not contain tests
+ * without attempts and without a current assignment.
  * @param of test to which the result is limited; undefined for all
  */
 export async function findStandings(
@@ -64,8 +68,8 @@ export async function findStandings(
 }
 
 /**
- * Returns the standing of a person at a test. If the test requires an assignment and none is found, plans the person's
- * assignments first, because the nightly job may not have run yet.
+ * Returns the standing of a person at a test. If the test requires an assignment, and the person has neither a current
+ * one nor an open attempt, plans the person's assignments first, because the nightly job may not have run yet.
  */
 export async function findPlannedStanding(
   db: Kysely<Database>,

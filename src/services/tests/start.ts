@@ -35,7 +35,7 @@ const MAX_TRIES = 5
 /**
  * Starts an attempt, or returns the open one. A known client id returns its attempt, even an ended one.
  * @throws TEST_NOT_FOUND if there is no published test with the slug
- * @throws ASSIGNED_ONLY if the test requires an assignment and the user has none
+ * @throws ASSIGNED_ONLY if the test requires an assignment and the user has no current one
  * @throws NOT_OPEN_YET, NO_LONGER_OPEN before the opening day or after the closing day
  * @throws NO_ATTEMPT_LEFT if the attempts are used up, or concurrent starts keep conflicting
  * @throws WaitForNext during the waiting time after the last attempt
@@ -54,7 +54,7 @@ export async function startAttempt(
   throw NO_ATTEMPT_LEFT
 }
 
-/** Returns undefined if a concurrent start has taken the number of the attempt. */
+/** Tries to start an attempt once. Returns undefined if a concurrent start has taken the number of the attempt. */
 async function startOnce(
   db: Kysely<Database>,
   userId: number,

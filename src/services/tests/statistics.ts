@@ -42,16 +42,16 @@ export async function addToSums(
 
 /** Position and size of a page of questions */
 export interface QuestionPage {
-  /** Id of the last question of the previous page */
+  /** Id of the last question of the previous page; undefined for the first page */
   after: number | undefined
   limit: number
 }
 
 /**
- * Returns the stored reports of a page of questions of a version. A report is renewed only when at least `minPersons`
- * persons were added, so that the difference between two reports does not reveal the answers of one person.
+ * Returns the stored reports of a page of a version's questions. First renews each report since which at least
+ * `minPersons` persons were added; with fewer, the difference between two reports could reveal one person's answers.
  * @param version undefined means the published version
- * @throws NO_PUBLISHED_VERSION if the test, or the version, does not exist
+ * @throws NO_PUBLISHED_VERSION if the test or the version does not exist, or the test was never published
  * @throws InvalidInput if `after` is not a question of the version
  */
 export async function findStatistics(

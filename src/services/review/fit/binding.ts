@@ -9,7 +9,7 @@ export interface Trainer {
   fit(csv: string, isStopped: () => boolean): Promise<number[]>
 }
 
-/** Interval at which the library checks whether to continue. It also delays the result by up to this time. */
+/** Interval at which the library checks whether to continue. The check delays the result by up to this time. */
 const POLL_MS = 20
 
 /**

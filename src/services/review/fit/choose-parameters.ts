@@ -10,8 +10,8 @@ import { changeStates } from './fit-learner.js'
 import { FitWorker } from './worker.js'
 
 /**
- * Updates the given settings and returns all of them. If this switches fitted parameters on or off, the memory states
- * are recomputed in the same transaction. Due dates stay.
+ * Updates the given settings and returns all settings. If this switches fitted parameters on or off, the memory states
+ * are recomputed in the same transaction; the due dates stay.
  */
 export async function changeSettings(
   db: Kysely<Database>,
@@ -76,7 +76,10 @@ export interface FitSummary {
 const knownCosts = new Map<string, Promise<Costs>>()
 const MOST_KNOWN = 500
 
-/** Returns the learner's fitted parameters, the recalls for the next fit, and the costs of each desired retention. */
+/**
+ * Returns the learner's fitted parameters, the number of recalls so far and of those needed for the next fit, and the
+ * reviewing effort for each desired retention.
+ */
 export async function summarizeFit(db: Kysely<Database>, userId: number): Promise<FitSummary> {
   const state = await findFitState(db, userId)
   const stored = state?.stored ?? null

@@ -16,12 +16,12 @@ import type { FitWorker } from './worker.js'
 /** Outcome of a fit. `gone`: the user was deleted or has switched fitted intervals off */
 export type FitOutcome = 'adopted' | 'kept' | 'too few' | 'unavailable' | 'gone'
 
-/** Maximum number of attempts to compute states; during the last one the learner is locked and cannot review. */
+/** Maximum number of attempts to compute states; during the last attempt the learner is locked and cannot review */
 const ATTEMPTS = 3
 
 /**
- * Fits parameters to the learner's reviews and adopts them if they predict at least as well as those in use. Adopting
- * stores the parameters and the resulting memory states in one transaction. Due dates stay.
+ * Fits parameters to the learner's reviews and adopts them if they predict reviews at least as well as the parameters
+ * in use. Adopting stores the parameters and the resulting memory states in one transaction. The due dates stay.
  * @param signal aborts the fit before anything is written
  * @throws the reason of the signal if it is aborted
  */
@@ -78,7 +78,8 @@ interface Change {
 /**
  * Computes the learner's memory states with the weights, then stores them and calls `write` in one transaction that
  * holds the learner's lock. The log is replayed before the lock is taken, and again if the learner has reviewed in the
- * meantime. Returns false if `write` cancelled the change or the user does not exist.
+ * meantime; the third replay runs under the lock. Returns false if `write` cancelled the change or the user does not
+ * exist.
  */
 export async function changeStates(
   db: Kysely<Database>,

@@ -10,7 +10,7 @@ import { MemoryModel } from '../../../domain/review/memory.js'
 import { blendWeights, LEAST_DAYS, LEAST_ITEMS } from '../../../domain/review/parameters.js'
 import type { Trainer } from './binding.js'
 
-/** Memory states in columns; `review_ids` holds the last review of each history. */
+/** Memory states in columns of equal length; `review_ids` contains the id of the last review of each history. */
 export interface States {
   review_ids: Float64Array
   stabilities: Float64Array
@@ -21,7 +21,7 @@ export interface States {
 export type Task =
   /** Computes the states with the weights; null means the defaults. */
   | { kind: 'replay'; weights: number[] | null }
-  /** Fits weights and compares them with those in use. */
+  /** Fits weights and compares them with the weights in use; `today` is in days since 1970-01-01. */
   | { kind: 'fit'; weights: number[] | null; today: number }
   /** Simulates the reviewing effort of each desired retention; needs no log. */
   | { kind: 'costs'; weights: number[] | null }
@@ -55,8 +55,8 @@ export function replay(histories: readonly EffectiveReview[][], weights: readonl
 }
 
 /**
- * Fits weights to the histories. Returns them only if a fit of the first three quarters predicts the last quarter at
- * least as well as the weights in use.
+ * Fits weights to the histories. Returns them only if weights fitted to the first three quarters of the recalls predict
+ * the last quarter at least as well as the weights in use.
  * @param today days since 1970-01-01
  */
 export async function fitWeights(
