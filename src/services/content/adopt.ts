@@ -14,12 +14,13 @@ import {
 } from '../../domain/content/refusals.js'
 import { openChange } from './editing/change.js'
 
-/** A deck or a sheet by its slug */
+/** Slug of a deck or of a sheet */
 export type Adopted = { deck: string } | { sheet: string }
 
 /**
  * Moves a deck or sheet of the content folder, or of a script, into a source that is written in the browser.
- * Identities, progress and history stay. Later imports of the folder skip its file. Writes an audit entry and a change.
+ * Identities, progress and history stay. Later imports of the folder skip the file of the deck or sheet. Writes an
+ * audit entry and an entry in the history.
  * @throws SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND if the source, deck or sheet does not exist
  * @throws NOT_WRITTEN if the source is an upload, because the next upload would archive the deck or sheet
  * @throws OWNED_BY_SOURCE if the deck or sheet already belongs to a source

@@ -40,7 +40,10 @@ export async function findMissingPictures(
   return missing
 }
 
-/** @throws OwnMediaFull if the pictures of the author would exceed `maxBytes` */
+/**
+ * Checks that the missing pictures fit into the author's limit.
+ * @throws OwnMediaFull if the pictures of the author would exceed `maxBytes`
+ */
 export async function limitOwnPictures(
   db: Kysely<Database>,
   userId: number,
@@ -55,7 +58,7 @@ export async function limitOwnPictures(
 
 /**
  * Stores pictures one after another, because each may be large.
- * @param userId author who uploads them; null for administrators and the folder
+ * @param userId author to whose limit the pictures count; null for administrators and the folder
  * @throws CONTENT_CHANGES if a file has changed since it was read
  */
 export async function storePictures(

@@ -18,11 +18,11 @@ import { MAX_OPEN_REPORTS } from '../../domain/content/reports.js'
 import { InvalidInput } from '../../domain/refusal.js'
 
 /**
- * Reports a card, optionally with a suggested text, and replaces the user's open report of the card. A suggestion that
- * equals the text of the card is ignored.
+ * Reports a card, optionally with a suggested text. Replaces the user's open report of the card, if there is one. A
+ * suggestion that equals the text of the card is ignored.
  * @returns the id of the report
  * @throws CARD_NOT_FOUND if the card is archived or does not exist
- * @throws TOO_MANY_REPORTS if the user has too many open reports
+ * @throws TOO_MANY_REPORTS if the user already has `MAX_OPEN_REPORTS` open reports of other cards
  * @throws InvalidInput if there is neither a text nor a suggestion that differs from the card
  * @throws NOT_LOGGED_IN if the user has been deleted
  */

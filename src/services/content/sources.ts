@@ -53,7 +53,7 @@ export async function renameSource(db: Kysely<Database>, actor: Actor, id: numbe
 }
 
 /**
- * Archives the content of a source; `restoreSource` or another upload restores it with all progress.
+ * Archives a source and its content. `restoreSource` or another upload restores the content with all progress.
  * @throws SOURCE_NOT_FOUND if the source does not exist
  * @throws IMPORT_RUNS if an import is running
  */
@@ -80,7 +80,7 @@ export function restoreSource(db: Kysely<Database>, actor: Actor, id: number): P
 }
 
 /**
- * Deletes a source and its content with all progress, and the pictures that no other text shows.
+ * Deletes a source and its content with all progress, and the pictures that no text shows any more.
  * @throws SOURCE_NOT_FOUND if the source does not exist
  * @throws IMPORT_RUNS if an import is running
  */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Time between two yields; short, because a request needs about five iterations of the event loop */
+/** Time between two yields; short, because a request needs about five iterations of the event loop, one per yield */
 const TURN_MS = 5
 
 /**

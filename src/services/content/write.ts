@@ -26,13 +26,13 @@ import type { PlacedCard, Plan } from '../../domain/content/plan/types.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
 import { lengthOfExercise } from '../../domain/questions/exercise.js'
 
-/** Callback after each batch, with the number of cards done so far and in total */
+/** Called after each batch with the number of cards that are done so far and the total number of cards */
 export type OnProgress = (done: number, total: number) => void
 
 /** Limits of a batch, so that no statement reaches the timeout */
 const BATCH_ROWS = 1_000
 const BATCH_CHARACTERS = 1_000_000
-/** Limit of the rows of `card_progress` in a batch, which archiving and restoring cards also write */
+/** Maximum number of rows of `card_progress` in a batch; archiving and restoring a card also writes these rows */
 const BATCH_LEARNERS = 20_000
 
 /** Origin of the decks, cards and sheets of a plan. */
@@ -175,7 +175,10 @@ async function weighLearners(transaction: Transaction<Database>, cardIds: number
   return weights
 }
 
-/** Yields the items in order in batches whose weights add up to `BATCH_ROWS`. Each item weighs at least one row. */
+/**
+ * Yields the items in order in batches. A batch ends with the item whose weight brings the sum to `BATCH_ROWS` or more.
+ * Each item weighs at least one row.
+ */
 function* inBatches<T>(items: readonly T[], weigh: (item: T) => number): Generator<T[]> {
   let batch: T[] = []
   let weight = 0

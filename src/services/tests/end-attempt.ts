@@ -41,7 +41,7 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
   )
   const isLate = isOver(deadline_at, now)
   const result = {
-    // An attempt that ends within the grace period also gets its deadline as its end, so that none exceeds its time limit.
+    // The deadline, even if the attempt ends within the grace period, so that no attempt exceeds its time limit.
     ended_at: deadline_at !== null && deadline_at < now ? deadline_at : now,
     ended_by: isLate ? ('time' as const) : ('person' as const),
     passed,

@@ -135,8 +135,8 @@ export function plannedDecks<Deck extends DeckSource>(
 }
 
 /**
- * Decks by slug. `isForeign`: whether the deck belongs to another source, so that its faults do not fail an import of the
- * folder. `isUsable`: whether the tests of the import may draw from the deck.
+ * Decks by slug. `isForeign`: whether the deck belongs to another source, so that its faults do not fail an import of
+ * the folder. `isUsable`: whether the tests of the import may draw from the deck.
  */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 

@@ -114,8 +114,8 @@ function describeAttempt(attempt: Attempt, mine: Standing, definition: TestDefin
 }
 
 /**
- * Returns the end of the waiting time after the last ended attempt. Returns null if the waiting time is over, no attempt
- * has ended, an attempt is open, or no further attempt is allowed.
+ * Returns the end of the waiting time after the last ended attempt. Returns null if the waiting time is over, no
+ * attempt has ended, an attempt is open, or no further attempt is allowed.
  */
 export function nextAttemptAt(
   { wait_minutes, attempts }: Pick<TestDefinition, 'wait_minutes' | 'attempts'>,

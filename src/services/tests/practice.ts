@@ -9,8 +9,8 @@ import { buildQuestion, MAX_WRONG_OPTIONS, type QuizQuestion } from '../../domai
 const MIN_WRONG_OPTIONS = 2
 
 /**
- * Returns practice questions of a deck, or of all decks. Wrong options are those of the author, then answers of the same
- * deck. Only if there are fewer than two, those that `/api/quiz/generate` would use are added. Pools are excluded.
+ * Returns practice questions of a deck, or of all decks. Wrong options are those of the author, then answers of the
+ * same deck. Only if there are fewer than two, those that `/api/quiz/generate` would use are added. Pools are excluded.
  * @param slug slug of the deck; undefined for all decks
  * @param count maximum number of questions
  */

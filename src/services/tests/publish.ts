@@ -106,7 +106,7 @@ export async function resolveStored(
   return resolveSections(definition, usable, report)
 }
 
-/** Returns the decks to which sections of tests refer, by slug, with their questions and the cards that sections list. */
+/** Returns the decks to which the sections refer, by slug, with their questions and the cards that sections list. */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
   definitions: readonly Pick<TestDefinition, 'sections'>[],

@@ -42,8 +42,8 @@ export const NO_ATTEMPTS: Standing = {
 }
 
 /**
- * Ends the person's attempts whose time is over, and returns the standings by test id. The result does not contain tests
- * without attempts and without a current assignment.
+ * Ends the person's attempts whose time is over, and returns the standings by test id. A test without attempts is only
+ * included if it is an uncompleted part of a current assignment.
  * @param of test to which the result is limited; undefined for all
  */
 export async function findStandings(

@@ -9,7 +9,8 @@ import type { Moment } from '../../../domain/time/calendar.js'
 import { dropUnusedPictures } from '../pictures.js'
 
 /**
- * Resets the progress of all learners of a card, which becomes new for them. Their review log stays.
+ * Resets the progress of all learners of a card, which becomes new for them. Their review log stays. Writes an audit
+ * entry if there was progress.
  * @returns the number of learners
  * @throws CARD_NOT_FOUND if the card does not exist
  */
@@ -27,7 +28,7 @@ export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment
 }
 
 /**
- * Deletes a card with its versions and progress, and the pictures that no other text shows.
+ * Deletes a card with its versions and progress, and the pictures that no text shows any more. Writes an audit entry.
  * @throws CARD_NOT_FOUND if the card does not exist
  */
 export async function purgeCard(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {

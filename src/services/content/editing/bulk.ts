@@ -24,7 +24,7 @@ export interface BulkChange {
   replace?: Replacement | undefined
 }
 
-/** Cards by id, or those of a deck that match a filter. */
+/** Selected cards: those with the ids, or those of a deck that match a filter. */
 export type BulkTarget = { ids: readonly number[] } | { deck: string; filter: EditedFilter }
 
 export interface BulkResult {

@@ -43,7 +43,8 @@ export interface CardCreation extends CardTextsInput {
 }
 
 /**
- * Creates a card as the last one of its deck. Returns the existing card in its current state if the client id is known.
+ * Creates a card as the last one of its deck. If the client id is known, creates no card and returns the existing one
+ * in its current state.
  * @throws InvalidInput if a text is invalid
  * @throws DECK_NOT_FOUND if the deck does not exist
  * @throws NotEditable if the deck belongs to no source
@@ -119,7 +120,12 @@ export async function saveCard(
   })
 }
 
-/** Replaces the texts of a card. `how` is the kind of the change in the history. @throws as `saveCard` */
+/**
+ * Replaces the texts of a card.
+ * @param version version that the change is based on; undefined skips the check
+ * @param how kind of the change in the history
+ * @throws the refusals of `saveCard` for the card and its version
+ */
 export function replaceTexts(
   db: Kysely<Database>,
   editor: Editor,

@@ -74,7 +74,7 @@ export async function writeChanges(
   return { changeId, changed }
 }
 
-/** Writes changes in batches, because archiving a card also writes the progress of its learners. */
+/** Splits changes into batches, because archiving a card also writes the progress of its learners. */
 async function inBatches(
   transaction: Transaction<Database>,
   changes: readonly CardChange[],
@@ -97,7 +97,10 @@ export function isChange({ before, after }: CardChange): boolean {
   )
 }
 
-/** Returns whether the next upload of the source must keep the change, because it changes a text or the deck. */
+/**
+ * Returns whether the next upload of the card's source must keep the change: a changed text, or a move to another deck
+ * of the same source. False for a written source, which has no uploads.
+ */
 function isEditOfUpload({ before, after }: CardChange): boolean {
   if (after.kind === 'written') return false
   const isMovedInside = before.deck_id !== after.deck_id && before.source_id === after.source_id
@@ -113,8 +116,8 @@ function stateAfter(before: StoredCard, after: StoredCard): ItemState {
 }
 
 /**
- * Returns the cards moved to the end of a deck, without writing them. A card that stays in an uploaded source keeps its
- * identity, so that the next upload recognises it.
+ * Returns the cards with the deck as their new place, at its end, without writing them. A card that stays in the same
+ * uploaded source keeps its identity, so that the next upload recognises it.
  * @throws NotEditable if the deck belongs to no source
  */
 export async function moveToDeck(

@@ -18,9 +18,9 @@ export interface ChangeOrigin {
 }
 
 /**
- * Inserts a change. Texts that the transaction supersedes afterwards are attributed to it. Must be called only if
- * something changes, because an edit without effect must not appear in the history.
- * @param items states of the items of a change by hand, unless `noteItems` records them later
+ * Inserts a change. The history attributes texts that the transaction replaces afterwards to this change. Must be
+ * called only if something changes, because an edit without effect must not appear in the history.
+ * @param items states of the changed items of an edit made by hand, unless `noteItems` records them later
  * @returns the id of the change
  */
 export async function openChange(
@@ -40,7 +40,7 @@ export async function openChange(
   return insertChange(transaction, change, items)
 }
 
-/** Records the states of the items of a change made by hand. */
+/** Records the states of the changed items of an edit made by hand. */
 export async function noteItems(
   transaction: Transaction<Database>,
   changeId: number,

@@ -6,7 +6,8 @@ import { mediaTarget, parseMediaTarget } from '../../../domain/pictures/index.js
 const STORED = /(?:^|\/)(media\/[0-9a-f]{64}\.[a-z]+)$/
 
 /**
- * Returns the target of a stored picture; undefined for other sites, from which learners' browsers load no pictures.
+ * Returns the target of a stored picture; undefined for any other address, because learners' browsers load no pictures
+ * from other sites.
  */
 function picture(src: string): string | undefined {
   const stored = parseMediaTarget(STORED.exec(src)?.[1] ?? '')
@@ -15,5 +16,5 @@ function picture(src: string): string | undefined {
 
 const { html } = workerData as { html: string }
 const styles = readStyleSheet(stylesIn(html))
-// The text is never longer than its HTML, so `maxLength` does not cut it.
+// `maxLength` must not limit the text. Except for the names that replace media, it is never longer than its HTML.
 parentPort?.postMessage(convertHtml(html, { picture, styles, maxLength: html.length }).markdown)

@@ -31,7 +31,7 @@ export interface DeckCreation {
 const ATTEMPTS = 5
 
 /**
- * Creates a deck of a source with a slug derived from the name. By default it becomes the last deck.
+ * Creates a deck of a source with a slug derived from the name. Without `sort_order` it becomes the last deck.
  * @throws InvalidInput if the name, description or language is invalid
  * @throws SOURCE_NOT_FOUND if the source does not exist
  * @throws CONTENT_CHANGES if concurrent requests keep taking the slugs

@@ -31,7 +31,7 @@ import { noteItems, openChange } from './change.js'
  * sheet in its current state.
  * @throws SOURCE_NOT_FOUND if the source does not exist
  * @throws CLIENT_ID_TAKEN if the client id belongs to a sheet that the editor may not edit
- * @throws CONTENT_CHANGES if concurrent changes keep invalidating the creation
+ * @throws CONTENT_CHANGES if three attempts fail because of concurrent changes
  */
 export async function createSheet(
   db: Kysely<Database>,
@@ -154,7 +154,9 @@ async function writeSheet(
 
 type State = Omit<ItemState, 'deck_id'>
 
-/** Records a change of a sheet. Must be called before the text is written. */
+/**
+ * Records a change of a sheet. Must be called before the text is written, so that the former text is attributed to it.
+ */
 async function noteChange(
   transaction: Transaction<Database>,
   origin: { userId: number; how: ChangeKind; sourceId: number | null },

@@ -14,8 +14,8 @@ const RESULTS = 5
 const CANDIDATES = 200
 
 /**
- * Returns at most 5 cards of editable sources: those with the same question first, then the most similar ones, compared
- * by the words of the search index.
+ * Returns at most 5 cards of editable sources: first those whose question consists of the same words, then those with
+ * the most similar questions. Compares the words as the search index stores them.
  * @param except id of a card to leave out
  */
 export function findSimilarCards(

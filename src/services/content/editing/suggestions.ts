@@ -36,8 +36,9 @@ export interface Accepted {
 }
 
 /**
- * Accepts a suggestion: the text becomes a new version of the card, with the reporter as its author. The text of a card
- * that belongs to no source is only returned, and its report stays open until it is settled by hand.
+ * Accepts a suggestion: the text becomes a new version of the card, with the reporter as its author. If the card
+ * belongs to no source, does not change it but returns the text as `paste`; the report then stays open until it is
+ * settled by hand.
  * @throws REPORT_NOT_FOUND, CARD_NOT_FOUND if the report or its card does not exist
  * @throws REPORT_SETTLED if the report is already settled
  * @throws NO_SUGGESTION if the report contains no suggestion

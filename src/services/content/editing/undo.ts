@@ -9,10 +9,10 @@ import { CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE } from '../../../domain/c
 import { type CardChange, lockAndRead, moveToDeck, type TargetDeck, writeChanges } from './change-cards.js'
 
 /**
- * Undoes a change of cards as one entry in the history. Cards that have changed since, or that the editor may not edit,
- * stay as they are; `skipped` contains their ids.
+ * Undoes a change of cards as one entry in the history. A card is skipped if it has changed since, was deleted, or the
+ * editor may not edit it or its former deck. `skipped` contains the ids of the skipped cards.
  * @throws CHANGE_NOT_FOUND if the change does not exist
- * @throws CHANGE_UNDONE if it was already undone
+ * @throws CHANGE_UNDONE if the change was already undone
  * @throws NOT_UNDOABLE if the change is not an edit of existing cards
  * @throws NotEditable if one of the cards belongs to no source any more
  */

@@ -17,7 +17,7 @@ import type { Database } from '../../../../db/types.js'
 import type { TestDefinition } from '../../../domain/tests/definition.js'
 import { resolveStored } from '../../tests/publish.js'
 
-/** A test with its slug. Importing its file publishes it unless it is a draft. */
+/** A test with its slug. An import of its file publishes the test unless `draft` is true. */
 export interface WrittenTest {
   slug: string
   definition: TestDefinition
@@ -77,7 +77,7 @@ async function* readItems(
   if (hasSheets) for await (const sheets of readSheetsToExport(db, scope)) yield { kind: 'sheets', sheets }
   if (!hasTests) return
   for (const { slug, source_id, definition, isPublished } of await listTestsToExport(db, scope)) {
-    // Exported as a draft if it cannot be published now, because the import of the archive would fail otherwise.
+    // A test that cannot be published now is exported as a draft; otherwise the import of the archive would fail.
     const draft = !isPublished || !(await isResolvable(db, definition, source_id))
     yield { kind: 'test', test: { slug, definition, draft } }
   }

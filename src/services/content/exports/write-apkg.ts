@@ -19,7 +19,7 @@ export interface PackageOptions {
   now: Date
   /** Start of the day from which due dates count, in Unix seconds, and its time zone in minutes west of UTC */
   created: { seconds: number; minutesWest: number }
-  /** Parameters of the exporting user, desired retentions by deck slug; null exports without progress */
+  /** Parameters of the exporting user, with desired retentions by deck slug; null exports without progress */
   learner: (LearnerParameters & { byDeck: Record<string, number> }) | null
 }
 

@@ -19,7 +19,7 @@ async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
   yield CSV_MARK + stringify([TABLE_HEADINGS], CSV_FORMAT)
   const names = new DeckNames()
   let name = ''
-  // Unique in the whole table, because a card may move between decks.
+  // Keys are unique in the whole table, because a card may be moved to another deck of the table.
   const keys = new CardKeys()
   for await (const item of items) {
     if (item.kind === 'deck') name = names.take(item.deck.name, item.deck.slug)

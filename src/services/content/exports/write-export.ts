@@ -30,7 +30,7 @@ export interface ExportRequest {
   now: Date
 }
 
-/** Limits the concurrent exports, because each takes a thread and about 100 MB. */
+/** Limits the number of concurrent exports, because each needs a thread and about 100 MB of memory. */
 const writeInTurn = pLimit(2)
 /** Start of Anki's day in hours after midnight */
 const ROLLOVER_HOURS = 4
@@ -56,7 +56,7 @@ export async function openExport(
   )
 }
 
-/** Writes an export into an empty folder and returns its path. The folder may then contain other files. */
+/** Writes an export into an empty folder and returns the path of its file. Other files may remain in the folder. */
 export async function writeExport(
   db: Kysely<Database>,
   request: ExportRequest,

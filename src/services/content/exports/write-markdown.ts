@@ -21,8 +21,8 @@ const FIXED_TIME = new Date('2000-01-01T00:00:00Z')
 type OpenText = ReturnType<ZipWriter['addText']>
 
 /**
- * Writes a content folder as a zip. Importing it creates the same decks, cards, sheets and tests with the same ids. The
- * output is deterministic.
+ * Writes a content folder as a zip. Its import creates the same decks, cards, sheets and tests, with the same slugs and
+ * card keys; cards without a key and cards with a repeated key get a new one. The output is deterministic.
  */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
   const archive = new Archive(new ZipWriter(path.join(folder, 'export'), FIXED_TIME), source)
@@ -115,7 +115,10 @@ class Archive {
     return { ...exercise, options }
   }
 
-  /** Replaces the targets of stored pictures with their paths in the archive, and escapes all other pictures. */
+  /**
+   * Replaces the targets of stored pictures with their paths in the archive. Escapes other pictures, except those with
+   * a URL, because the import would report them as missing.
+   */
   #place(text: string): string {
     const known = escapePictures(text, ({ target }) => {
       const picture = parseMediaTarget(target)

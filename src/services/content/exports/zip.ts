@@ -18,7 +18,7 @@ export class ZipWriter {
   constructor(file: string, time = new Date()) {
     this.#time = time
     this.#written = pipeline(this.#zip.outputStream, createWriteStream(file, { mode: 0o600 }))
-    // Stored for entries that are added or still being written.
+    // The error is stored, so that entries that are being written or added later fail with it.
     this.#written.catch((error: Error) => {
       this.#failure = error
     })

@@ -11,7 +11,10 @@ export interface CardPlace {
   key: string | null
 }
 
-/** Place of a card in the current files; `line` is null if the file has faults or the card is missing. */
+/**
+ * Place of a card in the current files. `file` is null if there is no such file; `line` is null as well then, or if the
+ * file has faults or does not contain the card.
+ */
 export interface CardLine {
   file: string | null
   line: number | null
@@ -36,7 +39,7 @@ export async function findCardLines(folder: string, places: readonly CardPlace[]
   })
 }
 
-/** Returns the lines of the cards by key and alias; empty if the file has faults or does not exist. */
+/** Returns the lines of the cards by key and alias; an empty map if the file has faults or cannot be read. */
 async function readLines(folder: string, file: string): Promise<Map<string, number>> {
   const bytes = await readFile(join(folder, file)).catch(() => new Uint8Array())
   const { deck } = await runInTurns(parseDeckInSteps(file, bytes))

@@ -16,11 +16,11 @@ import { type ReadContent, readContent } from './read.js'
 /** Preview of an import. */
 export interface ImportPreview {
   stats: Omit<ImportStats, 'duration_ms'>
-  /** Refusal of the import unless it is forced; undefined if there is none */
+  /** Refusal that the import throws unless it is forced; undefined if it would not be refused */
   refusal: MostArchived | undefined
-  /** Number of cards that the import would archive; `archived_cheatsheets` is that of sheets */
+  /** Number of cards that the import would archive; `archived_cheatsheets` is the number of sheets */
   archived: number
-  /** Number of live cards of the folder before the import; `live_cheatsheets` is that of sheets */
+  /** Number of live cards of the folder before the import; `live_cheatsheets` is the number of sheets */
   live: number
   archived_cheatsheets: number
   live_cheatsheets: number
@@ -64,7 +64,7 @@ const checkInTurn = pLimit(1)
  * Previews an import of the folder without writing. Concurrent checks wait for each other, but not for imports.
  * @param signal aborts the check; its reason is thrown
  * @throws UnreadableContent if the folder cannot be read
- * @throws FaultyContent with all faults of the files if there are any
+ * @throws FaultyContent with all faults of the files if there are any, or under the conditions of `previewImport`
  * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
 export function checkFolder(

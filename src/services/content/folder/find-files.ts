@@ -32,9 +32,9 @@ const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?|tests?)$/i
 const README = /^readme\./i
 
 /**
- * Finds the files of a kind below a folder. Ignores hidden entries and follows symbolic links, because mounted
- * configuration consists of them. An unreadable entry is a fault, because the import would archive its content;
- * Markdown in unexpected places is a warning.
+ * Finds the files of a kind below a folder. Ignores hidden entries. Follows symbolic links, because mounted
+ * configuration, such as a ConfigMap of Kubernetes, consists of links. An unreadable entry causes a fault, because the
+ * import would otherwise archive its content; Markdown in unexpected places causes a warning.
  * @returns paths relative to the folder, sorted
  */
 export async function findFiles(folder: string, kind: Kind, { faults, warnings }: FileFindings): Promise<string[]> {
@@ -65,7 +65,7 @@ export async function findFiles(folder: string, kind: Kind, { faults, warnings }
     else faults.push({ file: path, line: 1, message: `Die Datei ist größer als ${maxMegabytes} MB` })
   }
 
-  /** Warns of Markdown in an unused folder. Does not follow links and ignores unreadable entries. */
+  /** Warns of Markdown in a folder that is not read. Does not follow links inside, and ignores unreadable entries. */
   async function warnOfFolder(path: string): Promise<void> {
     for (const entry of await readdir(join(folder, path), { withFileTypes: true }).catch(() => [])) {
       const child = `${path}/${entry.name}`

@@ -34,9 +34,9 @@ export interface ImportOptions {
 const MAX_FAULTS = 200
 
 /**
- * Imports the files of the folder in one transaction. Earlier content of the folder that the files no longer contain is
- * archived; content that scripts created and no file describes stays. Writes an audit entry and stores the outcome,
- * even of a refused import.
+ * Imports the files of the folder in one transaction. Archives earlier content of the folder that the files no longer
+ * contain; content that scripts have created and that no file describes stays. Writes an audit entry. Stores the
+ * outcome, even if the import is refused.
  * @throws UnreadableContent if the folder cannot be read
  * @throws FaultyContent with all faults of the files if there are any
  * @throws MostArchived if more than half of the cards or sheets would be archived, unless forced
@@ -56,7 +56,7 @@ export async function importContent(
 }
 
 /**
- * Runs the first import. Returns undefined without importing if there is content or another import is running.
+ * Runs the first import. Returns undefined without importing if there already is content or another import is running.
  * @throws as `importContent`, except IMPORT_RUNS
  */
 export async function importIntoEmptyStore(
@@ -68,7 +68,7 @@ export async function importIntoEmptyStore(
   return importExclusively(db, undefined, folder, isContentEmpty, options)
 }
 
-/** Origin of the folder's content, which belongs to no source; decks are stored with their file. */
+/** Origin of the folder's content, which belongs to no source; each deck is stored with the path of its file. */
 const FOLDER: Origin<DeckSource, CardSource, SheetSource> = {
   ofDeck: ({ file }) => ({ file, source_id: null, source_key: null }),
   ofCard: () => ({ guid: null, ord: null }),
@@ -129,7 +129,7 @@ async function readAndWrite(
       warnings: sortWarnings([...warnings, ...plan.warnings, ...imported.warnings]),
     }
     if (actor !== undefined) {
-      // Only the number of warnings, because the same ones recur with every import.
+      // The entry contains only the number of warnings, because every import repeats the same warnings.
       const details = { ...stats, warnings: stats.warnings.length }
       await insertAuditEntry(transaction, actor, { action: 'content.import', details })
     }
@@ -154,7 +154,7 @@ async function noteChange(
   })
 }
 
-/** Returns the account and method of the import; the command line has no account. */
+/** Returns the name of the account and the method of the import; the name is null at the start and on a command line. */
 function originOf(actor: Actor | undefined) {
   if (actor === undefined) return { actor: null, via: 'start' as const }
   return { actor: actor.actor_id === null ? null : actor.actor, via: actor.via }

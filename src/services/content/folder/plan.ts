@@ -26,7 +26,7 @@ export interface PlannedFolder {
 /**
  * Compares the content with the database and returns the plan of changes. A file whose slug belongs to a source is
  * skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
- * @throws FaultyContent if a deck would become a pool, or stop being one
+ * @throws FaultyContent if a deck would become a pool or a pool would become a deck
  */
 export async function planFolder(
   db: Kysely<Database>,

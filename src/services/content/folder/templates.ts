@@ -16,7 +16,10 @@ export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
   }[]
 }
 
-/** Returns the templates of the folder, except those with faults, which the check of the folder reports. */
+/**
+ * Returns the templates of the folder, except those with faults, which the check of the folder reports, and those with
+ * a part whose content does not exist.
+ */
 export async function listTemplates(db: Kysely<Database>, folder: string): Promise<OfferedTemplate[]> {
   const findings: FileFindings = { faults: [], warnings: [] }
   const offered: OfferedTemplate[] = []
