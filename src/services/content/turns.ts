@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Time between two yields; short, because a request needs about five iterations of the event loop, one per yield */
+/**
+ * Time between two yields. A request needs about five iterations of the event loop, so the work delays it by about five
+ * times this.
+ */
 const TURN_MS = 5
 
 /**

@@ -12,8 +12,8 @@ const LEFTOVER_MS = 24 * 60 * 60_000
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 
 /**
- * Creates the parent folder, checks that it is writable, and deletes work folders that a killed process has left. Work
- * folders that other instances use stay.
+ * Creates the parent folder, checks that it is writable, and deletes work folders that a killed process has left. Does
+ * not delete work folders that other instances use.
  */
 export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   await makeFolder(tmpDir)
@@ -42,7 +42,8 @@ async function isAbandoned(folder: string): Promise<boolean> {
 
 /**
  * Locks the folder and returns the open lock file, which must be closed to release the lock. The kernel releases it
- * when the process ends, even by SIGKILL. On file systems without locks no lock file is left.
+ * when the process ends, even by SIGKILL. On file systems without locks, the file stays under a temporary name, so that
+ * the folder counts as one without a lock file.
  */
 async function lockFolder(folder: string): Promise<FileHandle | undefined> {
   const free = path.join(folder, `${LOCK}-new`)
@@ -84,8 +85,8 @@ export async function withWorkFolder<T>(
 }
 
 /**
- * Returns whether the error means a full disk. SQLite reports every failed write with the same text and without a code,
- * but in a new private folder a write fails only if the disk is full.
+ * Returns whether the error means a full disk. SQLite reports every failed write with the same message and without a
+ * code, but in a new private folder a full disk is practically the only cause.
  */
 function isDiskFull(error: unknown): boolean {
   const { code = '', message } = error as NodeJS.ErrnoException

@@ -154,7 +154,7 @@ async function noteChange(
   })
 }
 
-/** Returns the name of the account and the method of the import; the name is null at the start and on a command line. */
+/** Returns the account name and the method of the import; the name is null at the start and on the command line. */
 function originOf(actor: Actor | undefined) {
   if (actor === undefined) return { actor: null, via: 'start' as const }
   return { actor: actor.actor_id === null ? null : actor.actor, via: actor.via }

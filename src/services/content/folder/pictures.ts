@@ -112,7 +112,7 @@ function* listPaths(file: string, texts: readonly FileText[]): Generator<void, S
   return paths
 }
 
-/** Returns the first line from `from` on that contains the text, otherwise `from`. Slow, so it is used for faults only. */
+/** Returns the first line from `from` on that contains the text, otherwise `from`. Slow, so used for faults only. */
 function findLine(bytes: Uint8Array, from: number, text: string): number {
   const lines = new TextDecoder().decode(bytes).split(/\r\n?|\n/)
   const index = lines.findIndex((line, index) => index >= from - 1 && line.includes(text))

@@ -54,11 +54,11 @@ export interface UploadOptions {
   isNew?: boolean
   /** Whether content missing in the upload is archived */
   mirror?: boolean
-  /** Text to keep if content was edited since the last upload: the stored one (`ours`, default) or that of the file */
+  /** Text to keep of content that was edited since the last upload: the stored one (`ours`, default) or the file's */
   keep?: 'ours' | 'theirs'
-  /** Ids of cards that get the text of the file, whatever `keep` says */
+  /** Ids of cards that get the text of the file regardless of `keep` */
   theirs?: ReadonlySet<number>
-  /** Sources that the user may edit, default: all. Other sources are neither matched nor named. */
+  /** Sources that the user may edit; default: all. Other sources are neither matched nor mentioned in the report. */
   editable?: Editable
   /** Whether new decks are active for all learners; otherwise each learner has to choose them */
   active?: boolean
@@ -78,8 +78,8 @@ export interface UploadOptions {
 }
 
 /**
- * Returns the report of an upload without writing. If `sourceId` is undefined and `isNew` is false, a source of the
- * same name would be updated.
+ * Returns the report of an upload without writing. If `sourceId` is undefined and `isNew` is false, the report
+ * describes an update of the source with the same name, if there is one; `importUpload` throws SourceExists instead.
  * @throws FaultyUpload with the first faults of the file
  * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
  * @throws OtherKind if the source has another kind than the file
@@ -98,7 +98,7 @@ export async function checkUpload(
   const sourceId = target.source?.id
   const { tests, origin } = await planTests(db, prepared, plan, sourceId, options)
   const decks = { plan, keepsRest: options.mirror !== true }
-  // Id 0 matches no source: a new one has no pools yet.
+  // A new source has no id yet and no stored pools. Id 0 matches no source.
   const checked = await checkTests(db, tests, { ...origin, sourceId: sourceId ?? 0 }, decks).catch(asUpload)
   return describeTests(await describeUpload(db, prepared, plan, missing, target), tests, checked)
 }
@@ -108,8 +108,8 @@ function asUpload(error: unknown): never {
 }
 
 /**
- * Imports the upload into its source in one transaction, with an audit entry. An upload that changes nothing creates no
- * source; the source in its report then has no id.
+ * Imports the upload into its source in one transaction, with an audit entry. An upload for a new source that would
+ * change nothing writes nothing; the source in its report then has no id.
  * @throws FaultyUpload with the first faults of the file
  * @throws SourceExists if a source has the name, `sourceId` is undefined and `isNew` is false
  * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
@@ -165,7 +165,7 @@ async function write(
   const { upload } = prepared
   const target = await targetOf(transaction, upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
-  // Serialises with editors: the plan includes earlier edits; a later one waits and then finds a newer version.
+  // Makes editors wait: the plan includes earlier edits, and a later edit finds that its version is outdated.
   await lockCardWriters(transaction)
   if (target.source !== null) await lockSheetsOfSource(transaction, target.source.id)
   const plan = await planSource(transaction, prepared, target.source?.id, options)
@@ -173,7 +173,7 @@ async function write(
   // Must come before `writePlan`, because the report contains the previous texts.
   const report = await describeUpload(transaction, prepared, plan, missing, target)
   const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
-  // Creates no empty source if all content of the upload belongs to other sources.
+  // If all content of the upload belongs to other sources, no empty source is created.
   if (target.source === null && hasNoChanges(plan) && hasNoTestChanges(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
   if (!hasNoChanges(plan)) {

@@ -61,7 +61,7 @@ type Keep = 'ours' | 'theirs'
 /** Result or preview of an upload. */
 export interface UploadReport {
   source: { id: number | null; kind: StoredKind; name: string }
-  /** Existing source of the same name if the request has neither named a source nor asked for a new one; else null */
+  /** Existing source of the same name if the request has no source id and asks for no new source; otherwise null */
   existing: { id: number; name: string } | null
   stats: ChangesWithTests & {
     pictures: { created: number; unchanged: number }
@@ -129,7 +129,7 @@ function kindsFor(kind: SourceKind): StoredKind[] {
 /**
  * Compares the upload with the database and returns the plan of changes. Cards of sources that the user may not edit
  * are not matched, so that the plan reveals nothing about them.
- * @throws FaultyUpload if a deck would become a pool, or stop being one
+ * @throws FaultyUpload if a deck would become a pool or a pool would become a deck
  */
 export async function planSource(
   db: Kysely<Database>,
@@ -158,7 +158,7 @@ export async function planSource(
 
 type PlanOptions = Partial<UploadPlanOptions> & { editable?: Editable }
 
-/** Returns the stored cards without a guid that this service has exported as notes with the given guids. */
+/** Returns the stored cards that have no guid, but that this service exports as notes with one of the given guids. */
 async function findExportedCards(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   if (guids.length === 0) return []
   const wanted = new Set(guids)
@@ -171,7 +171,7 @@ async function findExportedCards(db: Kysely<Database>, guids: readonly string[])
   return cards.map((card) => ({ ...card, guid: exported.get(card.id) as string, ord: 0 }))
 }
 
-/** Returns the guids of the notes in the upload that no card of the source has. */
+/** Returns the guids of the upload's cards for which the source has no card with the same guid and template (`ord`). */
 function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): string[] {
   const known = new Set([...cards.values()].map(({ guid, ord }) => `${ord} ${guid}`))
   const guids = new Set<string>()
@@ -237,7 +237,7 @@ export async function planTests(
 ): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
   const decks = plannedDecks(plan)
   const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
-  // Tests name decks by their key in the archive; tests in our exports by their slug.
+  // Tests refer to decks by their key in the archive; tests in exports of this service refer to them by their slug.
   for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
   return {
     tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),

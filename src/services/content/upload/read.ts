@@ -36,9 +36,9 @@ interface Limits {
 }
 
 export interface UploadReadOptions extends Omit<ReadOptions, 'levels' | 'defaultDeck'>, Limits {
-  /** Id of the source to update; its name is the deck of rows without a deck */
+  /** Id of the source to update; its name becomes the deck name of rows without a deck */
   sourceId?: number | undefined
-  /** Name of a new source; the deck of such rows if `sourceId` is undefined */
+  /** Name of the new source; becomes the deck name of rows without a deck if `sourceId` is undefined or unknown */
   name: string
   /** User in the queue of readers; null means the command line */
   userId: number | null

@@ -5,7 +5,7 @@ import { NO_FILE, UPLOAD_TOO_SLOW, UploadTooLarge } from '../../../domain/conten
 import { CALLER_GONE } from '../../../domain/refusal.js'
 import { withWorkFolder } from '../work-folder.js'
 
-/** Minimum rate of an upload in each window, because a stalled one would occupy a connection and a file */
+/** Minimum average rate of an upload in each window, because a stalled upload would occupy a connection and a file */
 const MIN_BYTES_PER_SECOND = 1_024
 const RATE_WINDOW_MS = 20_000
 const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
@@ -22,7 +22,7 @@ export interface ReceivedFile {
  * Stores the request body in a private temporary file, runs `work` with it, and deletes the file.
  * @param signal aborts receiving; its reason is thrown
  * @throws UploadTooLarge if the body exceeds `maxBytes`
- * @throws UPLOAD_TOO_SLOW if less than 1 KiB/s arrives within a window
+ * @throws UPLOAD_TOO_SLOW if less than 1 KiB/s on average arrives within a window of `windowMs`
  * @throws NO_FILE if the body is empty
  * @throws NO_ROOM if the disk is full
  * @throws CALLER_GONE if the client disconnects

@@ -17,7 +17,7 @@ const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Da
 
 type Row = Record<string, number | bigint | string | Uint8Array | null>
 
-/** A card with its note. Values are null if the note is missing; `fields` also if they are too long. */
+/** A card with its note. If the note is missing, `guid`, `noteType` and `fields` are null. */
 export interface CardRow {
   noteId: string
   ord: number
@@ -29,7 +29,7 @@ export interface CardRow {
   guid: string | null
   noteType: string | null
   tags: string
-  /** Fields of the note, separated by 0x1f */
+  /** Fields of the note, separated by 0x1f; null as well if they are longer than 16 MiB together */
   fields: string | null
 }
 
@@ -170,7 +170,7 @@ export class AnkiDatabase {
     return { noteTypes, decks }
   }
 
-  /** Returns the rows in order within their note type. */
+  /** Returns the rows of a table, ordered by `ord` if `columns` contains it. `config` is null if it exceeds 1 MiB. */
   #configs(table: string, columns: string): Row[] {
     const rows = this.#all(
       `select ${columns}, case when octet_length(config) <= ${LIMITS.fieldLength} then config end as config from ${table}`,
@@ -199,8 +199,8 @@ function toCard(row: Row): CardRow {
     homeId: String(row.odid ?? 0),
     isSuspended: Number(row.queue) === -1,
     isLearned: Number(row.type) !== 0,
-    // Only a card without a note has no note type. `guid` cannot tell, because the library returns null for an empty
-    // blob.
+    // Only a card without a note has no note type. `guid` does not tell whether there is a note, because the library
+    // also returns null for an empty blob.
     guid: row.mid === null ? null : toText(row.guid),
     noteType: row.mid === null ? null : String(row.mid),
     tags: toText(row.tags),

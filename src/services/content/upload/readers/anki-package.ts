@@ -17,10 +17,11 @@ export interface UnpackedCollection {
 const VERSIONS: readonly PackageFormat[] = ['legacy1', 'legacy2', 'latest']
 
 /**
- * Returns the format of the collection to read. Newer packages contain another one, whose only note asks for an update;
- * it is ignored.
+ * Returns the format of the collection to read. Newer packages also contain an older collection, whose only note asks
+ * for an update of Anki; this collection is ignored.
  * @throws NOT_A_PACKAGE if there is no collection
- * @throws PACKAGE_TOO_NEW, DamagedPackage if the version is newer than the latest known one or cannot be read
+ * @throws PACKAGE_TOO_NEW if the version is newer than the latest known one
+ * @throws DamagedPackage if the version is missing or cannot be read
  */
 async function findFormat(zip: Zip): Promise<PackageFormat> {
   if (!zip.has('meta')) {
@@ -68,7 +69,7 @@ export async function unpackCollection(zip: Zip, folder: string): Promise<Unpack
   return { format, path, media }
 }
 
-/** Yields the bytes of an entry, which packages of the latest version compress with Zstandard inside the zip. */
+/** Yields the bytes of an entry. In packages of the latest format, entries are also compressed with Zstandard. */
 export function readEntry(zip: Zip, format: PackageFormat, name: string, limit: number): AsyncGenerator<Uint8Array> {
   const pieces = zip.read(name, limit)
   return format === 'latest' ? unzstd(pieces, new EntryTooLarge(name, limit), limit) : pieces

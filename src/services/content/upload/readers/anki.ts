@@ -84,7 +84,7 @@ interface ReadTemplate extends CardTemplate {
   styles: StyleSheet | undefined
 }
 
-/** Returns the template of a note's card; undefined if there is none. */
+/** Returns the template of a card; undefined if the note type has none for it. All cloze cards share one template. */
 function findTemplate({ isCloze, templates }: NoteType, ord: number): CardTemplate | undefined {
   return isCloze ? templates[0] : templates.find((one) => one.ord === ord)
 }
@@ -104,7 +104,7 @@ interface Rendered {
 /** Skips a card; the reason is part of a German sentence. */
 type Skip = (reason: string) => void
 
-/** Returns whether the note comes from a package that this service exported, even if Anki has re-exported it. */
+/** Returns whether the note has the note type of this service's exports, which it keeps when Anki exports it again. */
 function isOurs({ noteType }: CardRow): boolean {
   return noteType === String(MODEL_ID)
 }
@@ -235,8 +235,8 @@ class Reader {
   }
 
   /**
-   * Adds hidden content of the question, such as a hint that Anki shows on click, to the answer, unless the question
-   * and the answer already contain its words.
+   * Adds hidden content of the question, such as a hint that Anki shows on click, to the answer. Returns the answer
+   * unchanged if the question and the answer already contain its words, or the complete question is too long.
    */
   async #addHidden(answer: Converted, question: string, html: Rendered): Promise<Converted> {
     const whole = await this.#convert(html.question, { styles: html.styles, showsHidden: true })
@@ -258,7 +258,7 @@ class Reader {
   }
 
   /**
-   * Converts HTML. A text that references pictures that are not unpacked yet is converted again after unpacking them.
+   * Converts HTML. Unpacks the pictures that it references; if some were not unpacked yet, converts the HTML again.
    */
   async #convert(html: string, looks: Pick<ConvertOptions, 'styles' | 'showsHidden'>): Promise<Converted> {
     for (;;) {
@@ -280,13 +280,16 @@ class Reader {
     }
   }
 
-  /** Returns the name of the card's deck, or of the original deck if a filtered deck has borrowed the card. */
+  /**
+   * Returns the name of the card's deck, or of the original deck if a filtered deck has borrowed the card. The option
+   * `deck` replaces the name. Returns undefined if the deck is missing in the package.
+   */
   #deckOf(row: CardRow): string | undefined {
     const { deckId, homeId } = row
     const { decks } = this.#collection
     const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
     if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
-    // Cut first to limit the work, because this runs for each card.
+    // The name is cut before it is normalised, to limit the work for each card.
     const name = normalizeDeckName(deck.name.slice(0, MAX_RAW_NAME))
     return cutLabel(isOurs(row) ? withoutRoot(name) : name)
   }

@@ -23,8 +23,8 @@ const TEST = /^tests\/[^/.][^/]*\.md$/
 const SHEET = /^cheatsheets\/(?:[^/.][^/]*\/)*[^/.][^/]*\.md$/
 
 /**
- * Returns the path of the content folder in an archive: empty for the top level or, as in archives from GitHub, the
- * only folder with a trailing `/`. Returns undefined if the archive has none.
+ * Returns the path of the content folder in an archive: an empty string for the top level or, as in archives from
+ * GitHub, the name of the only top folder with a trailing `/`. Returns undefined if the archive has no content folder.
  */
 export function findRoot(zip: Zip): string | undefined {
   const names = zip.names.filter((name) => !name.startsWith('__MACOSX/'))
@@ -40,8 +40,9 @@ const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i
 const README = /^readme\./i
 
 /**
- * Returns the path of the folder with the Markdown files of an archive without `decks/` and `cheatsheets/`: empty, or
- * with a trailing `/`. Returns undefined if there are none, or files other than pictures and readme files.
+ * Returns the path of the folder with the Markdown files of an archive without `decks/` and `cheatsheets/`: an empty
+ * string, or a name with a trailing `/`. Returns undefined if the folder has no Markdown files besides readme files, or
+ * if the archive contains anything but these files, pictures and readme files.
  */
 export function findFlatRoot(zip: Zip): string | undefined {
   const names = zip.names.filter((name) => !LEFTOVER.test(name))
@@ -60,14 +61,15 @@ function isBeside(name: string): boolean {
   return PICTURE.test(name) || README.test(name)
 }
 
-/** Returns whether Markdown contains a heading or an id comment as every card of a deck file does. */
+/** Returns whether Markdown contains the heading `### Antwort` or a comment with an id, as files of decks do. */
 function hasCards(bytes: Uint8Array): boolean {
   return /^(?:### Antwort[ \t]*\r?$|<!--\s*id:)/m.test(Buffer.from(bytes).toString())
 }
 
 /**
- * Reads an archive of Markdown files without content folders. Files with cards are decks, the others cheat sheets.
- * @throws as `readArchive`
+ * Reads an archive of Markdown files without content folders. Files with cards are decks, the others cheat sheets;
+ * readme files are ignored.
+ * @throws the refusals of `readArchive`
  */
 export async function readFlatArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
   refuseDeck(options)
@@ -96,7 +98,7 @@ function isContent(name: string): boolean {
  * Reads an archive of a content folder.
  * @param root path of the folder in the archive: empty, or with a trailing `/`
  * @throws FaultyContent with every fault if there is any
- * @throws InvalidInput if the options name a deck
+ * @throws InvalidInput if the options contain a deck
  * @throws DamagedPackage if an entry cannot be read
  * @throws FileTooLarge, MediaFull if a limit is exceeded
  */

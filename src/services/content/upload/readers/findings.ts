@@ -25,7 +25,7 @@ export class Findings {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
   }
 
-  /** Adds a warning about the whole file. It is never dropped: at the limit it replaces the last warning. */
+  /** Adds a warning about the whole file. At the limit it replaces the last warning, even an earlier summary. */
   summarise(file: string, message: string): void {
     this.#total++
     if (this.#warnings.length >= MAX_WARNINGS) this.#warnings.pop()

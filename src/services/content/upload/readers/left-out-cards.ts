@@ -9,7 +9,7 @@ const NAME_LENGTH = 40
 /** Number of characters of a field that are searched for its first words */
 const SEARCHED_LENGTH = 2_000
 
-/** A note, which messages name by its first words or, if it has none, by its guid */
+/** A note, which messages identify by its first words or, if it has no words, by its guid */
 interface Note {
   fields: readonly string[]
   guid: string

@@ -44,7 +44,7 @@ export const TABLE_TOO_LARGE = new FileTooLarge(
 export const UNPACKED_TOO_LARGE = new FileTooLarge('entpackt hat das Archiv zu viele Daten', 'unpacked_too_large')
 export const NO_MEMORY = new FileTooLarge('zum Lesen reicht der Speicher nicht', 'no_memory')
 
-/** Refusals of the limits whose text is constant, for the OpenAPI document. */
+/** Refusals of the limits with a constant message, for the OpenAPI document. */
 export const LIMIT_REFUSALS = [
   ...[TOO_MANY_ENTRIES, TOO_MANY_SHEETS, TOO_MANY_CARDS, TEXT_TOO_LONG, TABLE_TOO_LARGE, UNPACKED_TOO_LARGE, NO_MEMORY],
 ]

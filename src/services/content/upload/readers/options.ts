@@ -2,11 +2,11 @@
 export interface ReadOptions {
   /** The user's file name, such as `Wörter.csv` */
   fileName: string
-  /** Name of the deck for rows without one */
+  /** Name of the deck for rows and questions without a deck */
   defaultDeck: string
   /** Path of the private folder for unpacked files and pictures, which the caller deletes */
   workFolder: string
-  /** Existing levels, to recognise the tag that names the level of a card */
+  /** Existing levels, to recognise the tag that contains the level of a card */
   levels: readonly string[]
   /** Level of all cards, instead of those in the file */
   level?: string | undefined

@@ -29,8 +29,8 @@ const CONVERT_LIMITS: ConvertLimits = { maxLength: MAX_SIDE_LENGTH, maxQuestions
 const NAME_LENGTH = 40
 
 /**
- * Reads a file with questions. A question that cannot be imported causes a warning, or a fault if no question can be
- * imported.
+ * Reads a file with questions. A question that cannot be imported causes a warning. If no question can be imported,
+ * each of them causes a fault instead.
  * @throws FaultyContent with every fault if there is any
  * @throws TABLE_TOO_LARGE if the file exceeds 128 MiB
  * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards exceed a limit
@@ -110,7 +110,7 @@ class QuestionDecks {
 
   /**
    * Returns the identity of a question: its id, or its text if the id is missing or repeated, because ids of Moodle are
-   * unique only within a category. Returns undefined if the deck already has a question with the text.
+   * unique only within a category. Returns undefined if an earlier question of the deck is identified by the same text.
    */
   #identify(id: string | null, { name, question }: { name: string; question: string }): Identity | undefined {
     if (id !== null && this.#isNew(id)) return { by: 'id', id }

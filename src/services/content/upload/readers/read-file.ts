@@ -18,7 +18,8 @@ import type { ReadOptions } from './options.js'
 import { Zip } from './zip.js'
 import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
 
-// Loaded on demand, because a worker reads a single file. Loading all readers made a small file take a third longer.
+// Readers are loaded on demand, because a worker reads a single file. If all readers were loaded, reading a small file
+// would take a third longer.
 const readers = {
   anki: () => import('./anki.js'),
   archive: () => import('./archive.js'),
@@ -37,6 +38,7 @@ export type Outcome =
  * Reads an upload in the current thread. The type of the file is detected from its bytes, not from its name.
  * @throws FaultyContent with every fault if there is any
  * @throws ForeignFile if the type of the file is known but not supported
+ * @throws InvalidInput if the file is an archive of Markdown and the options contain a deck
  * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, DamagedPackage if the file cannot be read
  * @throws FileTooLarge, MediaFull if a limit is exceeded
  */
@@ -112,7 +114,7 @@ const COMPOUND_HEADER_BYTES = 512
 const GIT_LFS = 'version https://git-lfs.github.com/spec/'
 const ONLY_A_POINTER = 'Die Datei ist nur ein Verweis von Git LFS; gebraucht wird, worauf er zeigt (git lfs pull)'
 
-/** Signatures at the start of a zip: of the first entry or, if it is empty, of the end record */
+/** Signatures with which a zip starts: that of its first entry, or that of the end record if the zip has no entries */
 const ZIP = ['PK\x03\x04', 'PK\x05\x06']
 
 function readBytes(path: string, from: number, length: number): Buffer {

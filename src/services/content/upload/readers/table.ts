@@ -24,7 +24,7 @@ export function readTableFile(path: string, options: ReadOptions): Incoming {
   return readTableBytes(readFileSync(path), options)
 }
 
-/** Reads a table from memory. @throws as `readTableFile`, except TABLE_TOO_LARGE */
+/** Reads a table from memory. @throws the refusals of `readTableFile`, except TABLE_TOO_LARGE */
 export function readTableBytes(
   bytes: Uint8Array,
   { fileName, defaultDeck, deck, level, levels }: ReadOptions,

@@ -15,7 +15,7 @@ const REFUSALS = {
   text_too_long: TEXT_TOO_LONG,
 }
 
-/** Wraps a zip. Reading more than `LIMITS.workbookBytes` in total throws EntryTooLarge. */
+/** Wraps a zip. The wrapper throws EntryTooLarge if more than `LIMITS.workbookBytes` are read in total. */
 export function asWorkbookPackage(zip: Zip): WorkbookPackage {
   let bytes = 0
   return {

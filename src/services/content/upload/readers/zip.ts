@@ -54,8 +54,8 @@ export class Zip {
   /**
    * Yields the bytes of an entry.
    * @throws DamagedPackage if the entry is missing, incomplete or has another checksum
-   * @throws EntryTooLarge as soon as the entry exceeds `limit` bytes
-   * @throws UNPACKED_TOO_LARGE if the total exceeds `maxBytes`
+   * @throws EntryTooLarge if the entry declares more than `limit` bytes, or as soon as it exceeds them
+   * @throws UNPACKED_TOO_LARGE as soon as the bytes read from all entries exceed the `maxBytes` of `open`
    */
   async *read(name: string, limit: number): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name)
@@ -118,7 +118,7 @@ export async function writePieces(descriptor: number, pieces: AsyncIterable<Uint
 /** Size of an entry's local header without its name, in bytes */
 const LOCAL_HEADER = 30
 
-/** Returns whether entries overlap, which would let a small file unpack to any size. */
+/** Returns whether entries overlap; with overlapping entries, a small file could unpack to a huge size. */
 function overlap(entries: readonly Entry[]): boolean {
   const places = entries.map(({ relativeOffsetOfLocalHeader: start, fileNameLength, compressedSize }) => ({
     start,
