@@ -8,7 +8,7 @@ export interface TurnShare extends Share {
 }
 
 export interface FairTurnsOptions {
-  /** Number of concurrent tasks */
+  /** Maximum number of concurrent tasks */
   concurrent: number
   /** Maximum number of concurrent tasks of one owner; default: no limit */
   runningPerOwner?: number
@@ -39,9 +39,9 @@ export function accountShare(userId: number | null): TurnShare {
 
 /**
  * Limits the number of concurrent tasks. Urgent tasks start before the others, except at every fifth start. Among both
- * kinds, tasks start round-robin over the groups and over the owners of a group. No library does this: `p-queue`,
- * `bottleneck` and `fastq` have a single queue; `p-key-limit` and `fair-task-pool` run as many tasks at a time as there
- * are keys.
+ * kinds, tasks start round-robin over the groups and over the owners of a group. Known libraries do not suffice:
+ * `p-queue`, `bottleneck` and `fastq` have a single queue; `p-key-limit` and `fair-task-pool` run as many tasks at a
+ * time as there are keys.
  */
 export class FairTurns {
   readonly #options: FairTurnsOptions
@@ -60,7 +60,7 @@ export class FairTurns {
   }
 
   /**
-   * Runs the task when its turn comes, and returns its result.
+   * Runs the task as soon as the queue admits it, and returns its result.
    * @param signal removes a waiting task from the queue; a running task is not affected
    * @throws TooManyAttempts if `waitingPerOwner` tasks of the owner already wait
    * @throws Unavailable if the queue is full and this is the last task of the owner with the most waiting tasks in the

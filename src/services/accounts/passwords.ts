@@ -4,7 +4,7 @@ import argon2 from 'argon2'
 import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
 import { FairTurns, PROGRAM, type TurnShare } from '../fair-turns.js'
 
-/** OWASP minimum for argon2id. `parallelism` is 1 because `turns` limits the concurrency. */
+/** Minimum parameters of OWASP for argon2id. `parallelism` is 1, because `turns` limits the concurrency. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 const turns = new FairTurns({

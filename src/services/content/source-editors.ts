@@ -50,7 +50,7 @@ type Change = (transaction: Transaction<Database>, source: Source, user: Account
 
 async function changeEditors(db: Kysely<Database>, sourceId: number, username: string, change: Change): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // The lock serialises concurrent removals, so that two editors cannot remove each other.
+    // The lock serialises concurrent removals, so that two editors cannot remove each other and leave no editor.
     const source = (await lockEditors(transaction, sourceId)) ? await findSource(transaction, sourceId) : undefined
     if (source === undefined) throw SOURCE_NOT_FOUND
     const user = await findCredentials(transaction, username)

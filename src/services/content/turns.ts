@@ -7,7 +7,8 @@ import { setImmediate } from 'node:timers/promises'
 const TURN_MS = 5
 
 /**
- * Runs all steps, yields to the event loop every 5 ms, and returns the result.
+ * Runs all steps and returns the result. Yields to the event loop between two steps if 5 ms have passed since the last
+ * yield.
  * @param signal aborts the work between steps; its reason is thrown
  */
 export async function runInTurns<T>(steps: Iterator<unknown, T>, signal?: AbortSignal): Promise<T> {

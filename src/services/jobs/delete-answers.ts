@@ -4,7 +4,7 @@ import { addDays } from '../../domain/time/calendar.js'
 import type { JobContext, JobSummary } from './job.js'
 
 const ATTEMPT_BATCH_SIZE = 200
-/** Pause after each batch, so that requests get their turn on the single connection of the embedded database */
+/** Pause after each batch, so that requests can use the single connection of the embedded database */
 const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
@@ -22,8 +22,8 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
   do {
     signal.throwIfAborted()
     await renewLease()
-    // Each batch continues after the last attempt of the previous one, because the query would examine attempts whose
-    // answers must stay again. An attempt that another transaction has locked is skipped until the next run.
+    // Each batch continues after the last attempt of the previous one; otherwise the query would examine attempts whose
+    // answers must stay once more. An attempt that another transaction has locked is skipped until the next run.
     deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPT_BATCH_SIZE })
     summary.attempts += deleted.length
     await sleep(PAUSE_MS)

@@ -8,7 +8,7 @@ import { FitWorker } from '../review/fit/worker.js'
 import type { JobContext, JobSummary } from './job.js'
 
 const CANDIDATES_AT_ONCE = 50
-/** Pause after each learner, so that requests get their turn on the single connection of the embedded database */
+/** Pause after each learner, so that requests can use the single connection of the embedded database */
 const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 

@@ -43,7 +43,7 @@ export type JobSummary = Record<string, number>
 /** Recurring work that only one instance at a time does. */
 export interface Job {
   name: string
-  /** Interval in minutes, or once a night */
+  /** Interval of the runs in minutes; `night` for one run a night */
   every: 'night' | number
   run: (context: JobContext) => Promise<JobSummary>
 }

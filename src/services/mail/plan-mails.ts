@@ -40,7 +40,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
   const prepare = async (page: RecipientPage) => {
     const open = await openTasksOf(db, await listReminded(db, page), page.today)
     const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
-    // Marks tasks that were completed since they were last settled, so that no mail reminds of them.
+    // Marks tasks that were completed since they were last settled, so that no mail reminds a person of them.
     await settle(db, { ids: due.map(({ id }) => id) }, planning)
   }
   const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {

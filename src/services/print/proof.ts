@@ -6,7 +6,7 @@ import { createPdf, type Document, inGerman, isPrintable, MARGIN, MUTED, SMALL, 
 /** Content of the PDF of a proof. */
 export interface PrintedProof {
   code: string
-  /** URL of the page that shows the same facts for comparison */
+  /** URL of the page that shows the same data for comparison */
   address: string
   issued_at: Date
   snapshot: ProofSnapshot

@@ -5,7 +5,7 @@ import { accountShare, FairTurns } from '../fair-turns.js'
 const LEAST_PAUSE_MS = 5
 
 /**
- * Runs a search when its turn comes and returns its result.
+ * Runs a search as soon as the queue admits it, and returns its result.
  * @param signal removes a waiting search from the queue; its reason is thrown
  * @throws TooManyAttempts if 5 searches of the user wait
  * @throws Unavailable if the queue is full
@@ -13,9 +13,9 @@ const LEAST_PAUSE_MS = 5
 export type SearchInTurn = <T>(userId: number, search: () => Promise<T>, signal: AbortSignal) => Promise<T>
 
 /**
- * Returns a queue for searches that leaves the database free for other requests. It runs one search at a time on the
- * embedded database, which has a single connection, otherwise two, and one per user. After each search it pauses for as
- * long as the search took.
+ * Returns a queue for searches that leaves the database free for other requests. It runs at most two searches at a
+ * time, or one on the embedded database, which has a single connection, and never two of one user. After each search it
+ * pauses for as long as the search took, at least 5 ms.
  */
 export function searchTurns(isEmbedded: boolean): SearchInTurn {
   const turns = new FairTurns({

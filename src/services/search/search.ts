@@ -128,7 +128,7 @@ async function findByTiers(
 
 /**
  * Returns items that contain a term as two adjacent words, such as „Subnetz Maske“ for „Subnetzmaske“. Splits one term
- * at a time, at the most even position where both parts are stored words; the other terms must match as usual.
+ * at a time, at the most even position where both parts are stored words; the other terms must match unsplit.
  */
 async function findCompounds(
   step: Step,

@@ -31,7 +31,7 @@ export interface ProvenPerson {
   subject: string
   /** Session id at the provider; undefined if the ID token does not contain one */
   session: string | undefined
-  /** Time at which the provider last authenticated the person; undefined if the ID token does not contain it */
+  /** Time of the person's last authentication by the provider; undefined if the ID token does not contain the time */
   authenticatedAt: Date | undefined
   claims: Claims
 }

@@ -22,7 +22,7 @@ import { showQuestion } from '../../domain/tests/view.js'
 export interface Publication extends PreparedVersion {
   /** Number of the published version, or of the one that a check would publish */
   version: number
-  /** Whether this version is new */
+  /** Whether the publication creates this version; false if the published version stays */
   changed: boolean
 }
 

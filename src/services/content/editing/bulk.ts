@@ -28,11 +28,11 @@ export interface BulkChange {
 export type BulkTarget = { ids: readonly number[] } | { deck: string; filter: EditedFilter }
 
 export interface BulkResult {
-  /** Null if nothing was written */
+  /** Id of the entry in the history; null if nothing was written */
   changeId: number | null
   /** Number of cards that changed or would change */
   changed: number
-  /** Number of hits of `replace` */
+  /** Number of places that `replace` replaced or would replace */
   hits: number
   examples: { id: number; before: CardTexts; after: CardTexts }[]
 }

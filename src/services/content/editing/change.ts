@@ -9,9 +9,9 @@ export interface ChangeOrigin {
   /** Editor who accepts a text that `userId` suggested */
   editorId?: number | null
   how: ChangeKind
-  /** Null for the content folder */
+  /** Id of the source; null for the content folder */
   sourceId: number | null
-  /** Further facts for the history, such as counts */
+  /** Further details for the history, such as counts */
   summary?: object
   /** Id of the change that this one undoes */
   undoes?: number

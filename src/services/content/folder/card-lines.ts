@@ -12,8 +12,8 @@ export interface CardPlace {
 }
 
 /**
- * Place of a card in the current files. `file` is null if there is no such file; `line` is null as well then, or if the
- * file has faults or does not contain the card.
+ * Place of a card in the current files. `file` is null if the file does not exist. `line` is null if the file does not
+ * exist, has faults or does not contain the card.
  */
 export interface CardLine {
   file: string | null

@@ -139,7 +139,7 @@ async function readAndWrite(
   return retryOnConflict(db, write, signal)
 }
 
-/** Records the change in the history, unless nothing changes or it is the first content. */
+/** Records the change in the history, unless nothing changes or the database has no content yet. */
 async function noteChange(
   transaction: Transaction<Database>,
   plan: FolderPlan,

@@ -47,8 +47,8 @@ export class FolderPictures {
   }
 
   /**
-   * Replaces the paths of pictures in the texts with their stored targets. Adds a fault for each missing or invalid
-   * one.
+   * Replaces the paths of pictures in the texts with their stored targets. Adds a fault for each picture that is
+   * missing or invalid.
    * @param bytes content of the file, to find the lines of faults
    */
   async place(file: string, bytes: Uint8Array, texts: readonly FileText[], faults: Fault[]): Promise<void> {

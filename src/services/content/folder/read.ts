@@ -13,11 +13,11 @@ import { runInTurns } from '../turns.js'
 import { DECKS, type FileFindings, findFiles, guard, SHEETS, TEMPLATES, TESTS, warnOfStrays } from './find-files.js'
 import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './pictures.js'
 
-/** Parsed content. If there are faults, it is incomplete and must not be imported. */
+/** Parsed content. If there are faults, the content is incomplete and must not be imported. */
 export interface ReadContent extends FileFindings {
   content: Content
   tests: TestSource[]
-  /** Slugs with their places in the files */
+  /** Slugs of all files, with the places at which the files define them */
   slugs: { decks: SlugPlace[]; sheets: SlugPlace[]; tests: SlugPlace[] }
   /** Pictures that the texts reference, without duplicates */
   pictures: IncomingPicture[]

@@ -77,7 +77,7 @@ export interface UploadReport {
       id: number
       /** Slug of the deck */
       deck: string
-      /** Text that is kept: the stored one (`ours`) or that of the file */
+      /** Text that the card has after the upload: the stored one (`ours`) or the text of the file (`theirs`) */
       keep: Keep
       ours: { question: string; answer: string } | null
       theirs: { question: string; answer: string }

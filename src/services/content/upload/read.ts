@@ -12,8 +12,8 @@ import type { ReadOptions } from './readers/options.js'
 import type { Outcome } from './readers/read-file.js'
 
 /**
- * Queue that limits concurrent readers, because each may take 500 MB for a minute: two in total and one per user, so
- * that the large files of one user do not block another.
+ * Queue that limits the number of concurrent readers, because each may use 500 MB of memory for a minute. At most two
+ * run at a time, and at most one per user, so that the large files of one user do not block other users.
  */
 const readers = new FairTurns({
   concurrent: 2,

@@ -4,7 +4,7 @@ import { effectiveHistories, parseEntry } from '../../../domain/review/history.j
 import { loadTrainer } from './binding.js'
 import { fitWeights, replay, type Task, type TaskResult } from './tasks.js'
 
-/** Messages to the thread: `begin`, the log in chunks of whole lines, then the task; `stop` ends a fit. */
+/** Messages to the thread: `begin`, the log in chunks of complete lines, then the task. `stop` ends a running fit. */
 export type ThreadMessage = { begin: true } | { lines: string } | { task: Task } | { stop: true }
 
 const port = parentPort
