@@ -162,7 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseMalformedRequest,
   })
   watchConnections(app)
-  // Otherwise, Fastify would require a content type before the not-found handler runs.
+  // By default, Fastify would require a content type of QUERY requests before the not-found handler runs.
   if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)

@@ -324,7 +324,7 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = await report(error)
-  // pg leaves its connection open if the server asks for a password and none is configured.
+  // pg leaves its connection open if the server asks for a password and none is configured. The timer ends the process.
   setTimeout(() => process.exit(), 1_000).unref()
 }
 

@@ -30,7 +30,7 @@ export interface Config {
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** The first secret signs, all verify; empty in embedded mode, which generates its own. */
+  /** The first secret signs, all verify. May be empty only in embedded mode, which then generates a secret. */
   sessionSecrets: string[]
   /** Maximum age of a session in days since its login, regardless of renewals */
   sessionMaxDays: number
@@ -69,7 +69,7 @@ export interface Config {
   metricsPort: number | undefined
   /** Statements slower than this, in milliseconds, are logged. */
   slowQueryMs: number
-  /** Time between the signal to stop and closing the listener, in seconds */
+  /** Time between SIGTERM and closing the listener, in seconds */
   shutdownDelay: number
 }
 
@@ -148,7 +148,10 @@ function validate(variables: Record<string, string | undefined>): Environment {
   }
 }
 
-/** Replaces three modes that pg treats as `verify-full` anyway, but with a warning of eight lines. */
+/**
+ * Replaces `prefer`, `require` and `verify-ca` by `verify-full`. pg treats them as such anyway, but prints a warning of
+ * eight lines. With `uselibpqcompat`, the modes keep the meaning that libpq gives them.
+ */
 function nameTlsMode(url: string): string {
   return url.includes('uselibpqcompat')
     ? url
@@ -187,7 +190,7 @@ export type JobConfig = Pick<
   'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl' | 'simulatedDate'
 >
 
-/** Returns the part of the configuration that jobs take. */
+/** Returns the configuration for jobs. While the date is simulated, no mail is sent. */
 export function jobSettings({ timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate }: JobConfig) {
   return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
 }

@@ -44,8 +44,8 @@ export async function prepareStore(
 }
 
 /**
- * Runs the first import. Faulty content is logged and does not stop the service: the store stays empty until a later
- * import.
+ * Imports the content folder if the store is empty. Faulty content is logged and does not stop the service: the store
+ * stays empty until a later import.
  */
 async function importFirst(
   config: Config,

@@ -154,11 +154,11 @@ function urlAddress(server: HttpServer): string {
 
 /**
  * Stops accepting connections, but still answers on those just accepted: `http.Server.close` would cut them as idle,
- * and a proxy does not repeat a POST. Resolves after a short wait in which they can send their request.
+ * and a proxy does not repeat a POST. Resolves after a short wait in which the clients can send their request.
  */
 async function stopListening(server: HttpServer): Promise<void> {
   // Node accepts one connection per event loop iteration, before `setImmediate`, so an iteration without one means that
-  // none is pending. The operating system would reset pending connections.
+  // none is pending. The operating system would reset connections that are pending when the listener closes.
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
@@ -174,8 +174,8 @@ async function stopListening(server: HttpServer): Promise<void> {
 }
 
 /**
- * On SIGTERM or SIGINT: reports not ready at once, stops listening after the delay, and exits when running requests
- * have finished.
+ * On a signal such as SIGTERM or SIGINT, or after an uncaught error: reports not ready at once and stops listening, on
+ * SIGTERM after the delay. Exits when running requests have finished or the timeout has passed.
  */
 function closeGracefully(app: FastifyInstance, config: Config, state: ClosingState): void {
   const delay = config.shutdownDelay * 1000

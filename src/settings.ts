@@ -23,9 +23,9 @@ export interface Setting {
   }
   /** Returns the fault of a value that fits the schema, in German; undefined if the value is valid. */
   check?: (value: string) => string | undefined
-  /** Whether the variable with the suffix `_FILE` may name a file with the value, such as a secret of a container */
+  /** Whether the suffix `_FILE` gives a variable for the path of a file with the value, such as a container secret */
   isSecret?: boolean
-  /** Text for `--help`; `default` replaces the default of the schema in it. */
+  /** Text for `--help`; `default` is shown instead of the default of the schema. */
   german: { text: string; default?: string }
   /** Text for the README */
   english: { text: string; default?: string }

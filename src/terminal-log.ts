@@ -6,7 +6,7 @@ import { shorten } from './domain/text/text.js'
 /** A log entry of pino */
 type Entry = Record<string, unknown>
 
-/** Maximum length of a line; statements of the import are longer than a screen. */
+/** Maximum length of a line; longer ones are cut, because SQL statements of an import would fill the screen. */
 const LONGEST = 200
 
 /** First source position in a stack trace */

@@ -3,7 +3,7 @@ import type { Config } from '../config.js'
 import { toField } from '../domain/text/printable.js'
 import { withDatabase } from './store.js'
 
-/** Prints the latest audit entries, newest first, as lines or JSON objects. */
+/** Prints the latest audit entries, newest first, one per line or as JSON. */
 export async function printAudit(
   config: Config,
   options: { limit: number; json?: boolean },

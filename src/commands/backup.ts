@@ -26,6 +26,7 @@ const STOP_OR_SERVER = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABA
  * Writes a backup of the whole store to `file`, or to standard output for `-`. Does not migrate the store. Leaves no
  * incomplete file.
  * @throws BackupError if the file exists or cannot be written
+ * @throws RefusedError if the service holds the embedded store
  */
 export async function backUpStore(
   config: Config,
@@ -63,7 +64,7 @@ async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => {})
 }
 
-/** Maps a full disk, a missing folder or a missing permission to a German message. */
+/** Converts a failed file operation, for example on a full disk, to a German error. Returns other errors unchanged. */
 function describeWriteFault(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   const isOfFile = /^(open|write|fsync|rename|close)$/.test(syscall ?? '')
@@ -83,7 +84,7 @@ async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
     })
 }
 
-/** Joins lines into chunks of at least 65,536 characters, because each chunk has a fixed cost in the pipeline. */
+/** Joins lines into chunks of 65,536 characters or more, because each chunk has a fixed cost in the pipeline. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
   for await (const line of lines) {
@@ -99,6 +100,8 @@ async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> 
  * Restores a backup into the configured store and migrates it to the current schema. A backup of a PostgreSQL server
  * can be restored into the embedded store and vice versa.
  * @param file path, or `-` for standard input
+ * @throws RefusedError if a service uses the store, unless a server is configured and `force` is set
+ * @throws BackupError if the file is unreadable, damaged or inconsistent
  */
 export async function restoreStore(
   config: Config,
@@ -120,7 +123,7 @@ export async function restoreStore(
 
 /**
  * Refuses to restore while a service is connected to the server. The embedded store is locked by its process anyway.
- * @throws RefusedError if the database has other sessions
+ * @throws RefusedError if the database has other sessions of this program
  */
 async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
   if (embedded) return
@@ -157,7 +160,7 @@ export async function restore(db: Kysely<Database>, file: string, replace: boole
 
 /** Splits at `\n` only; `node:readline` also splits at U+2028. */
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  // Parts are joined once per line: the line of a picture arrives in hundreds of chunks.
+  // Parts are joined once per line, because the line of a picture arrives in hundreds of chunks.
   let parts: string[] = []
   for await (const chunk of chunks) {
     const [first = '', ...lines] = chunk.split('\n')
@@ -172,7 +175,7 @@ async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string
   if (rest !== '') yield rest
 }
 
-/** Classes 22 and 23: invalid values. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** SQLSTATE classes 22 and 23: invalid values and violated constraints. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const DATA_FAULT = /^2[23]/
 
 function describeFault(error: unknown, file: string): unknown {

@@ -25,7 +25,7 @@ const BY_EXTENSION: Record<string, ExportFormat> = { '.apkg': 'apkg', '.csv': 'c
 
 /**
  * Exports cards to `file`, completely or not at all. The extension selects the format unless one is given.
- * @throws RefusedError if the options are contradictory, the file exists, or the user is unknown
+ * @throws RefusedError if the options are contradictory, the format or the user is unknown, or the file exists
  * @throws DECK_NOT_FOUND, SOURCE_NOT_FOUND if the given deck or source does not exist
  */
 export async function exportToFile(

@@ -16,7 +16,7 @@ interface Output {
   json?: boolean
 }
 
-/** Sends a test mail and prints the answer of the mail server. Needs no database. */
+/** Sends a test mail and prints the answer of the mail server. Needs no database. @throws if the mail is not accepted */
 export async function testMail(config: Config, address: string, options: Output, print: Print): Promise<void> {
   const to = parseMailAddress(address, 'Adresse')
   const stopping = new AbortController()

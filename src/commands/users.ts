@@ -43,7 +43,7 @@ export async function addUser(
   print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${toField(user.username)} (${id})`)
 }
 
-/** Prints all users by id, as lines or JSON objects. */
+/** Prints all users in the order of their ids, one per line or as JSON. */
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/accounts', listUsersWithState)
   if (options.json) return print(JSON.stringify({ users }))
@@ -69,7 +69,11 @@ export async function removeUser(config: Config, username: string, options: Outp
   print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${toField(username)}`)
 }
 
-/** Sets a new password and ends every session and API token of the user. */
+/**
+ * Sets a new password and ends every session and API token of the user.
+ * @throws RefusedError if the user is unknown
+ * @throws InvalidInput if the password is too short or too long
+ */
 export async function changePassword(
   config: Config,
   username: string,
@@ -113,7 +117,11 @@ export async function disableUser(
   print(`${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${toField(username)}`)
 }
 
-/** Sets or removes the e-mail address of an account. @throws InvalidInput if the address is invalid */
+/**
+ * Sets or removes the e-mail address of an account.
+ * @throws InvalidInput if the address is invalid
+ * @throws RefusedError if the user is unknown, or unless either an address or `off` is given
+ */
 export async function setEmail(
   config: Config,
   username: string,
@@ -229,8 +237,8 @@ async function warnOfCommonPassword(password: string): Promise<void> {
 }
 
 /**
- * Prompts for the password in a terminal, otherwise reads the first line of standard input. It is not an argument,
- * because `ps` would show it.
+ * Prompts for the password in a terminal, otherwise reads the first line of standard input. The password is not an
+ * argument, because `ps` would show it.
  */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''

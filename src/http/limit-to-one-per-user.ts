@@ -19,11 +19,11 @@ export function limitToOnePerUser(): (userId: number, reply: FastifyReply, open:
   return async (userId, reply, open) => {
     if (served.has(userId)) throw new TooManyAttempts(RETRY_AFTER_SECONDS)
     served.set(userId, reply)
-    // The next response to the user may be open already.
+    // The next response to the user may be open already; it must keep its entry.
     const free = () => {
       if (served.get(userId) === reply) served.delete(userId)
     }
-    // The client may disconnect before anything is sent.
+    // Also ends the limit if the client disconnects before anything is sent.
     finished(reply.raw, free)
     try {
       const body = await open()

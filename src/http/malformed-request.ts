@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Matches a name, an IPv4 or a bracketed IPv6 address, optionally with a port; empty if the target has no authority.
+ * Matches a name, an IPv4 or a bracketed IPv6 address, optionally with a port. Also matches an empty Host header, which
+ * clients send if the target has no authority.
  */
 const HOST = /^(?:\[[^\s,/?#@\\[\]]+\]|[^\s,/?#@\\[\]:]*)(?::[0-9]*)?$/
 
@@ -15,7 +16,7 @@ export function isMalformed({ headers, rawHeaders, httpVersion }: IncomingMessag
   return headers.host === undefined ? !isOld : !HOST.test(headers.host) || countHosts(rawHeaders) > 1
 }
 
-/** Counts the Host headers in `rawHeaders`, because `headers` has only the first one. */
+/** Counts the Host headers in `rawHeaders`, because `headers` contains only the first. */
 function countHosts(rawHeaders: string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

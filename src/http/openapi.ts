@@ -67,7 +67,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
   }
 }
 
-/** Refusals that depend only on path and method of an operation */
+/** Refusals that follow from the path, the method and the security of an operation */
 const SHARED = {
   invalidJson: describeRefusal(INVALID_JSON),
   notLoggedIn: describeRefusal(NOT_LOGGED_IN),
@@ -116,7 +116,7 @@ export function finishDocument(document: Json): Json {
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
 }
 
-/** Replaces each schema that has a title with a reference and collects it; nested schemas first. */
+/** Replaces each schema that has a title and a type with a reference, and adds it to `schemas`; nested ones first. */
 function nameSchemas(value: Json, schemas: Json): Json {
   if (Array.isArray(value)) return value.map((entry) => nameSchemas(entry, schemas))
   if (typeof value !== 'object' || value === null) return value

@@ -8,7 +8,7 @@ export interface PublicAddress {
 
 /** Returns the public URL of a path, which is relative to the app. */
 export function publicAddressOf(request: FastifyRequest, path: string, { publicUrl, basePath }: PublicAddress): URL {
-  // The Host header may be invalid.
+  // The Host header may be invalid; the URL then has the host `localhost`.
   const origin = `${request.protocol}://${request.host}`
   return new URL(path, publicUrl ?? new URL(basePath, URL.canParse(origin) ? origin : 'http://localhost'))
 }

@@ -10,7 +10,7 @@ export interface SchemaError {
   message?: string
 }
 
-/** The package's types declare a `default` export that its CommonJS file does not have. */
+/** The cast is needed because the package's types declare a `default` export that its CommonJS file does not have. */
 const localize = localizeModule as unknown as (errors: SchemaError[]) => void
 
 const TYPES: Record<string, string> = {
@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
   object: 'ein JSON-Objekt',
 }
 
-/** Returns the refusal for the first validation error of a body. */
+/** Returns the refusal for the first validation error of a body; without an error, `INVALID_JSON`. */
 export function invalidField(error: SchemaError | undefined): InvalidInput {
   if (error === undefined) return INVALID_JSON
   const { field, problem } = describeSchemaError(error)

@@ -3,14 +3,14 @@ import { PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
 import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
 import { statusOf } from './error-body.js'
 
-/** An instant; in JSON, a text in ISO 8601 and UTC */
+/** An instant; in JSON, a string in ISO 8601 and UTC */
 export const Timestamp = Type.Unsafe<Date>({
   type: 'string',
   format: 'date-time',
   examples: ['2026-11-21T08:00:00.000Z'],
 })
 
-/** The title names the schema below `components` in the OpenAPI document. */
+/** A user in responses. The title becomes the name of the schema below `components` in the OpenAPI document. */
 export const User = Type.Object(
   {
     id: Type.Integer({ examples: [7] }),
@@ -49,7 +49,7 @@ export function optional(description: string, example: string) {
   return Type.Optional(Type.String({ description, examples: [example] }))
 }
 
-/** The key below which `answers` keeps the refusals for the OpenAPI document. */
+/** Key of a schema under which `answers` stores the refusals for the OpenAPI document */
 export const REFUSALS_KEY = 'x-refusals'
 
 /**

@@ -29,7 +29,7 @@ export function findPictureType(head: Uint8Array): PictureExtension | undefined 
   return isAvif(text) ? 'avif' : undefined
 }
 
-/** Returns whether the brands in the first box include AVIF. They are a main brand, a version and compatible brands. */
+/** Returns whether the first box lists an AVIF brand: the major brand or, after the version, a compatible one. */
 function isAvif(text: string): boolean {
   if (text.slice(4, 8) !== 'ftyp') return false
   const [a = 0, b = 0, c = 0, d = 0] = [...text.slice(0, 4)].map((character) => character.charCodeAt(0))
@@ -55,8 +55,9 @@ export function parseMediaTarget(target: string): { sha: string; extension: Pict
 }
 
 /**
- * Resolves the path of a picture relative to the content folder, with `/`; null if it lies outside. Returns undefined
- * for a target that is no path, such as `https://…`.
+ * Resolves the path of a picture relative to the content folder, with `/`. Returns null if the path lies outside of the
+ * folder, is absolute, ends with `/` or contains a backslash or NUL. Returns undefined for a target that is no path: a
+ * URL such as `https://…`, or only a query or fragment.
  * @param file file that shows the picture, relative to the content folder
  * @param target as returned by `findPictures`
  * @example resolvePicture('decks/git.md', '../bilder/a.png') // 'bilder/a.png'

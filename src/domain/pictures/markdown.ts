@@ -14,8 +14,8 @@ export interface PlacedPicture {
 }
 
 /**
- * Parser environment. The parser handles link text in a separate run with the same environment, so `source` names the
- * text whose pictures are collected.
+ * Parser environment. The parser handles link text in a separate run with the same environment, so `source` holds the
+ * text whose pictures are collected; pictures of other runs are ignored.
  */
 interface Env {
   source?: string
@@ -23,7 +23,7 @@ interface Env {
   [key: string | symbol]: unknown
 }
 
-/** Position in the content of a block, without the prefixes of quotes, lists, headings and tables */
+/** A picture with positions in the content of a block, without the prefixes of quotes, lists, headings and tables */
 type FoundPicture = Omit<PlacedPicture, 'line'>
 
 /** Part of a block, up to the next segment, in which the content equals the source. */
@@ -123,7 +123,8 @@ export function renamePictures(text: string, rename: (picture: PlacedPicture) =>
 const MAX_PASSES = 4
 
 /**
- * Turns pictures into text by escaping their brackets and those in their descriptions.
+ * Turns pictures into text by escaping their `![` and those in their descriptions. If pictures remain after four
+ * passes, escapes every `![` of the text.
  * @param isMissing called for each picture; true turns it into text
  * @example escapePictures('![A](a.png)', () => true) // '!\\[A](a.png)'
  */
@@ -167,7 +168,10 @@ function* place(found: FoundPicture[], segment: () => Segment[]): Generator<Plac
   }
 }
 
-/** Returns a segment for each line; a line ends with its content, except for the closing hashes of a heading. */
+/**
+ * Returns a segment for each line. Finds the content by its last occurrence in the line, because prefixes precede it
+ * and only the closing hashes of a heading follow it.
+ */
 function segmentBlock(content: string, lines: Line[], first: number): Segment[] {
   const segments: Segment[] = []
   let from = 0

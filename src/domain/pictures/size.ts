@@ -20,15 +20,15 @@ export function describeOversize(bytes: Uint8Array, type: PictureExtension): str
 }
 
 /**
- * Returns the size in pixels for which a browser allocates memory; undefined if the file declares none, so that no
- * browser shows it. The package `image-size` is unsuitable: it trusts the crop in an AVIF and reads no AVIF sequences.
+ * Returns the size in pixels for which a browser allocates memory. Returns undefined if the file is truncated or
+ * declares no size; browsers cannot show such a file. The package `image-size` is unsuitable: it trusts the crop in an AVIF and reads no AVIF sequences.
  */
 export function measurePicture(bytes: Uint8Array, type: PictureExtension): PictureSize | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     return MEASURES[type](data)
   } catch (error) {
-    // A read beyond the end of a truncated file
+    // Reads beyond the end of the buffer throw, so the file is truncated.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -65,7 +65,7 @@ function measureJpeg(data: Buffer): PictureSize | undefined {
   }
 }
 
-/** Reads the size of the canvas, or of the first frame, which enlarges the canvas in browsers. */
+/** Returns the size of the canvas, enlarged to contain the first frame, as in browsers. */
 function measureGif(data: Buffer): PictureSize | undefined {
   const canvas = { width: data.readUInt16LE(6), height: data.readUInt16LE(8) }
   let at = 13 + colorTableLength(data.readUInt8(10))
@@ -98,7 +98,7 @@ function measureWebp(data: Buffer): PictureSize | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
 }
 
-/** Returns the largest of all `ispe` properties: the shown item and its crop do not influence the memory. */
+/** Returns the largest width and height of all `ispe` properties: cropping the shown item does not reduce the memory. */
 function measureAvif(data: Buffer): PictureSize | undefined {
   let size: PictureSize | undefined
   for (let at = data.indexOf('ispe'); at >= 0; at = data.indexOf('ispe', at + 4)) {

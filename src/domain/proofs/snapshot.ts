@@ -31,7 +31,7 @@ export interface ProofSnapshot {
 }
 
 /**
- * Returns the canonical JSON of a snapshot: keys in order, no spaces (RFC 8785), so that equal proofs have equal texts.
+ * Returns the canonical JSON of a snapshot: keys in order, no spaces (RFC 8785), so that equal snapshots give equal strings.
  */
 export function writeSnapshot(snapshot: ProofSnapshot): string {
   return JSON.stringify(snapshot, (_key, value: unknown) =>
@@ -41,7 +41,7 @@ export function writeSnapshot(snapshot: ProofSnapshot): string {
   )
 }
 
-/** Parses a text written by `writeSnapshot`. */
+/** Parses JSON written by `writeSnapshot`, without validation. */
 export function readSnapshot(text: string): ProofSnapshot {
   return JSON.parse(text) as ProofSnapshot
 }

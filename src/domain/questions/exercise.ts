@@ -17,13 +17,13 @@ export interface ExerciseOption {
 }
 
 /**
- * Data of a card for its use in tests; a plain card has none. If no option of a choice is right, the answer of the card
- * is the right one. Items and gaps are part of the answer of the card.
+ * Data of a card for its use in tests; a plain card has none. If no option of a choice is marked as right, the card's
+ * answer is the right option. The items of an order and the gaps are part of the answer of the card.
  */
 export interface Exercise {
   form: Form
   options: ExerciseOption[]
-  /** Only for `number`: maximum accepted difference */
+  /** Only for `number`: maximum accepted difference; null means 0. */
   tolerance: number | null
   /** Only for `number`, such as `MB` */
   unit: string | null
@@ -49,8 +49,8 @@ const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
 
 /**
- * Returns the normalised exercise of a card; null for a plain card. If it reports a fault, the result must not be
- * stored.
+ * Returns the normalised exercise of a card; null for a plain card or an unknown form. If it calls `report`, the result
+ * must not be stored.
  * @param answer text of the card's answer, without the options
  * @example parseExercise({ options: [{ text: 'a', correct: false }] }, 'b', () => {})?.form // 'choice'
  */
@@ -179,7 +179,7 @@ function checkChoice(options: readonly ExerciseOption[], answer: string, report:
 
 /** Returns whether the answer is one paragraph that is short enough to be an option beside wrong answers. */
 function isShortAnswer(answer: string): boolean {
-  // Addresses of pictures do not count: they differ between the database and the content files.
+  // Targets of pictures and links do not count: those of pictures differ between the database and the content files.
   if (answer.replaceAll(/\]\([^()\s]*\)/g, ']()').length > MAX_SHORT_ANSWER) return false
   const blocks = findBlocks(answer)
   return blocks.length === 1 && blocks[0]?.type === 'paragraph_open'
@@ -221,7 +221,7 @@ export function ambiguous(number: string): string {
 
 const ORDERED = 'ordered_list_open'
 
-/** Returns the lines of the numbered list of an answer; undefined unless it is the only one and has several items. */
+/** Returns the lines of the only numbered list of an answer; undefined unless there is one with at least two items. */
 export function findItems(answer: string): { line: number; end: number } | undefined {
   const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
   const [list] = lists
@@ -248,7 +248,7 @@ export interface GapText {
 }
 
 /**
- * Returns the gaps of an answer.
+ * Returns the gaps of an answer, without empty ones.
  * @example findGaps('In {{72|zweiundsiebzig}} Stunden') // [{ accepted: ['72', 'zweiundsiebzig'], wrong: [] }]
  */
 export function findGaps(answer: string): Gap[] {

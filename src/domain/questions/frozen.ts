@@ -69,7 +69,7 @@ function freezeForm({ answer, exercise }: { answer: string; exercise: Exercise }
 
 function freezeChoice(answer: string, options: readonly ExerciseOption[], newId: () => string): FrozenForm {
   const right = options.filter(({ correct }) => correct).length
-  // If no option is right, the answer of the card is.
+  // If no option is marked as right, the answer of the card is the right option.
   const all = right === 0 ? [{ text: answer, correct: true, feedback: null }, ...options] : options
   const frozen = all.map(({ text, correct, feedback }) => ({ id: newId(), text, correct, feedback }))
   return { form: right > 1 ? 'multiple' : 'single', options: frozen }

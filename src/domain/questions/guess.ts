@@ -22,17 +22,18 @@ interface Outcome {
   chances: readonly number[]
 }
 
-/** Maximum number of score steps per question, and in total for a test; finer scores are rounded up. */
+/** Common denominator of the scores above which no further denominators are included */
 const MAX_STEPS = 5_040
+/** Maximum number of score steps of a whole test; finer scores are rounded up. */
 const MAX_STEPS_OF_TEST = 4_000
 /** Maximum number of operations of the exact computation, about 0.2 s; beyond it, an upper bound is returned. */
 const MAX_WORK = 200_000_000
 
 /**
  * Returns the chance from 0 to 1 to pass a test in any of the attempts by choosing at random. A learner guesses one
- * option of a single choice or gap, at least one box of a multiple choice and any order; typed answers are never
- * guessed. All questions have equal points. Rounding only raises the chance; for very large tests, the result is an
- * upper bound.
+ * option of a single choice or gap, at least one box of a multiple choice and a random order; typed answers are never
+ * guessed. All questions count equally. Scores are rounded up, which can only raise the chance; for very large tests,
+ * the result is an upper bound. With unlimited attempts, any positive chance becomes 1.
  * @example chanceOfPassing([{ questions: Array(10).fill(trueOrFalse), draw: 10 }], { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
  */
 export function chanceOfPassing(sections: readonly Section[], { passPercent, multiple, attempts }: PassRules): number {
@@ -48,7 +49,7 @@ export function chanceOfPassing(sections: readonly Section[], { passPercent, mul
   for (const [index, { questions, draw }] of sections.entries()) {
     chances = convolve(chances, drawScores(kinds[index] ?? [], { pool: questions.length, draw, steps }))
   }
-  // In whole steps, so that a score of exactly the pass mark passes.
+  // The pass mark is rounded up to whole steps; the small difference keeps a score of exactly the pass mark.
   const needed = Math.ceil((total * steps * passPercent) / 100 - 1e-9)
   const once = Math.min(
     1,

@@ -16,7 +16,7 @@ import {
 } from './refusals.js'
 import { matchesText } from './text-answer.js'
 
-/** An answer of a learner; numbers are texts as typed. */
+/** An answer of a learner; numbers are strings as typed. */
 export type Answer =
   | { option_ids: string[] }
   | { text: string }
@@ -25,7 +25,7 @@ export type Answer =
   /** Typed or chosen text by id of the gap; gaps may be absent. */
   | { gaps: Record<string, string> }
 
-/** Scoring of a choice with several right options: by the share of correct boxes, or all or nothing */
+/** Scoring of a choice with several right options: `partial` subtracts for wrong boxes, `all` is all or nothing. */
 export type MultipleRule = 'partial' | 'all'
 
 /** Maximum length of a typed text in UTF-16 code units */
@@ -33,7 +33,8 @@ const MAX_TYPED_LENGTH = 1_000
 
 /**
  * Checks an answer before it is stored.
- * @throws InvalidInput if the answer has another form, names unknown ids, misses items, is too long or cannot be stored
+ * @throws InvalidInput if the answer has another form, is too long or cannot be stored, contains an unknown or repeated
+ *   id, chooses several options of a single choice, or lacks items of an order
  * @throws AmbiguousNumber if the number has two readings, such as 1.000
  */
 export function checkAnswer(question: FrozenForm, answer: Answer): void {
@@ -96,7 +97,7 @@ function checkGaps(gaps: readonly FrozenGap[], answer: Answer): void {
 }
 
 /**
- * Judges a stored answer. A question without an answer, or with an empty one, scores nothing.
+ * Judges a stored answer. A missing or empty answer, or one of another form, scores nothing.
  * @param answer as `checkAnswer` accepted it; null if there is none
  * @example judge({ form: 'text', accepted: ['Rom'] }, { text: 'rom.' }, 'partial') // { part: 1, of: 1 }
  */

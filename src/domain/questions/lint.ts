@@ -54,14 +54,14 @@ const COMMON = new Set(
 )
 
 /**
- * Returns the weaknesses of a choice that reveal its answer or make it unclear; none for other forms.
+ * Returns the weaknesses of a choice that reveal its answer or make it unclear. For other forms, the list is empty.
  * @example lintQuestion({ question: 'F', answer: 'A', exercise: null }) // []
  */
 export function lintQuestion(card: { question: string; answer: string; exercise: Exercise | null }): LintFinding[] {
   const { exercise } = card
   if (exercise?.form !== 'choice') return []
   const choices = exercise.options.map(({ text, correct }) => choiceOf(text, correct))
-  // If no option is right, the answer of the card is.
+  // If no option is marked as right, the answer of the card is the right option.
   if (!choices.some(({ correct }) => correct)) choices.unshift(choiceOf(card.answer, true))
   const question = plainOf(card.question)
   return [
@@ -82,7 +82,7 @@ function choiceOf(source: string, correct: boolean): Choice {
   return { text, words: wordsOf(text), correct }
 }
 
-/** Most texts are plain and need no parser. */
+/** Converts Markdown to plain text. Skips the slow parser for text without special characters. */
 function plainOf(source: string): string {
   return /[\\*_`~[\]<>&#|!\n]/.test(source) ? toPlainText(source) : source
 }

@@ -6,8 +6,9 @@ const NUMBER = /^([+-]?)(\d[\d.,]*|[.,]\d+)(e[+-]?\d{1,3})?$/i
 const GROUPED = /^[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?![\d])/
 
 /**
- * Reads a number with decimal comma or point. One separator before exactly three digits is ambiguous, because it may
- * separate thousands.
+ * Parses a number with decimal comma or point. A number such as 1.000 or 12,345 is ambiguous, because its separator may
+ * be that of thousands: one to three digits, the first of them not 0, precede it and exactly three follow it. Returns
+ * `none` for text that is not a number.
  * @example readNumber('1,5') // 1.5
  * @example readNumber('1.000') // 'ambiguous'
  * @example readNumber('1.000,5') // 1000.5
@@ -25,7 +26,7 @@ export function readNumber(text: string): ReadNumber {
   return Number.isFinite(value) ? value : 'none'
 }
 
-/** Returns the digits with a decimal point, or `ambiguous` or `none`; a grouped number has only a decimal separator. */
+/** Returns the digits with a decimal point, or `ambiguous` or `none`. In a grouped number, the only comma or point is decimal. */
 function toDecimal(digits: string, isGrouped: boolean): string {
   const separators: string[] = digits.match(/[.,]/g) ?? []
   const last = separators.at(-1)

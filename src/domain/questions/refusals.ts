@@ -1,6 +1,6 @@
 import { InvalidInput } from '../refusal.js'
 
-/** The answer has the shape of another form, such as a text for a choice. */
+/** The answer has the shape of another form, such as a typed text for a choice. */
 export const OTHER_FORM = new InvalidInput('Die Antwort passt nicht zur Form der Frage', 'other_form')
 export const UNKNOWN_OPTION = new InvalidInput('Diese Antwort steht nicht zur Auswahl', 'unknown_option')
 export const ONE_OPTION_ONLY = new InvalidInput('Bei dieser Frage ist nur eine Antwort möglich', 'one_option_only')
@@ -15,7 +15,7 @@ export const UNSTORABLE_ANSWER = new InvalidInput(
 )
 export const ANSWER_TOO_LONG = new InvalidInput('Die Antwort hat höchstens 1.000 Zeichen', 'answer_too_long')
 
-/** A typed number has two readings, so it cannot be judged. */
+/** Refusal of a typed number that has two readings, such as 1.000, and therefore cannot be judged. */
 export class AmbiguousNumber extends InvalidInput {
   constructor(message: string) {
     super(message, 'ambiguous_number')

@@ -5,7 +5,7 @@ const MIN_WRONG_OF_FLAGS = 20
 /** Median time below which a question can hardly have been read */
 const HASTY_SECONDS = 3
 
-/** Sums over the first attempt of each person; individual answers cannot be derived from them. */
+/** Sums over the first attempt of each person, stored instead of the points of individual persons. */
 export interface ItemSums {
   persons: number
   /** Points of the question */
@@ -38,7 +38,8 @@ export function facility({ persons, item }: ItemSums, maxPoints: number): number
 
 /**
  * Returns the correlation between the points of a question and those of the rest of the test, from -1 to 1: Moodle's
- * `cov(x, R) / sqrt(var(x) * var(R))`. Null if there are fewer than two persons, or all have equal points.
+ * `cov(x, R) / sqrt(var(x) * var(R))`. Null if there are fewer than two persons, or
+ * all persons have equal points in the question or in the rest of the test.
  */
 export function itemRestCorrelation(sums: ItemSums): number | null {
   const { persons: n } = sums
@@ -61,8 +62,9 @@ export interface OptionCount {
 }
 
 /**
- * Returns the share of each distractor among the wrong choices, null for right options: in a test that most people
- * pass, the share among all persons would be close to zero for every distractor.
+ * Returns the share of each distractor among the wrong choices; null for right options, and for all options if nobody
+ * chose a wrong one. In a test that most people pass, the share among all persons would be close to zero for every
+ * distractor.
  * @example distractorShares([{ correct: true, count: 90 }, { correct: false, count: 8 }, { correct: false, count: 2 }]) // [null, 0.8, 0.2]
  */
 export function distractorShares(options: readonly OptionCount[]): (number | null)[] {
@@ -97,8 +99,9 @@ export function flagsOf(report: {
 }
 
 /**
- * Hides cells with fewer than `minPersons` persons, and further cells until no smaller group can be derived from the
- * sum or difference of others. Each person counts in one cell.
+ * Hides each cell that has fewer than `minPersons` persons, or outside of which there are fewer. Then hides further
+ * cells, the smallest first, until the hidden cells together have at least `minPersons` persons, because the total
+ * reveals their sum. Each person counts in one cell.
  * @returns the counts; null where hidden
  * @example hideSmallCells([20, 8, 3], 5) // [20, null, null]
  * @example hideSmallCells([28, 2], 5) // [null, null]

@@ -1,6 +1,6 @@
 /** A word, or the characters between two words, in comparable form */
 export interface TextPart {
-  /** Lower case, `ä` as `ae`, `ß` as `ss` */
+  /** Lower case, with `ae`, `oe`, `ue` and `ss` for `ä`, `ö`, `ü` and `ß` */
   folded: string
   /** Lower case, NFC */
   plain: string
@@ -13,8 +13,9 @@ const LETTERS_ONLY = /^[\p{L}\p{M}]+$/u
 const SPELLINGS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
 
 /**
- * Returns whether a typed text equals an accepted one, apart from case, white space, `ß`/`ss`, `ä`/`ae`, punctuation
- * at the end and one typing error in a word of at least five letters. Words with digits tolerate no error.
+ * Returns whether a typed text equals an accepted one, apart from case, the amount of white space, `ß`/`ss`, `ä`/`ae`
+ * (also `ö`, `ü`), punctuation at the end and one typing error in an accepted word of at least five letters. Words with
+ * digits tolerate no error.
  * @param accepted plain text
  * @example matchesText('datenschuz', 'Datenschutz') // true
  */

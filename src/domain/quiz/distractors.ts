@@ -10,7 +10,7 @@ export interface Candidate {
 
 /** A candidate with the properties by which it is compared. */
 interface Prepared extends Candidate {
-  /** Without Markdown, punctuation and case */
+  /** Lower case, without Markdown and punctuation */
   text: string
   kind: string
 }
@@ -30,8 +30,9 @@ export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] 
 }
 
 /**
- * Returns the answers of the deck that are the best wrong options for a card: of the same kind, of similar length and
- * form, to similar questions, and neither equal to the answer nor to each other. Deterministic.
+ * Returns at most `limit` answers of the deck as wrong options for a card, the best first. They have the kind of the
+ * right answer, preferably similar length, form and questions, and are not too similar to the right answer or to each
+ * other. Deterministic.
  * @param key text of the right option
  */
 export function rankDistractors(
@@ -71,7 +72,7 @@ export function rankDistractors(
   return chosen.map(({ candidate }) => candidate.answer)
 }
 
-/** Returns whether neither text contains the words of the other, since then both may be right. */
+/** Returns whether neither text contains the words of the other. If one does, both may be right answers. */
 function isApart(one: string, other: string): boolean {
   return one !== '' && !` ${one} `.includes(` ${other} `) && !` ${other} `.includes(` ${one} `)
 }

@@ -7,7 +7,7 @@ const MAX_COUNT = 50
 
 /** Maximum number of wrong options per question */
 export const MAX_WRONG_OPTIONS = 3
-/** Length of an option in code points before it is cut */
+/** Maximum length of an option in code points; longer ones are cut. */
 const OPTION_LENGTH = 120
 
 /** Maximum number of distinct answers from which wrong options are drawn */

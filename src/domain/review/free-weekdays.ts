@@ -34,7 +34,7 @@ export function avoidWeekdays(
   }
 }
 
-/** Returns a day of the range that is not free, preferably not before `least`. */
+/** Returns an interval of the range that ends on no free weekday, preferably at least `least`; undefined if none does. */
 function choose(
   { first, last }: FuzzRange,
   isFree: (interval: number) => boolean,
@@ -53,7 +53,7 @@ function weekdayOf(day: string): number {
   return noonOf(day).getUTCDay() || 7
 }
 
-/** FNV-1a: spreads neighbouring cards over the days. */
+/** Returns the 32-bit FNV-1a hash of the code units, so that neighbouring card ids choose different days. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)

@@ -50,8 +50,8 @@ export function parseEntry(line: string): HistoryEntry {
 /**
  * Returns for each card the reviews since its latest reset, oldest first, without undone and late ones. The last review
  * led to the current state of the card. Each entry refers to the previous review, so a history continues when the
- * progress moves to another card, and starts again after a script has written the state. Histories whose first review
- * is unknown are omitted.
+ * progress moves to another card. A review without a memory state before it starts a new history. Histories whose first
+ * review is unknown are omitted.
  * @param entries in ascending order of their ids
  */
 export function effectiveHistories(entries: Iterable<HistoryEntry>): EffectiveReview[][] {
@@ -78,7 +78,7 @@ function addReview(histories: Map<number, EffectiveReview[] | null>, entry: Hist
   histories.set(id, history)
 }
 
-/** Only the last review of a card can be undone. */
+/** Removes an undone review, which is the last one of its history, and restores the history before it. */
 function removeReview(histories: Map<number, EffectiveReview[] | null>, id: number): void {
   const history = histories.get(id)
   histories.delete(id)
@@ -87,7 +87,7 @@ function removeReview(histories: Map<number, EffectiveReview[] | null>, id: numb
   if (history && last) histories.set(last.id, history)
 }
 
-/** Returns whether the review at the index is a recall after at least one day; only those are used to fit weights. */
+/** Returns whether the review is on a later day than the previous one. Only such recalls are used to fit weights. */
 export function isItem(history: readonly EffectiveReview[], index: number): boolean {
   const [review, before] = [history[index], history[index - 1]]
   return review !== undefined && before !== undefined && review.day > before.day
@@ -102,7 +102,7 @@ export function listItems(histories: readonly EffectiveReview[][]): number[] {
 /** Share of the recalls, the latest ones, on which fitted weights are evaluated before they are adopted */
 const HELD_BACK = 0.25
 
-/** Returns the id of the first recall of the last quarter; infinity without recalls. */
+/** Returns the id of the first recall of the last quarter, or infinity if there are no recalls. */
 export function findCut(items: readonly number[]): number {
   return items[Math.floor(items.length * (1 - HELD_BACK))] ?? Number.POSITIVE_INFINITY
 }

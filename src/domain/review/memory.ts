@@ -23,7 +23,7 @@ export class MemoryModel {
     this.#sameDay = fsrs({ w, enable_short_term: true, learning_steps: [], relearning_steps: [] })
   }
 
-  /** Returns the state after the reviews; equals that of the scheduler. */
+  /** Returns the memory state after the reviews, as the scheduler computes it; null if there are none. */
   replay(history: readonly EffectiveReview[]): Memory | null {
     let memory: Memory | null = null
     let before: EffectiveReview | undefined
@@ -55,7 +55,11 @@ export class MemoryModel {
     return sum / count
   }
 
-  /** Returns the state after a rating, `days` after the previous one; null for the first rating. */
+  /**
+   * Returns the memory state after a rating.
+   * @param memory state before the rating; null for the first rating of a card
+   * @param days days since the previous rating
+   */
   next(memory: Memory | null, days: number, rating: Rating): Memory {
     const formulas = memory !== null && days <= 0 ? this.#sameDay : this.#longTerm
     const next = formulas.next_state(memory, Math.max(days, 0), RATINGS.indexOf(rating) + 1)

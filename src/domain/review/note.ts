@@ -5,8 +5,8 @@ import { countCharacters } from '../text/text.js'
 const MAX_LENGTH = 2_000
 
 /**
- * Trims a learner's note; empty means none.
- * @throws InvalidInput if it has more than 2,000 characters or one that cannot be stored
+ * Trims a learner's note. An empty result means that there is no note.
+ * @throws InvalidInput if it has more than 2,000 characters or contains a character that cannot be stored
  */
 export function parseNote(value: string): string {
   const text = value.trim()

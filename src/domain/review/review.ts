@@ -55,7 +55,7 @@ export interface CardState {
   last_review_id: number | null
 }
 
-/** Returns whether the state was last changed by a review on that day. */
+/** Returns whether the last review of the card was on that day, or on a later one. */
 export function isReviewedOn(state: CardState | null, today: string): boolean {
   // If the clock was set back, the last review may lie in the future; it then counts as today's.
   return state?.last_review != null && daysBetween(state.last_review, today) <= 0
@@ -71,7 +71,7 @@ export interface ReviewCounts {
 
 export interface Remaining {
   due: number
-  /** Live cards that the learner has neither seen nor suspended */
+  /** Live cards that the learner has neither seen nor suspended, without those put off until tomorrow */
   unseen: number
   /** Rest of the daily limit; negative if the limit was lowered during the day */
   new_allowed: number
@@ -117,8 +117,8 @@ export interface ReviewTimes {
 }
 
 /**
- * Returns the times of a review. Limits the timestamp of the client to the last 14 days; without one, the review was
- * given now.
+ * Returns the times of a review. A client timestamp older than 14 days counts as 14 days old, and one in the future as
+ * now. Without a timestamp, the review was given now.
  */
 export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
   const now = moment()

@@ -78,7 +78,7 @@ function mark(text: string, hits: Hits): Marked {
   return { text, ranges: findRanges(text, hits) }
 }
 
-/** Returns the range of the lines around the first hit. */
+/** Returns a range from 2,000 characters before the first hit, or the next line start, to 4,000 characters after it. */
 function findPiece(source: string, hits: Hits): { start: number; end: number } {
   let first = 0
   for (const { folded, start } of findWords(source)) {

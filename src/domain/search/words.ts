@@ -20,7 +20,7 @@ export function* findWords(text: string): Generator<Word> {
 }
 
 /**
- * Folds a word for comparison: lower case, NFC, limited length.
+ * Folds a word for comparison: cuts it to 100 code units and converts it to lower case and NFC.
  * @example foldWord('ÄPFEL') // 'äpfel'
  */
 export function foldWord(word: string): string {
@@ -29,7 +29,7 @@ export function foldWord(word: string): string {
   return short.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** Maximum number of distinct words of a text; bounds the work for a pasted log file, and exceeds that of a book. */
+/** Maximum number of distinct words of a text. Limits the work for a pasted log file; even books have fewer words. */
 const MOST_WORDS = 20_000
 
 /** Returns the distinct words of a text, at most 20,000. */
@@ -44,7 +44,7 @@ export function wordsOf(text: string): Set<string> {
 
 const UMLAUTS = { ae: 'ä', oe: 'ö', ue: 'ü', ä: 'ae', ö: 'oe', ü: 'ue' } as Record<string, string>
 
-/** Returns the word and its spelling with or without umlauts (ä, ae). */
+/** Returns the word and its spellings with umlauts for `ae`, `oe`, `ue` and with these letters for umlauts. */
 export function spellingsOf(word: string): string[] {
   const replaced = (pattern: RegExp) => word.replace(pattern, (letters) => UMLAUTS[letters] ?? letters)
   return [...new Set([word, replaced(/[aou]e/g), replaced(/[äöü]/g)])]
@@ -54,8 +54,8 @@ const SHORTEST_CORRECTED = 5
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzäöüß0123456789']
 
 /**
- * Returns all words that differ from this one by one wrong, missing or extra letter or by two swapped neighbours; none
- * for a word of fewer than five letters.
+ * Returns all words that differ from this one by one wrong, missing or extra letter or by two swapped neighbours. The
+ * list is empty for a word of fewer than five letters.
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word]
@@ -108,7 +108,7 @@ function countNeighbours(word: string): number {
 /** Minimum length of a part of a compound; shorter parts are syllables rather than words. */
 const SHORTEST_COMPOUND_PART = 3
 
-/** Returns the splits of a word into two parts, the most even one first; none for a word of fewer than six letters. */
+/** Returns the splits of a word into two parts of at least three letters, the most even split first. */
 export function cutsOf(word: string): [left: string, right: string][] {
   const letters = [...word]
   const places = letters.map((_, place) => place).slice(SHORTEST_COMPOUND_PART, 1 - SHORTEST_COMPOUND_PART)
@@ -120,7 +120,8 @@ export function cutsOf(word: string): [left: string, right: string][] {
 const COMPOUND_GAP = /^[\s-]{1,3}$/
 
 /**
- * Returns whether a word of `left` and a word of `right` are adjacent in the text, joined by white space or a hyphen.
+ * Returns whether a word of `left` is directly followed by a word of `right` in the text. Only one to three characters,
+ * white space or hyphens, may separate them.
  */
 export function hasPair(text: string, left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   let end: number | undefined

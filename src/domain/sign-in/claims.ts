@@ -28,22 +28,23 @@ export type Claims = Readonly<Record<string, unknown>>
 
 /** The claims of a person after validation. */
 export interface Profile {
-  /** Undefined if the provider sends none */
+  /** Undefined if the claim is missing, empty or no string */
   username: string | undefined
   displayName: string | undefined
-  /** Undefined if the provider does not assign administrators */
+  /** Undefined if the provider does not assign administrators, or omits the claim because it is too long */
   isAdmin: boolean | undefined
-  /** Undefined if the provider does not assign authors */
+  /** Undefined if the provider does not assign authors, or omits the claim because it is too long */
   isAuthor: boolean | undefined
-  /** Undefined if the provider sends no address, or one that it has not verified */
+  /** Undefined if the provider sends no valid address, or says that it has not verified the address */
   email: string | undefined
-  /** Undefined if the provider does not send them */
+  /** Undefined if the provider does not send the groups, or no claim is configured for them */
   groups: string[] | undefined
 }
 
 /**
- * Parses the claims of a person: names are trimmed and in NFC, the display name is cut to one line.
- * @throws SignInFault if the user name is too long or contains control characters
+ * Parses the claims of a person. Names are trimmed and in NFC. The display name is joined into one line and cut to the
+ * maximum length.
+ * @throws SignInFault if the user name is too long or contains control characters or a lone surrogate
  */
 export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   return {
@@ -56,7 +57,7 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   }
 }
 
-/** Returns the display name of an identity before it is linked; the subject if the provider sends no name. */
+/** Returns the name of an identity: the first usable one of user name, address and display name, else the subject. */
 export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: ClaimRules, subject: string): string {
   const names = [claimOf(claims, usernameClaim), claims.email, claimOf(claims, nameClaim)]
   return names.map(readDisplayName).find((name) => name !== undefined) ?? subject
@@ -76,7 +77,7 @@ export function isComplete(
   return names.every((name) => claimOf(claims, name) !== undefined)
 }
 
-/** Returns a claim by its path: Keycloak nests roles in `realm_access.roles`. */
+/** Returns the claim of this name, or the nested one at this path: Keycloak nests roles in `realm_access.roles`. */
 function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   let found: unknown = claims
@@ -108,7 +109,7 @@ function readDisplayName(claim: unknown): string | undefined {
   return [...line].slice(0, MAX_NAME_LENGTH).join('').trim() || undefined
 }
 
-/** Returns the address unless it is unverified. Providers may omit `email_verified`, or send it as a text. */
+/** Returns a valid address unless `email_verified` is false. Providers may omit that claim, or send it as a string. */
 function readEmail({ email, email_verified }: Claims): string | undefined {
   const isRefuted = email_verified === false || email_verified === 'false'
   return typeof email === 'string' && !isRefuted && isMailAddress(email) ? email : undefined
@@ -116,12 +117,12 @@ function readEmail({ email, email_verified }: Claims): string | undefined {
 
 function readRight(claims: Claims, { claim: name, value }: RightRule): boolean | undefined {
   const claim = claimOf(claims, name)
-  // Entra omits a list that is too long for a token and names it in `_claim_names`; the right is then unknown.
+  // Entra omits a list that is too long for a token and mentions it in `_claim_names`; the right is then unknown.
   if (claim === undefined && claimOf(claims, `_claim_names.${name}`) !== undefined) return undefined
   return [claim].flat().some((one) => typeof one !== 'object' && String(one) === value)
 }
 
-/** Returns the groups; undefined if the claim is missing. */
+/** Returns the groups without duplicates; undefined if the claim is missing or null. */
 function readGroups(claims: Claims, name: string): string[] | undefined {
   const claim = claimOf(claims, name)
   if (claim === undefined || claim === null) return undefined
@@ -132,14 +133,14 @@ function readGroups(claims: Claims, name: string): string[] | undefined {
 /** Returns why the groups are unknown, for the log; undefined if they are known or no claim is configured. */
 export function explainMissingGroups(claims: Claims, { groupsClaim: name }: ClaimRules): string | undefined {
   if (name === undefined || readGroups(claims, name) !== undefined) return undefined
-  // Entra omits a list that is too long for a token and names it in `_claim_names`.
+  // Entra omits a list that is too long for a token and mentions it in `_claim_names`.
   const isOmitted = claimOf(claims, `_claim_names.${name}`) !== undefined
   return isOmitted ? 'the provider omits the list because it is too long' : 'the provider does not send the claim'
 }
 
 /**
  * Returns the time at which the provider last authenticated the person; undefined if it sends none.
- * @throws SignInFault if the time is invalid or in the future
+ * @throws SignInFault if the time is invalid, or more than 60 seconds in the future
  */
 export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
   if (seconds === undefined) return undefined
@@ -149,7 +150,7 @@ export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
 }
 
 /**
- * Returns the provider's session id, cut to 500 characters; undefined if it sends none.
+ * Returns the provider's session id, cut to 500 code units; undefined if it sends no string.
  * @throws SignInFault if it contains a character that cannot be stored
  */
 export function readProviderSession(sid: unknown): string | undefined {

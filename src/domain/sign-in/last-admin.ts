@@ -8,9 +8,9 @@ export interface Admin {
 }
 
 /**
- * Returns the role that would be vacant without an administrator: `admin` for the last administrator. While password
- * login is disabled, `emergency` for the last emergency account, without which the service does not start. Undefined
- * if another account has the role.
+ * Returns the role that would be vacant without this account: `admin` for the last administrator. While password login
+ * is disabled, `emergency` for the last emergency account, without which the service does not start. Undefined if
+ * another account has the role, or this account is no administrator.
  */
 export function vacatedRole(
   id: number,

@@ -29,7 +29,7 @@ export function countIdentities(issuers: string[], configured: string | undefine
   return configured === undefined ? 0 : issuers.filter((issuer) => isSameIssuer(issuer, configured)).length
 }
 
-/** Returns whether both issuers are the same; discovery ignores a trailing slash. */
+/** Returns whether both issuers are the same apart from a trailing slash and the path of the discovery document. */
 function isSameIssuer(issuer: string, configured: string): boolean {
   return plain(issuer) === plain(configured)
 }

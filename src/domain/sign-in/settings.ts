@@ -35,7 +35,7 @@ export interface GivenOidc {
 
 export const DEFAULT_SCOPES = 'openid profile email'
 
-/** Variables required as soon as one of them, a claim of `RIGHTS` or `OIDC_GROUPS_CLAIM` is set */
+/** Variables that are all required if any of them, any variable of `RIGHTS` or `OIDC_GROUPS_CLAIM` is set */
 const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
 /** Variables for the claim and the value of each right that the provider may grant; neither is valid alone */

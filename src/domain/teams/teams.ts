@@ -21,9 +21,9 @@ export interface TeamInput {
 }
 
 /**
- * Parses the names of a team: trimmed and in NFC, so that equal names are equal texts. An empty group becomes null.
- * Absent fields stay absent.
- * @throws InvalidInput if a name is empty, too long or not storable
+ * Parses the name and the group of a team. Trims both, and normalises the name to NFC, so that equal names are equal
+ * strings. An empty group becomes null. Absent fields stay absent.
+ * @throws InvalidInput if the name is empty, or the name or group is too long or not storable
  */
 export function parseTeam<T extends TeamInput>({ name, external_group: group }: T): TeamInput {
   const trimmed = name?.normalize('NFC').trim()

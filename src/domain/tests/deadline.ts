@@ -34,7 +34,7 @@ export function deadlineOf(
   return ends.length === 0 ? null : new Date(Math.min(...ends) + extraMs)
 }
 
-/** Returns the first instant after a calendar day, to the second, whatever changes of summer time occur. */
+/** Returns the first instant after a calendar day, to the second, also on days on which the clock changes. */
 export function endOfDay(day: string, dayOf: DayOf): Date {
   const midnight = new Date(`${addDays(day, 1)}T00:00:00Z`).getTime()
   let [inside, after] = [midnight - MAX_OFFSET_MS, midnight + MAX_OFFSET_MS]

@@ -13,7 +13,7 @@ export interface Drawable {
 }
 
 /**
- * Draws the questions of an attempt. Each subset of a section is equally likely.
+ * Draws the questions of an attempt. In each section, every set of `draw` questions is equally likely.
  * @param questions in the order of the version
  * @returns in random order, or with `shuffle: false` in the order of the version
  */
@@ -47,7 +47,7 @@ export function countDrawn(
 
 /**
  * Assigns random ids and a random order to the options, items or gaps of a question, even if the test does not shuffle
- * its questions: the stored order reveals the answer. Gaps stay in the order of the text.
+ * its questions: the stored order may reveal the answer. Gaps stay in the order of the text.
  * @param newId returns an id that is unique within the question
  */
 export function drawPlaces(question: FrozenForm, newId: () => string, randomIndex: RandomIndex): Place[] {

@@ -1,6 +1,6 @@
 import { InvalidInput, Refusal } from '../refusal.js'
 
-/** Number of faults that the message of a refused publication names */
+/** Maximum number of faults that the message of a refused publication contains */
 const NAMED_FAULTS = 3
 
 /** A test cannot be published because its sections have faults. */

@@ -10,8 +10,8 @@ export interface QuestionRow {
 }
 
 /**
- * Returns a question as a row. All right answers of a choice share one cell; forms other than choices have no wrong
- * answers.
+ * Returns a question as a row. All right options of a choice share the answer cell; the card's answer is then the
+ * explanation, unless it is the right option itself. Other forms have neither wrong answers nor an explanation.
  */
 export function toQuestionRow({ question, answer, exercise }: QuestionCard): QuestionRow {
   const frozen = freezeQuestion({ question, answer, exercise }, () => '')

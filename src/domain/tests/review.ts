@@ -16,7 +16,7 @@ export interface ReviewState {
   isLast: boolean
 }
 
-/** Returns whether the person may see the score and whether the attempt was passed. */
+/** Returns whether the person may see the result of an attempt, that is, the score and the outcome. */
 export function isResultShown({ definition, today }: ReviewState): boolean {
   const { review, review_when, closes } = definition
   if (review === 'none') return false

@@ -30,7 +30,7 @@ export interface SectionDeck {
 export interface ResolvedSection {
   cards: QuestionCard[]
   draw: number
-  /** Whether learners can look up the answers */
+  /** Whether learners can look up the answers, because the deck is no pool */
   isOpen: boolean
 }
 

@@ -6,7 +6,7 @@ import { BAD_TEST_SLUG } from './editing-refusals.js'
 export const RESERVED_TESTS = ['attempts', 'practice']
 
 /**
- * Returns the slug under which a test can be reached.
+ * Returns the slug in NFC. Appends `-2` to a reserved slug, under which the test could not be reached.
  * @example toTestSlug('attempts') // 'attempts-2'
  */
 export function toTestSlug(wanted: string): string {
@@ -16,7 +16,8 @@ export function toTestSlug(wanted: string): string {
 
 /**
  * Parses the slug of a test.
- * @throws BAD_TEST_SLUG if it is empty, `.` or `..`, has outer spaces or control characters, or exceeds 200 characters
+ * @throws BAD_TEST_SLUG if it is empty, `.` or `..`, has outer white space, control characters or lone surrogates, or
+ *   exceeds 200 characters
  */
 export function parseTestSlug(wanted: string): string {
   const slug = toTestSlug(wanted)

@@ -71,7 +71,7 @@ export interface QuestionReport {
   persons: number
   /** Mean share of the points */
   facility: number | null
-  /** Only for choices: number of persons by option, and share of each wrong option among all wrong choices */
+  /** Number of persons by option of a choice; for a single choice, also the share of each wrong option among those */
   options: { id: string; count: number | null; share: number | null }[]
   unanswered: number | null
   correlation: number | null
@@ -79,7 +79,7 @@ export interface QuestionReport {
   flags: Flag[]
 }
 
-/** Returns the report of a question with at least `minPersons` persons. */
+/** Returns the report of a question. The caller must check that it has at least `minPersons` persons. */
 export function reportOf(question: FrozenQuestion, sums: QuestionSums, minPersons: number): QuestionReport {
   const { persons } = sums.item
   const median_seconds = medianOf(sums.seconds, minPersons)
@@ -124,7 +124,7 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
     minPersons,
   )
   const isFacilityShown = fullShown !== null
-  // If the facility is shown, a count also reveals the number of persons who lack points.
+  // If the facility is shown, it may reveal how many persons have all points, and so who of the others chose an option.
   const isShown = (chosen: number, correct: boolean) =>
     isLargeEnough(chosen, persons, minPersons) &&
     (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))

@@ -29,7 +29,7 @@ export interface PreparedVersion {
 
 const MAX_FINDINGS = 500
 
-/** Returns the SHA-256 of the definition and the questions, independent of random ids. */
+/** Returns the SHA-256 of the definition, the questions and `isOpen`, independent of random ids. */
 export function digestVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): Buffer {
   const frozen = sections.map((section) => freezeNumbered(section))
   const text = JSON.stringify([orderKeys(definition), isOpen(sections), frozen])

@@ -5,7 +5,7 @@ import { isStorable } from './text.js'
 const HIGHEST_INTEGER = 2 ** 31 - 1
 
 /**
- * Parses a number of the query string and clamps it; returns `fallback` if absent or empty.
+ * Parses a number of the query string, truncates it to an integer and clamps it. Returns `fallback` if absent or empty.
  * @throws InvalidInput naming the parameter if it is not a number
  * @example parseNumber('7.9', 'limit', { minimum: 1, maximum: 300, fallback: 20 }) // 7
  */
@@ -57,7 +57,8 @@ export function invalidCursor(name: string): InvalidInput {
 }
 
 /**
- * Parses an id of decimal digits with an optional sign; returns undefined for any other text.
+ * Parses an id of decimal digits with an optional sign; returns undefined for any other text. An id beyond the safe
+ * range of integers becomes `Number.MAX_SAFE_INTEGER`.
  * @example parseId('-3') // -3
  */
 export function parseId(text: string): number | undefined {

@@ -42,8 +42,8 @@ export interface Clock {
 }
 
 /**
- * Parses an instant in RFC 3339, also without seconds or with an offset of hours only. Returns undefined for other
- * text. Does not check that the day exists.
+ * Parses an instant in RFC 3339, also without seconds or with an offset of hours only. Returns undefined for text that
+ * `Date` cannot parse. Checks neither the format nor that the day exists.
  * @example parseInstant('2026-11-21T08:00Z') // 2026-11-21T08:00:00.000Z
  */
 export function parseInstant(text: string): Date | undefined {
