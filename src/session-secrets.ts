@@ -6,8 +6,8 @@ import type { Config } from './config.js'
 const SECRET_FILE = 'session-secret'
 
 /**
- * Returns the configured secrets. If there are none (embedded mode), returns the secret stored beside the database, which
- * is generated at the first start.
+ * Returns the configured secrets. If there are none (embedded mode), returns the secret stored beside the database,
+ * which is generated at the first start.
  */
 export async function loadSessionSecrets(config: Config): Promise<string[]> {
   if (config.sessionSecrets.length > 0) return config.sessionSecrets

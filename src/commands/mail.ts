@@ -16,7 +16,12 @@ interface Output {
   json?: boolean
 }
 
-/** Sends a test mail and prints the answer of the mail server. Needs no database. @throws if the mail is not accepted */
+/**
+ * Sends a test mail and prints the answer of the mail server. Needs no database.
+ * @throws InvalidInput if the address is invalid
+ * @throws MAIL_NOT_CONFIGURED, MailServerRefuses as `sendTestMail` does
+ * @throws RefusedError if a signal interrupts the command
+ */
 export async function testMail(config: Config, address: string, options: Output, print: Print): Promise<void> {
   const to = parseMailAddress(address, 'Adresse')
   const stopping = new AbortController()
@@ -31,7 +36,7 @@ export async function testMail(config: Config, address: string, options: Output,
   }
 }
 
-/** Prints the latest mails, newest first. As JSON, also prints the number of mails in each state. */
+/** Prints the latest mails, optionally of one state, newest first. JSON also has the number of mails in each state. */
 export async function printMails(
   config: Config,
   options: Output & { state?: string; limit: number },
@@ -49,7 +54,7 @@ export async function printMails(
   }
 }
 
-/** Queues a mail again, which the running service then sends. */
+/** Queues a mail again. The service, not this command, sends it. */
 export async function resendMailNow(config: Config, id: string, options: Output, print: Print): Promise<void> {
   const number = parseRowId(id, 'Die Nummer einer Mail ist eine ganze Zahl; „mail list“ zeigt sie')
   await withDatabase(config, 'POST /api/mail/outbox/{id}/resend', (db) =>

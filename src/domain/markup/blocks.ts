@@ -84,7 +84,7 @@ export class Blocks {
 
   addRule(): void {
     this.endParagraph()
-    // A rule at the very beginning separates nothing.
+    // A rule at the beginning of the document separates nothing, so it is omitted.
     const place = this.#place()
     if (this.depth > 1 || place.length > 0) place.push({ kind: 'rule', text: '---' })
   }
@@ -181,7 +181,7 @@ function prefix(text: string, first: string, others: string): string {
 
 const MAX_PADDED = 10_000
 
-/** Writes a table. A single column is layout and becomes paragraphs; without headings the header row is empty. */
+/** Writes a table. A table with one column becomes paragraphs. If the first row has no headings, the header is empty. */
 function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
   const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)
@@ -194,7 +194,7 @@ function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
-  // Markdown allows short rows, but other programs pad them.
+  // Short rows are padded as other programs do, but not in large tables, because Markdown does not require it.
   const isPadded = columns * full.length <= MAX_PADDED
   const lines = [
     head,

@@ -7,7 +7,7 @@ const ATTRIBUTES = new Set('src srcset data-src alt href class style start data 
 
 /**
  * Converts HTML, parsed as browsers do, to Markdown that shows the same text and contains no HTML. Takes linear time;
- * elements nested deeper than a hundred levels are merged.
+ * elements nested deeper than a hundred levels count as text of their ancestor.
  * @example convertHtml('<b>fett</b>', { picture: () => undefined, maxLength: 100 }).markdown // '**fett**'
  */
 export function convertHtml(html: string, options: ConvertOptions): Converted {

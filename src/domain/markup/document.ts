@@ -23,7 +23,7 @@ export interface Converted {
   isTooLong: boolean
   /** Number of sounds and videos replaced by their names */
   sounds: number
-  /** Names of pictures that cannot be shown */
+  /** Names of pictures and drawings that cannot be shown */
   missing: string[]
   /** Whether content that styles hide was left out */
   isPartial: boolean
@@ -33,13 +33,14 @@ interface Element {
   name: string
   /** Style outside of the element */
   style: Style
+  /** Whether the content outside of the element is hidden */
   isHidden: boolean
-  /** Whether it starts and ends a line */
+  /** Whether the element starts and ends a line */
   isLine: boolean
   whiteSpace: WhiteSpace
   /** Number of open containers before the element */
   depth: number
-  /** Paragraph, and index of the run, at which the element starts; needed to change its text when it ends */
+  /** Paragraph in which the element starts, and index of its first run; needed to change the text when it ends */
   runs: readonly Run[]
   run: number
 }
@@ -168,7 +169,7 @@ export class Document {
     if (at >= 0 && at >= this.#scopeOf(name)) this.#endFrom(at)
   }
 
-  /** Returns the index of the outermost element that an end tag may close: inside a cell, it closes nothing outside. */
+  /** Returns the lowest index that an end tag may close: only `</table>` closes elements outside of the current cell. */
   #scopeOf(name: string): number {
     if (name === 'table') return 0
     const isPart = name in TABLE_PARTS
@@ -202,7 +203,7 @@ export class Document {
     if (at >= 0) this.#endFrom(at)
   }
 
-  /** A table between the cells of another table ends that table. */
+  /** Ends the open table, because another table starts between its cells. */
   #endTable(): void {
     const at = this.#elements.findLastIndex(({ name }) => HOLDS_TABLES.has(name))
     if (this.#elements[at]?.name === 'table' && this.#beyond.size === 0) this.#endFrom(at)

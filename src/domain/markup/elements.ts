@@ -1,4 +1,4 @@
-/** Elements whose content is invisible */
+/** Elements whose content does not appear as text */
 export const HIDDEN = new Set(
   'script style title template iframe noembed noframes noscript object select datalist rp svg canvas applet'.split(' '),
 )
@@ -28,7 +28,7 @@ export const BOLD = new Set(['b', 'strong', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 export const ITALIC = new Set(['i', 'em', 'cite', 'dfn', 'var'])
 export const CODE = new Set(['code', 'tt', 'kbd', 'samp'])
 
-/** Rule for a start tag: closes the open elements in `ended` that lie inside the innermost open one in `within`. */
+/** Rule for a start tag: closes the elements in `ended` that are open inside of the innermost open one in `within`. */
 interface Ends {
   ended: ReadonlySet<string>
   /** Elements that protect their ancestors from being closed */

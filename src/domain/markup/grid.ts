@@ -15,7 +15,7 @@ const MAX_GAPS = 5_000
 /** Table rows with each cell in the column where a browser shows it. */
 export class Grid<Cell> {
   readonly rows: GridRow<Cell>[] = []
-  /** First row in which each column is free again */
+  /** Index of the first row in which a column is free again, by column */
   readonly #freeFrom: number[] = []
   #gaps = 0
 

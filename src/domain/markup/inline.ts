@@ -53,7 +53,8 @@ const MAX_INDENT = 40
 const MAX_BLANKS = 200
 
 /**
- * Returns the indentation of a line as Anki's editor writes it, so that code stays readable; a single space is ignored.
+ * Returns the indentation of a line, so that code stays readable. Only two or more blanks with a no-break space count,
+ * as Anki's editor writes them.
  */
 function indentOf(line: readonly Run[]): string {
   let blanks = ''
@@ -87,7 +88,7 @@ function spaceOut(runs: readonly Run[]): Run[] {
     if (isLed && !isSpaced) pieces.push(blank())
     if (isLed) isSpaced = true
     if (core === '') continue
-    // Brackets cannot be escaped in code, and would end the link text.
+    // Brackets in code cannot be escaped and would end the link text, so such code is not linked.
     const href = run.code && /[[\]]/.test(core) ? undefined : run.href
     const { bold, italic, code } = run
     pieces.push({ kind: run.kind === 'raw' ? 'raw' : 'text', text: core, bold, italic, code, href })
@@ -102,7 +103,7 @@ function spaceOut(runs: readonly Run[]): Run[] {
     const before = pieces[index - 1]
     const after = pieces[index + 1]
     if (piece.text !== ' ' || before === undefined || after === undefined) continue
-    // The end of an outer mark also ends the inner ones.
+    // A space has a style only if both neighbours have it and all outer styles continue, because marks are nested.
     const isOneLink = before.href === after.href
     piece.href = isOneLink ? before.href : undefined
     piece.bold = isOneLink && before.bold && after.bold

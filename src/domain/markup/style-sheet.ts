@@ -7,8 +7,9 @@ const LAST_STEP = /\s\S*$/
 const READ = /display|white-space|font-weight|font-style/i
 
 /**
- * Parses the CSS rules of a note type whose selector is a single element, class or id. Other selectors, such as
- * descendants, are ignored, except for block display of their last step. Returns undefined if no rule is relevant.
+ * Parses the CSS rules of a note type whose selector is an element, a class or id, or both, optionally after `.card`.
+ * Other selectors, such as descendants, are ignored, except that block display applies to a class or id in their last
+ * step. Reads the first 262,144 characters. Returns undefined if no rule is relevant.
  * @example readStyleSheet('.wichtig { font-weight: bold }')?.('span', { class: 'wichtig' }) // { bold: true }
  */
 export function readStyleSheet(css: string): StyleSheet | undefined {
@@ -26,7 +27,7 @@ export function readStyleSheet(css: string): StyleSheet | undefined {
     for (const selector of selectors.split(',')) {
       const path = selector.trim()
       if (add(path, looks) || !looks.isBlock) continue
-      // For line breaks the last step of a selector is enough: an extra line hides nothing.
+      // Block display only breaks lines, so applying it to too many elements hides nothing.
       const step = path.slice(path.search(LAST_STEP) + 1)
       if (/[.#]/.test(step)) add(step, { isBlock: true })
     }
@@ -43,7 +44,7 @@ export function readStyleSheet(css: string): StyleSheet | undefined {
   }
 }
 
-/** Returns the style sheets inside of a template. */
+/** Returns the CSS of all `<style>` elements of a template. */
 export function stylesIn(template: string): string {
   let css = ''
   for (let at = nextTag(template, 0); at >= 0; at = nextTag(template, at)) {

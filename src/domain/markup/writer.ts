@@ -12,7 +12,7 @@ export class Writer {
   readonly blocks = new Blocks()
   readonly missing: string[] = []
   style: Style = PLAIN
-  /** Number of text characters of the source */
+  /** Length of everything written so far, in code units; line breaks count as one. */
   length = 0
   sounds = 0
   isBlank = true
@@ -117,7 +117,7 @@ export class Writer {
     this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text: `![${words.trim()}](${target})` })
   }
 
-  /** Converts the text written since `from` to superscript or subscript where possible. */
+  /** Converts the runs since `from` to Unicode superscript or subscript, or else encloses them in `^(…)` or `_(…)`. */
   endScript(place: 'sub' | 'sup', from: number): void {
     const { runs } = this.blocks
     const inside = runs.slice(from)
@@ -155,7 +155,7 @@ function languageOf(names = ''): string {
   return /(?:^|\s)(?:lang|language)-([\w+#-]{1,20})(?:\s|$)/.exec(names)?.[1] ?? ''
 }
 
-/** Returns the last part of an address, for display. */
+/** Returns the last segment of an address, for display; data URLs have a fixed name. */
 function shortName(address: string): string {
   if (/^data:/i.test(address)) return 'eingebettet'
   return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME)

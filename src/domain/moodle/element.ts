@@ -30,14 +30,14 @@ const MAX_ELEMENTS = 2_000
 const WITHOUT_TEXT = new Set(['image_base64'])
 /** Element with a file in base64 */
 const FILE = 'file'
-/** Number of base64 characters at which a file is cut; it then still exceeds the limit for pictures. */
+/** Number of base64 characters after which the rest of a file is dropped; more than the largest picture needs */
 const MAX_FILE_LENGTH = 2 * MAX_PICTURE_BYTES
 
 /**
- * Passes each child of the root element to `found`, one at a time, so that a large file never becomes one tree. Only
- * the predefined entities of XML are expanded, so the text never grows.
+ * Passes each child of the root element to `found`, one at a time, so that a large file never becomes one tree. Expands
+ * only the predefined entities and character references of XML, so the text never grows.
  * @param found returns false to stop
- * @returns the fault that ended reading; undefined if the file was read
+ * @returns the fault that ended reading; undefined if the end was reached or `found` stopped
  */
 export function readChildren(source: string, root: string, found: (element: Element) => boolean): XmlFault | undefined {
   const reader = new ChildReader(source, root, found)
@@ -78,7 +78,7 @@ class ChildReader {
       },
       { xmlMode: true, decodeEntities: true },
     )
-    // In pieces, so that parsing ends soon after a fault.
+    // Parses in pieces, so that parsing ends soon after a fault.
     for (let at = 0; at < this.#source.length && !this.#isDone; at += PIECE) {
       parser.write(this.#source.slice(at, at + PIECE))
     }
@@ -151,7 +151,7 @@ export function childrenOf(element: Element, name: string): Element[] {
   return element.children.filter((child) => child.name === name)
 }
 
-/** Returns the text of a child, or of its `text` element. */
+/** Returns the trimmed text of the `text` element of a child, or else of the child; empty if there is no such child. */
 export function textIn(element: Element | undefined, name: string): string {
   const child = childOf(element, name)
   return (childOf(child, 'text') ?? child)?.text.trim() ?? ''

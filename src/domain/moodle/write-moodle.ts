@@ -39,8 +39,8 @@ export interface ExportCategory {
 }
 
 /**
- * Writes questions as Moodle XML, all texts as Markdown. `readMoodle` reads the same questions back. Pictures keep the
- * addresses of this service.
+ * Writes questions as Moodle XML. Texts are Markdown, except for names, tags and the answers of typed questions.
+ * `readMoodle` reads the same questions back. Pictures keep the addresses of this service.
  */
 export function writeMoodle(categories: Iterable<ExportCategory>): string {
   const parts: string[] = []
@@ -66,7 +66,7 @@ function writeQuestion(question: ExportQuestion): string {
   const isGaps = form === 'gaps'
   const lines = [
     ownMark(hasOwnAnswer ? 1 : 0),
-    // The text of a question with gaps is its answer.
+    // In Moodle, the text of a question with gaps holds the card's answer, so the name holds the whole question.
     tag('name', text(isGaps ? question.question : nameOf(question.question))),
     markdown('questiontext', isGaps ? embed(question) : question.question),
     markdown('generalfeedback', isGaps ? '' : answer),

@@ -98,7 +98,7 @@ function measureWebp(data: Buffer): PictureSize | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
 }
 
-/** Returns the largest width and height of all `ispe` properties: cropping the shown item does not reduce the memory. */
+/** Returns the largest width and height of all `ispe` properties: cropping the shown item does not save memory. */
 function measureAvif(data: Buffer): PictureSize | undefined {
   let size: PictureSize | undefined
   for (let at = data.indexOf('ispe'); at >= 0; at = data.indexOf('ispe', at + 4)) {

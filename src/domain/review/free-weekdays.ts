@@ -34,7 +34,7 @@ export function avoidWeekdays(
   }
 }
 
-/** Returns an interval of the range that ends on no free weekday, preferably at least `least`; undefined if none does. */
+/** Returns an interval of the range that ends on no free weekday, preferably `least` or more; undefined without one. */
 function choose(
   { first, last }: FuzzRange,
   isFree: (interval: number) => boolean,

@@ -95,7 +95,8 @@ export function namesBothSides(fields: readonly string[]): boolean {
 }
 
 /**
- * Returns the role of each heading. A paired heading counts if both sides have a heading and no plain one has its role.
+ * Returns the role of each heading. The first paired heading of a role counts if both sides have a heading and no plain
+ * one has this role.
  */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map(normalise)

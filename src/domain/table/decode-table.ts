@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { countLines } from '../text/text.js'
 
-/** Decoded text with `\n` line ends, or the first line that cannot be decoded */
+/** Decoded text with `\n` line ends, or the first line with a NUL character, which no table contains */
 export type DecodedTable = { text: string; encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252' } | { badLine: number }
 
 /**
- * Decodes a table: UTF-8 with or without a byte order mark, UTF-16 with one, otherwise Windows-1252, which German Excel
+ * Decodes a table: UTF-16 or UTF-8, with or without a byte order mark, otherwise Windows-1252, which German Excel
  * writes.
  * @example decodeTable(Uint8Array.of(0xe4)) // { text: 'ä', encoding: 'Windows-1252' }
  */
@@ -27,8 +27,8 @@ function encodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | 'Win
 const SAMPLE_BYTES = 4_096
 
 /**
- * Detects UTF-16 by its byte order mark. Without one, by its NULs: in European UTF-16 text nearly every second byte is
- * NUL and no other byte is, unlike in other texts and nearly all binary files.
+ * Detects UTF-16 by its byte order mark or, without one, by the NULs: in European UTF-16 text nearly every second byte
+ * is NUL and no other byte is, unlike in other texts and nearly all binary files.
  */
 function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'

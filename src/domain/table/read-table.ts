@@ -204,7 +204,7 @@ export class TableReader {
     return converted
   }
 
-  /** Turns pictures with a path into text: a table contains no pictures, and an export must be importable. */
+  /** Turns pictures of unknown files into text. Stored ones and URLs stay, so that an export can be imported. */
   #escapePictures(text: string, line: number): string {
     return escapePictures(text, ({ target }) => {
       if (parseMediaTarget(target) !== undefined || resolvePicture(this.#options.file, target) === undefined)
@@ -229,7 +229,10 @@ export class TableReader {
     return guid === '' ? { by: 'question' } : { by: 'note', guid, ord: 0 }
   }
 
-  /** Returns whether an earlier row has the same identity. Reports a warning for an equal card, otherwise a fault. */
+  /**
+   * Returns whether an earlier row has the same identity, and reports it: as a warning if the cards have no id and their
+   * answers are equal, otherwise as a fault.
+   */
   #isRepeated(identity: RowIdentity, deck: string, question: string, answer: string, line: number): boolean {
     const { file, fault, warn } = this.#options
     const name = identity.by === 'id' ? identity.id : identity.by === 'note' ? identity.guid : question
@@ -247,7 +250,10 @@ export class TableReader {
   }
 }
 
-/** Returns the answer of the flashcard and its options. With an explanation, the right answer is one of the options. */
+/**
+ * Returns the answer of the flashcard and its options. If there are wrong answers and an explanation, the explanation is
+ * the answer and the right answer an option. Without wrong answers, the explanation follows the right answer.
+ */
 function toAnswer(right: string, wrong: readonly string[], explanation: string) {
   const options = wrong.map((text) => ({ text, correct: false }))
   if (explanation === '' || right === '') return { answer: right, options }

@@ -6,6 +6,7 @@ const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
 
 /**
  * Splits CSV text into records (RFC 4180). A quote inside of an unquoted field is literal, as spreadsheets read it.
+ * Skips records without text.
  * After a fault, parsing continues on the next line, so that all faults are found in linear time.
  * @param line number of the first line, from 1
  * @example [...splitRecords('a;b', ';')] // [{ line: 1, fields: ['a', 'b'] }]
@@ -28,7 +29,7 @@ export function* splitRecords(text: string, separator: string, line = 1): Genera
         const isWhole = field !== undefined && (end === text.length || text[end] === separator || text[end] === '\n')
         if (!isWhole) {
           const lineEnd = nextLine(text, at)
-          // A later closing quote most likely starts another field.
+          // A quote on a later line most likely starts another field, so the field counts as unclosed.
           fault = field !== undefined && end < lineEnd ? TRAILING : UNCLOSED
           yield { line: now, fault }
           at = lineEnd
@@ -77,7 +78,7 @@ function nextLine(text: string, from: number): number {
 const SEPARATORS = ['\t', ';', ',']
 
 /**
- * Guesses the separator from the first line outside of quotes.
+ * Guesses the separator: the one that occurs most often outside of quotes in the first non-empty line.
  * @example guessSeparator('a;b') // ';'
  */
 export function guessSeparator(text: string): string {

@@ -74,7 +74,7 @@ export class NumberFormats {
    */
   show(value: number, style: number): string {
     const code = this.#codes[style] ?? GENERAL
-    // Excel would show a long number as 1,2E+12, which is useless as an id.
+    // Integers keep all digits: Excel would show a long number as 1,2E+12, which is useless as an id.
     if (code === GENERAL) return Number.isSafeInteger(value) ? String(value) : format(GENERAL, value, OPTIONS)
     const days = this.#is1904 && isPointInTime(code) ? DAYS_TO_1904 : 0
     return format(code, value + days, OPTIONS)
@@ -87,12 +87,12 @@ function usableCode(written: string): string {
   return isUsable && code.toLowerCase() !== GENERAL.toLowerCase() ? code : GENERAL
 }
 
-/** Returns false for a duration such as `[h]:mm`. */
+/** Returns whether the code formats a date or time of day, not a duration such as `[h]:mm`. */
 function isPointInTime(code: string): boolean {
   return isDateFormat(code) && !/\[[hms]+\]/i.test(code)
 }
 
-/** Returns the serial number of an ISO date (cells of type `d`); undefined if it is invalid. */
+/** Returns the serial number of an ISO date (cells of type `d`) in the 1900 calendar; undefined if it is invalid. */
 export function serialOf(iso: string): number | undefined {
   const time = Date.parse(/T/.test(iso) ? (/Z$/.test(iso) ? iso : `${iso}Z`) : iso)
   return Number.isNaN(time) ? undefined : time / 86_400_000 + 25_569

@@ -12,7 +12,7 @@ export interface Relationship {
 }
 
 /**
- * Collects the relationships of a part.
+ * Collects the relationships of a part, without those to external targets.
  * @param folder folder of the part, without a trailing `/`
  */
 export function collectRelationships(folder: string, into: Relationship[]): XmlHandler {

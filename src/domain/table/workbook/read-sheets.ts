@@ -22,7 +22,7 @@ export const HEADING_ROWS = 10
 /** Maximum number of cells that merged blocks fill, in all sheets together */
 const MAX_FILLED = 1_000_000
 
-/** Returns the index of the row with headings for both sides of a card; undefined if the first rows have none. */
+/** Returns the index of the row with headings for both sides of a card; undefined if the first ten have none. */
 export function findHeadings(rows: readonly SheetRow[], formats: NumberFormats): number | undefined {
   const place = rows.slice(0, HEADING_ROWS).findIndex((row) => namesBothSides(textsOf(row, formats)))
   return place < 0 ? undefined : place
@@ -82,7 +82,7 @@ function readSheet(
       isReported = true
       warn(row.line, 'Rechts neben der Tabelle steht noch etwas; es wird nicht übernommen')
     }
-    // Columns such as the deck are often filled in below the last card.
+    // Columns such as the deck are often filled in below the last card, so such rows are no faults.
     if (lacks('question', row) && lacks('answer', row)) blank++
     else addRow(row, columns, formats, reader, fault)
   }

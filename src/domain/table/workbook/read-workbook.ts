@@ -21,8 +21,8 @@ export async function findMainPart(source: WorkbookPackage): Promise<string | un
 }
 
 /**
- * Reads the sheets that have headings for question and answer, or else the first sheet. Parses each sheet while it is
- * decompressed, and keeps only rows with text.
+ * Reads the visible sheets that have headings for question and answer, or else the first visible sheet that is not empty.
+ * Parses each sheet while it is decompressed, and drops empty rows.
  * @param main the part that describes the workbook
  * @throws the error of `options.refusal` if there is no sheet or a limit is exceeded, and errors of the package
  */
@@ -77,7 +77,7 @@ async function readFormats(
 }
 
 class SheetReader {
-  /** Whether the sheet read last has no text */
+  /** Whether the sheet that was read last has no rows, or is no worksheet */
   isEmpty = true
   readonly #parts: WorkbookParts
   readonly #relationships: readonly Relationship[]
@@ -97,12 +97,12 @@ class SheetReader {
     this.#options = options
   }
 
-  /** Returns undefined if the sheet is empty, or has no headings although `needsHeadings`. */
+  /** Returns undefined if the sheet is empty or no worksheet, or has no headings although `needsHeadings` is set. */
   async read({ name, relationship }: SheetEntry, needsHeadings: boolean): Promise<Sheet | undefined> {
     const { limits, refusal } = this.#options
     this.isEmpty = true
     const part = this.#relationships.find(({ id }) => id === relationship)
-    // Charts and macros are sheets of other types.
+    // Sheets of charts and macros have other types.
     if (part?.type !== 'worksheet') return undefined
     this.#sharedStrings ??= await this.#readSharedStrings()
     const parser = new SheetParser(this.#sharedStrings)

@@ -9,13 +9,13 @@ export type Cell = string | { value: number; style: number } | { problem: string
 export interface SheetRow {
   /** Row number, from 1 */
   line: number
-  /** Cells from column A; missing ones are empty texts. */
+  /** Cells from column A; missing ones are empty strings. */
   cells: Cell[]
   /** Whether the row has cells to the right of the last column that is read */
   isCut: boolean
 }
 
-/** A merged block of cells; columns count from 0. */
+/** The first column, counted from 0, of a block of cells that is merged over several rows */
 export interface Merge {
   column: number
   firstLine: number
@@ -27,7 +27,7 @@ const MAX_COLUMNS = 256
 const MAX_LINE = 1_048_576
 
 /**
- * Parses the XML of a worksheet in chunks; skips rows without text.
+ * Parses the XML of a worksheet in chunks; skips empty rows.
  * @example new SheetParser([]).write('<row r="1"><c><v>1</v></c></row>')[0]?.cells // [{ value: 1, style: 0 }]
  */
 export class SheetParser {

@@ -7,7 +7,7 @@ export interface XmlHandler {
   close?(name: string): void
 }
 
-/** Parses XML in chunks. Expands only the predefined entities of XML, so the text never grows. */
+/** Parses XML in chunks. Expands only predefined entities and character references, so the text never grows. */
 export class XmlParser {
   readonly #parser: Parser
 
