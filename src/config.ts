@@ -36,7 +36,7 @@ export interface Config {
   sessionMaxDays: number
   /** Minimum number of persons for which statistics of tests are shown */
   statisticsMinPersons: number
-  /** Number of days after the review of a test for which answers are kept */
+  /** Number of days for which answers are kept after a test has ended for a person; see `deleteAnswersBefore` */
   answersKeepDays: number
   /** Data of an attempt that is kept when its answers are deleted: all, or only whether and when it was passed */
   resultsKeep: ResultsKeep

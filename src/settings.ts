@@ -23,7 +23,7 @@ export interface Setting {
   }
   /** Returns the fault of a value that fits the schema, in German; undefined if the value is valid. */
   check?: (value: string) => string | undefined
-  /** Whether the suffix `_FILE` gives a variable for the path of a file with the value, such as a container secret */
+  /** Whether the variable with the suffix `_FILE` may give the path of a file with the value, such as a secret */
   isSecret?: boolean
   /** Text for `--help`; `default` is shown instead of the default of the schema. */
   german: { text: string; default?: string }

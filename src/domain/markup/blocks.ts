@@ -181,7 +181,7 @@ function prefix(text: string, first: string, others: string): string {
 
 const MAX_PADDED = 10_000
 
-/** Writes a table. A table with one column becomes paragraphs. If the first row has no headings, the header is empty. */
+/** Writes a table. A single column becomes paragraphs. If the first row has no headings, the header row is empty. */
 function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
   const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)

@@ -169,7 +169,10 @@ export class Document {
     if (at >= 0 && at >= this.#scopeOf(name)) this.#endFrom(at)
   }
 
-  /** Returns the lowest index that an end tag may close: only `</table>` closes elements outside of the current cell. */
+  /**
+   * Returns the lowest index that an end tag may close: 0 for `</table>`; for a part of a table, the index of the innermost
+   * table; for other tags, that of the innermost cell, caption or table. Returns −1 if none is open.
+   */
   #scopeOf(name: string): number {
     if (name === 'table') return 0
     const isPart = name in TABLE_PARTS

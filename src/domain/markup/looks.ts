@@ -49,8 +49,8 @@ export function readLooks(declarations: string): Looks {
 }
 
 /**
- * Combines style sheet and inline style. Emphasis of the style sheet is ignored for blocks such as `div` and `p`, because
- * note types often set whole blocks in bold.
+ * Combines style sheet and inline style. Emphasis of the style sheet is ignored for blocks such as `div` and `p`,
+ * because note types often set whole blocks in bold.
  */
 export function merge(name: string, ofSheet: Looks, own: Looks): Looks {
   const { bold, italic, ...others } = ofSheet

@@ -117,7 +117,10 @@ export class Writer {
     this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text: `![${words.trim()}](${target})` })
   }
 
-  /** Converts the runs since `from` to Unicode superscript or subscript, or else encloses them in `^(…)` or `_(…)`. */
+  /**
+   * Converts the runs since `from` to Unicode superscript or subscript, or else encloses them in `^(…)` or `_(…)`. Leaves
+   * runs with code, pictures or line breaks unchanged.
+   */
   endScript(place: 'sub' | 'sup', from: number): void {
     const { runs } = this.blocks
     const inside = runs.slice(from)

@@ -49,7 +49,8 @@ export function chanceOfPassing(sections: readonly Section[], { passPercent, mul
   for (const [index, { questions, draw }] of sections.entries()) {
     chances = convolve(chances, drawScores(kinds[index] ?? [], { pool: questions.length, draw, steps }))
   }
-  // The pass mark is rounded up to whole steps; the small difference keeps a score of exactly the pass mark.
+  // Rounds the pass mark up to whole steps. The subtraction corrects errors of floating point, so that a score of
+  // exactly the pass mark passes.
   const needed = Math.ceil((total * steps * passPercent) / 100 - 1e-9)
   const once = Math.min(
     1,

@@ -9,7 +9,7 @@ export const DEFAULT_WEIGHTS: readonly number[] = default_w
 export interface FittedParameters {
   model: 'fsrs-6'
   w: number[]
-  /** Number of recalls from which it was fitted */
+  /** Number of recalls from which the weights were fitted */
   items: number
   /** Log loss of the former parameters on the last quarter of the recalls */
   log_loss_before: number

@@ -230,8 +230,8 @@ export class TableReader {
   }
 
   /**
-   * Returns whether an earlier row has the same identity, and reports it: as a warning if the cards have no id and their
-   * answers are equal, otherwise as a fault.
+   * Returns whether an earlier row has the same identity, and reports it: as a warning if the cards have no id and
+   * their answers are equal, otherwise as a fault.
    */
   #isRepeated(identity: RowIdentity, deck: string, question: string, answer: string, line: number): boolean {
     const { file, fault, warn } = this.#options
@@ -251,8 +251,8 @@ export class TableReader {
 }
 
 /**
- * Returns the answer of the flashcard and its options. If there are wrong answers and an explanation, the explanation is
- * the answer and the right answer an option. Without wrong answers, the explanation follows the right answer.
+ * Returns the answer of the flashcard and its options. If there are wrong answers and an explanation, the explanation
+ * is the answer and the right answer an option. Without wrong answers, the explanation follows the right answer.
  */
 function toAnswer(right: string, wrong: readonly string[], explanation: string) {
   const options = wrong.map((text) => ({ text, correct: false }))

@@ -71,7 +71,7 @@ export interface QuestionReport {
   persons: number
   /** Mean share of the points */
   facility: number | null
-  /** Number of persons by option of a choice; for a single choice, also the share of each wrong option among those */
+  /** Number of persons by option of a choice. Single choices also have the share of each wrong option. */
   options: { id: string; count: number | null; share: number | null }[]
   unanswered: number | null
   correlation: number | null
@@ -124,7 +124,8 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
     minPersons,
   )
   const isFacilityShown = fullShown !== null
-  // If the facility is shown, it may reveal how many persons have all points, and so who of the others chose an option.
+  // If the facility is shown, it may reveal how many persons have all points. A count must then not single out few of
+  // the other persons either.
   const isShown = (chosen: number, correct: boolean) =>
     isLargeEnough(chosen, persons, minPersons) &&
     (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))

@@ -21,8 +21,8 @@ export async function findMainPart(source: WorkbookPackage): Promise<string | un
 }
 
 /**
- * Reads the visible sheets that have headings for question and answer, or else the first visible sheet that is not empty.
- * Parses each sheet while it is decompressed, and drops empty rows.
+ * Reads the visible sheets that have headings for question and answer, or else the first visible sheet that is not
+ * empty. Parses each sheet while it is decompressed, and drops empty rows.
  * @param main the part that describes the workbook
  * @throws the error of `options.refusal` if there is no sheet or a limit is exceeded, and errors of the package
  */
