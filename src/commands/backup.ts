@@ -175,7 +175,10 @@ async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string
   if (rest !== '') yield rest
 }
 
-/** SQLSTATE classes 22 and 23: invalid values and violated constraints. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * SQLSTATE classes 22 and 23: invalid values and violated constraints.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const DATA_FAULT = /^2[23]/
 
 function describeFault(error: unknown, file: string): unknown {

@@ -170,8 +170,8 @@ export class Document {
   }
 
   /**
-   * Returns the lowest index that an end tag may close: 0 for `</table>`; for a part of a table, the index of the innermost
-   * table; for other tags, that of the innermost cell, caption or table. Returns −1 if none is open.
+   * Returns the lowest index that an end tag may close: 0 for `</table>`; for a part of a table, the index of the
+   * innermost table; for other tags, that of the innermost cell, caption or table. Returns −1 if none is open.
    */
   #scopeOf(name: string): number {
     if (name === 'table') return 0

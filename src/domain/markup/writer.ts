@@ -118,8 +118,8 @@ export class Writer {
   }
 
   /**
-   * Converts the runs since `from` to Unicode superscript or subscript, or else encloses them in `^(…)` or `_(…)`. Leaves
-   * runs with code, pictures or line breaks unchanged.
+   * Converts the runs since `from` to Unicode superscript or subscript, or else encloses them in `^(…)` or `_(…)`.
+   * Leaves runs with code, pictures or line breaks unchanged.
    */
   endScript(place: 'sub' | 'sup', from: number): void {
     const { runs } = this.blocks

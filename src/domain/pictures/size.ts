@@ -21,7 +21,8 @@ export function describeOversize(bytes: Uint8Array, type: PictureExtension): str
 
 /**
  * Returns the size in pixels for which a browser allocates memory. Returns undefined if the file is truncated or
- * declares no size; browsers cannot show such a file. The package `image-size` is unsuitable: it trusts the crop in an AVIF and reads no AVIF sequences.
+ * declares no size; browsers cannot show such a file. The package `image-size` is unsuitable: it trusts the crop in an
+ * AVIF and reads no AVIF sequences.
  */
 export function measurePicture(bytes: Uint8Array, type: PictureExtension): PictureSize | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

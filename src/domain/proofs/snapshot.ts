@@ -7,7 +7,7 @@ export type ProvenPart =
       done_on: string
       version: number | null
       sha256: string | null
-      /** Percentage needed to pass the test; null if it has no pass mark */
+      /** Percentage needed to pass the test; null, like `version`, if the passed attempt was not found */
       pass_percent: number | null
     }
   | { kind: 'deck'; title: string; done_on: string; share_percent: number | null }
@@ -31,7 +31,8 @@ export interface ProofSnapshot {
 }
 
 /**
- * Returns the canonical JSON of a snapshot: keys in order, no spaces (RFC 8785), so that equal snapshots give equal strings.
+ * Returns the canonical JSON of a snapshot: keys in order, no spaces (RFC 8785), so that equal snapshots give equal
+ * strings.
  */
 export function writeSnapshot(snapshot: ProofSnapshot): string {
   return JSON.stringify(snapshot, (_key, value: unknown) =>

@@ -6,8 +6,9 @@ const MAX_LENGTH = 500
 
 /**
  * Parses the path to open after login, relative to the base path, such as `/decks/git?karte=4#ende`. Returns `/` for
- * anything else, such as a URL of another site, a path of the API or one with more than 500 characters. Browsers treat a backslash as a slash and drop tabs and newlines, and proxies may decode once more, so
- * none of these and no double slash passes, at any level of encoding.
+ * anything else, such as a URL of another site, a path of the API or one with more than 500 characters. Browsers treat
+ * a backslash as a slash and drop tabs and newlines, and proxies may decode once more, so the target contains none of
+ * these characters and no double slash in its path, at any level of encoding.
  * @example parseTarget('//evil.example') // '/'
  */
 export function parseTarget(text: string | undefined): string {
