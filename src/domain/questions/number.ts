@@ -26,7 +26,7 @@ export function readNumber(text: string): ReadNumber {
   return Number.isFinite(value) ? value : 'none'
 }
 
-/** Returns the digits with a decimal point, or `ambiguous` or `none`. In a grouped number, a comma or point is decimal. */
+/** Returns the digits with a decimal point, or `ambiguous` or `none`. In a grouped number, any separator is decimal. */
 function toDecimal(digits: string, isGrouped: boolean): string {
   const separators: string[] = digits.match(/[.,]/g) ?? []
   const last = separators.at(-1)

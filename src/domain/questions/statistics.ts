@@ -62,8 +62,8 @@ export interface OptionCount {
 }
 
 /**
- * Returns the share of each distractor among the wrong choices; null for right options, and for all options if nobody
- * chose a wrong one. In a test that most people pass, the share among all persons would be close to zero for every
+ * Returns the share of each distractor among the wrong choices; null for right options, and for all options without
+ * any wrong choice. In a test that most people pass, the share among all persons would be close to zero for every
  * distractor.
  * @example distractorShares([{ correct: true, count: 90 }, { correct: false, count: 8 }, { correct: false, count: 2 }]) // [null, 0.8, 0.2]
  */

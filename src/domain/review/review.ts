@@ -63,7 +63,7 @@ export function isReviewedOn(state: CardState | null, today: string): boolean {
 
 /** Number of cards left for today. */
 export interface ReviewCounts {
-  /** Cards due today or earlier, without suspended ones */
+  /** Cards due today or earlier, without suspended ones and those of decks that are switched off */
   due: number
   /** New cards that the daily limit still allows */
   new: number
@@ -73,7 +73,7 @@ export interface Remaining {
   due: number
   /** Live cards that the learner has neither seen nor suspended, without those put off until tomorrow */
   unseen: number
-  /** Rest of the daily limit; negative if the limit was lowered during the day */
+  /** Rest of the daily limit and of extra new cards for today; negative if the limit was lowered during the day */
   new_allowed: number
 }
 
@@ -155,7 +155,7 @@ export interface NewEntry {
   created_at: Date
   client_id: string | null
   before: CardState | null
-  /** State after a review that was applied; `last_review_id` is not yet the id of this entry */
+  /** State after the entry; in an applied review, `last_review_id` is not yet the id of the entry. */
   after: CardState | null
   answer: unknown
 }

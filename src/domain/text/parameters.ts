@@ -44,7 +44,7 @@ export function parseIntegerCursor(text: string | undefined, name: string): numb
 
 /**
  * Parses an instant in a field of a request body.
- * @throws InvalidInput naming the field if it is not an instant
+ * @throws InvalidInput naming the field if `parseInstant` cannot parse it
  */
 export function parseInstantField(text: string, name: string): Date {
   const instant = parseInstant(text)
