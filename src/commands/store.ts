@@ -10,7 +10,8 @@ import { describeDatabaseFault } from './database-fault.js'
 export class RefusedError extends Error {}
 
 /**
- * Runs `work` on the migrated database with the names of the applied migrations, and closes the database.
+ * Opens and migrates the database, calls `work` with the names of the migrations that were missing, and closes the
+ * database.
  * @param insteadCall the equivalent API call, for use while the service holds the embedded store; null if there is none
  * @throws RefusedError if the service holds the embedded store
  */

@@ -87,7 +87,7 @@ export async function changePassword(
   print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
 }
 
-/** Grants or revokes the right to create sources. */
+/** Grants or revokes the right to write content. @throws RefusedError if the user is unknown */
 export async function markAuthor(
   config: Config,
   username: string,
@@ -102,7 +102,9 @@ export async function markAuthor(
 
 /**
  * Disables an account from a given day, by default today, or enables it again.
- * @throws InvalidInput if no administrator would remain, or the day is invalid
+ * @throws RefusedError if the user is unknown
+ * @throws InvalidInput if the day is invalid, or no administrator or, while password login is disabled, no emergency
+ *   account would remain
  */
 export async function disableUser(
   config: Config,

@@ -21,7 +21,7 @@ export function createCode(): string {
 /**
  * Normalises a typed code: removes hyphens and white space and converts it to upper case. Returns undefined if the
  * text is no valid code.
- * @example parseCode('7q8z-...') // '7Q8Z…'
+ * @example parseCode('0123-4567-89ab-cdef-ghjk-mnpq-rs') // '0123456789ABCDEFGHJKMNPQRS'
  */
 export function parseCode(text: string): string | undefined {
   const code = text.replaceAll(/[\s-]/g, '').toUpperCase()

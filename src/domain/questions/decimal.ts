@@ -19,7 +19,7 @@ export function isWithin(value: number, expected: number, tolerance: number): bo
   return (difference < 0n ? -difference : difference) <= limit
 }
 
-/** Reads the shortest decimal text of a finite number. */
+/** Converts a finite number to a decimal, by the shortest string that JavaScript writes for it. */
 function decimalOf(value: number): Decimal {
   const [mantissa = '', exponent = '0'] = String(value).split('e')
   const [whole = '', rest = ''] = mantissa.split('.')
