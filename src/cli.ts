@@ -39,7 +39,7 @@ const program = new Command('svc-training')
 localizeProgram(program)
 
 program
-  // Default only without arguments: otherwise an unknown command would count as an argument of `serve`.
+  // `serve` is the default only without arguments: otherwise an unknown command would count as its argument.
   .command('serve', { isDefault: process.argv.length === 2 })
   .description('den Dienst starten')
   .action(async () => {

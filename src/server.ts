@@ -42,8 +42,8 @@ type Print = (line: string) => void
 /** Starts the service, which runs until a signal arrives. Resolves when it listens; rejects if it cannot start. */
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
-  // Checked first, because the start should not fail after creating the first administrator: the generated password is
-  // printed only once.
+  // These checks come first, because the start should not fail after it has created the first administrator, whose
+  // generated password is printed only once.
   await requireFreeAddresses(config)
   await requireTmpDir(config)
   const log = createLogger(config.logLevel, await logDestination())

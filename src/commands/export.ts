@@ -41,7 +41,7 @@ export async function exportToFile(
     throw new RefusedError('--source und --deck schließen sich aus.')
   if (options.user !== undefined && format !== 'apkg') throw new RefusedError('--user gilt nur für das Format apkg.')
   await refuseExisting(file)
-  // A folder beside the file, so that the final rename stays on one file system
+  // The folder is beside the file, so that the final rename stays on one file system.
   const folder = await mkdtemp(path.resolve(`${file}.part-`))
   try {
     await withDatabase(config, 'GET /api/content/export', async (db) => {

@@ -70,7 +70,8 @@ export async function removeUser(config: Config, username: string, options: Outp
 }
 
 /**
- * Sets a new password and ends every session and API token of the user.
+ * Sets a new password and ends every session, API token and calendar feed of the user. Also lifts the restriction of
+ * the account to passkeys.
  * @throws RefusedError if the user is unknown
  * @throws InvalidInput if the password is too short or too long
  */
@@ -150,7 +151,11 @@ async function change(config: Config, username: string, values: AccountChange): 
   })
 }
 
-/** Grants or revokes emergency access: password login while it is disabled for other accounts. */
+/**
+ * Grants or revokes emergency access: password login while it is disabled for other accounts.
+ * @throws RefusedError if the user is unknown
+ * @throws InvalidInput if password login is disabled and no emergency account would remain
+ */
 export async function markEmergency(
   config: Config,
   username: string,

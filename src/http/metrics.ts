@@ -41,7 +41,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function createMetrics(poolState: () => PoolState): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  // Process, memory, garbage collection and event loop metrics
+  // Adds metrics of the process, its memory, the garbage collection and the event loop.
   collectDefaultMetrics({ register: registry })
 
   const requests = new Histogram({

@@ -8,7 +8,7 @@ export type WhiteSpace = 'one' | 'lines' | 'all'
 /** CSS properties that influence the conversion. */
 export interface Looks {
   isHidden?: boolean
-  /** Whether the element starts and ends a line, whatever its name is */
+  /** Whether the element starts and ends a line, regardless of its name */
   isBlock?: boolean
   whiteSpace?: WhiteSpace
   bold?: boolean

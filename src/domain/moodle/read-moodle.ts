@@ -104,7 +104,7 @@ function readCommon(element: Element, category: string | null): RawCommon {
   const changes: string[] = []
   if (childrenOf(element, 'hint').some((hint) => textIn(hint, 'text') !== ''))
     changes.push('Hinweise für weitere Versuche entfallen')
-  // Field of Moodle 1.9
+  // Only Moodle 1.9 writes the field `image`.
   if (textIn(element, 'image') !== '') changes.push(`Das Bild „${textIn(element, 'image')}“ wird nicht übernommen`)
   const own = element.comments.map((comment) => OWN_MARK.exec(comment)).find((match) => match !== null)
   return {

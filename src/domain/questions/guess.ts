@@ -183,7 +183,7 @@ function drawScores(kinds: readonly Kind[], section: { pool: number; draw: numbe
   const logChoose = (from: number, take: number) => {
     return (logFactorials[from] ?? 0) - (logFactorials[take] ?? 0) - (logFactorials[from - take] ?? 0)
   }
-  // Chances of the scores by number of questions drawn so far
+  // Index: number of questions drawn so far; value: chances of the scores.
   let drawn: number[][] = [[1]]
   let left = pool
   for (const { outcome, count } of kinds) {

@@ -124,8 +124,8 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
     minPersons,
   )
   const isFacilityShown = fullShown !== null
-  // If the facility is shown, it may reveal how many persons have all points. A count must then not single out few of
-  // the other persons either.
+  // If the facility is shown, it may reveal how many persons have all points. A count must then not single out a few
+  // of the other persons either.
   const isShown = (chosen: number, correct: boolean) =>
     isLargeEnough(chosen, persons, minPersons) &&
     (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))
