@@ -5,7 +5,7 @@ const MIN_WRONG_OF_FLAGS = 20
 /** Median time below which a question can hardly have been read */
 const HASTY_SECONDS = 3
 
-/** Sums over the first attempt of each person, stored instead of the points of individual persons. */
+/** Sums over the first attempt of each person. They contain no separate data of a person. */
 export interface ItemSums {
   persons: number
   /** Points of the question */
@@ -38,8 +38,8 @@ export function facility({ persons, item }: ItemSums, maxPoints: number): number
 
 /**
  * Returns the correlation between the points of a question and those of the rest of the test, from -1 to 1: Moodle's
- * `cov(x, R) / sqrt(var(x) * var(R))`. Null if there are fewer than two persons, or
- * all persons have equal points in the question or in the rest of the test.
+ * `cov(x, R) / sqrt(var(x) * var(R))`. Null if there are fewer than two persons,
+ * or if all persons have equal points in the question or in the rest of the test.
  */
 export function itemRestCorrelation(sums: ItemSums): number | null {
   const { persons: n } = sums

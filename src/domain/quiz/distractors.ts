@@ -30,9 +30,9 @@ export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] 
 }
 
 /**
- * Returns at most `limit` answers of the deck as wrong options for a card, the best first. They have the kind of the
- * right answer, preferably similar length, form and questions, and are not too similar to the right answer or to each
- * other. Deterministic.
+ * Returns at most `limit` answers of the deck as wrong options for a card, the best first. All are of the same kind as
+ * the right answer, and not too similar to it or to each other. Answers of similar length and form, and to similar
+ * questions, are better. Deterministic.
  * @param key text of the right option
  */
 export function rankDistractors(

@@ -53,7 +53,7 @@ function weekdayOf(day: string): number {
   return noonOf(day).getUTCDay() || 7
 }
 
-/** Returns the 32-bit FNV-1a hash of the code units, so that neighbouring card ids choose different days. */
+/** Returns the 32-bit FNV-1a hash of the code units, which spreads neighbouring card ids over the days. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)

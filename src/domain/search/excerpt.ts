@@ -26,7 +26,7 @@ const LEAD = 40
 /** Length above which a word is cut in the middle rather than omitted */
 const LONG_WORD = 40
 
-/** Maximum length of a text that is processed as a whole; a longer text is first cut to the part around the first hit. */
+/** Maximum length of a text that is processed completely; a longer one is first cut around its first hit. */
 const MAX_SOURCE = 8_000
 const SOURCE_BEFORE = 2_000
 const SOURCE_BEHIND = 4_000
