@@ -221,7 +221,7 @@ export function ambiguous(number: string): string {
 
 const ORDERED = 'ordered_list_open'
 
-/** Returns the lines of the only numbered list of an answer; undefined if there are several, or fewer than two items. */
+/** Returns the lines of the only numbered list of an answer; undefined if there are several or fewer than two items. */
 export function findItems(answer: string): { line: number; end: number } | undefined {
   const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
   const [list] = lists
