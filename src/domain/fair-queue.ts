@@ -6,8 +6,8 @@ export interface Share {
 
 /**
  * A bounded queue that serves groups in turn, and the owners within a group in turn; items of one owner keep their
- * order. If the queue is full, the owner with the most items in the group with the most items loses its last one, so
- * that many items of few owners do not lock out the others.
+ * order. If an item exceeds the capacity, the last item of the owner with the most items, in the group with the most
+ * items, is dropped, so that owners with many items do not lock out the others.
  */
 export class FairQueue<T> {
   /** Items by group and owner. Both levels are in the order in which they are served; no map or list is empty. */
@@ -39,7 +39,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Removes and returns the next item with its owner; undefined if there is none.
+   * Removes and returns the next item with its owner. Returns undefined if the queue is empty or no waiting owner may
+   * be served.
    * @param isServed returns whether the owner may be served now
    */
   shift(isServed: (share: Share) => boolean = () => true): { share: Share; item: T } | undefined {
@@ -71,7 +72,10 @@ export class FairQueue<T> {
     this.#size--
   }
 
-  /** Removes the last item of the owner with most items in the group with most items; on a tie, of the newcomer. */
+  /**
+   * Removes and returns the last item of the owner with the most items, in the group with the most items. If the group
+   * or the owner of the new item is among those with the most items, it is chosen.
+   */
   #dropFromLargest(newcomer: Share): T | undefined {
     const group = largest(this.#groups, newcomer.group, countOf)
     const owners = this.#groups.get(group) as Map<string, T[]>
@@ -91,7 +95,7 @@ function countOf(owners: Map<string, unknown[]>): number {
   return count
 }
 
-/** Returns the key with the largest value, or `preferred` on a tie. */
+/** Returns the key with the largest size; of several such keys, `preferred` if among them, otherwise the first. */
 function largest<V>(values: Map<string, V>, preferred: string, sizeOf: (value: V) => number): string {
   const own = values.get(preferred)
   let found = preferred

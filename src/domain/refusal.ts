@@ -17,7 +17,7 @@ export type RefusalKind =
   | 'unavailable'
   | 'no_room'
 
-/** A request that the service refuses. */
+/** Error that the service throws to refuse a request. */
 export class Refusal extends Error {
   readonly kind: RefusalKind
   /** Stable name in snake_case for programs, sent as `X-Error-Code` */
@@ -48,7 +48,7 @@ export abstract class TemporaryRefusal extends Refusal {
   }
 }
 
-/** The service cannot answer now. */
+/** The service cannot process the request at the moment. */
 export class Unavailable extends TemporaryRefusal {
   constructor(retryAfter = 2) {
     super('unavailable', 'unavailable', 'Dienst vorübergehend nicht verfügbar', retryAfter)
@@ -69,5 +69,5 @@ export class TooManyAttempts extends TemporaryRefusal {
   }
 }
 
-/** The caller closed the connection before the response; this appears only in the log. */
+/** The caller closed the connection before the response was sent, so only the log contains this refusal. */
 export const CALLER_GONE = new Refusal('invalid', 'caller_gone', 'Die Verbindung wurde getrennt')

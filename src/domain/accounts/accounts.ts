@@ -25,7 +25,7 @@ export interface NewUser {
 
 /**
  * Parses the body of user creation: trims the names and checks the rules in the specified order.
- * @throws InvalidInput if a field is empty, too long or not storable, or the password is too short
+ * @throws InvalidInput if a field is empty or too long, a name is not storable, or the password is too short
  * @example parseNewUser({ username: ' erika ', display_name: 'Erika', password: 'geheim' }).username // 'erika'
  */
 export function parseNewUser(input: NewUserInput): NewUser {
@@ -55,8 +55,9 @@ export interface AccountChange {
 }
 
 /**
- * Parses a change of an account with the rules of user creation; absent fields stay absent.
- * @throws InvalidInput if a field breaks its rule
+ * Parses a change of an account; absent fields stay absent.
+ * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` is no day, or `email`
+ *   is no mail address
  * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
@@ -80,7 +81,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
 
 /**
  * Parses a user id in a path: decimal digits with an optional sign. Returns undefined if no user can have that id.
- * @throws InvalidInput if the text is not a number
+ * @throws InvalidInput if the text has another form
  * @example parseUserId('+7') // 7
  */
 export function parseUserId(text: string): number | undefined {

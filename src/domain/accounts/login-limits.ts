@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { Address6 } from 'ip-address'
 
-/** A leaky bucket of failed logins; above its capacity each failure doubles the delay. */
+/** A leaky bucket of failed logins. Each failure above its capacity doubles the delay, up to the maximum. */
 export interface LoginLimit {
   /** Number of failures without a delay */
   forgiven: number
@@ -45,14 +45,15 @@ const MAX_NETWORK_LENGTH = 64
 export interface LoginAttempt {
   /** As returned by `networkOf` */
   network: string
-  /** The /48 of the network; undefined for IPv4 */
+  /** As returned by `siteOf`; undefined unless the address is IPv6 */
   site: string | undefined
   accountHash: Buffer
 }
 
 /**
- * Returns the keys of the counters of a login attempt. The user name is hashed, because it may be long, or a password
- * that was typed into the wrong field. It is normalised to NFC as at login, so that all encodings share a counter.
+ * Returns the keys of the counters of a login attempt. The user name is hashed, because it may be long or may be a
+ * password that was typed into the wrong field. As at login, it is normalised to NFC, so that all Unicode encodings of
+ * a name share a counter.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
   const accountHash = createHash('sha256').update(username.normalize('NFC')).digest()
@@ -61,8 +62,8 @@ export function loginAttempt(address: string | undefined, username: string): Log
 
 /**
  * Returns the network that counts as one address: an IPv4 address, even if mapped to IPv6, or the /64 of an IPv6
- * address, which belongs to one customer. Other text, which a proxy may forward, is returned in lower case and cut to
- * 64 characters; undefined becomes an empty text.
+ * address, because a provider usually assigns at least a /64 to a customer. Other text, which a proxy may forward, is
+ * returned in lower case and cut to 64 characters. Returns an empty string for undefined.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return ''
@@ -71,7 +72,7 @@ export function networkOf(address: string | undefined): string {
   return whole.isMapped4() ? whole.to4().correctForm() : new Address6(`${address}/64`).startAddress().correctForm()
 }
 
-/** Returns the /48 of an IPv6 address, such as `2001:db8:1::/48`; undefined for IPv4 and other text. */
+/** Returns the /48 of an IPv6 address, such as `2001:db8:1::/48`; undefined for other text and IPv4, even mapped. */
 export function siteOf(address: string | undefined): string | undefined {
   if (address === undefined || !isIPv6(address) || new Address6(address).isMapped4()) return undefined
   return `${new Address6(`${address}/48`).startAddress().correctForm()}/48`

@@ -12,12 +12,12 @@ export interface RelyingParty {
 export const CHALLENGE_MINUTES = 5
 
 /**
- * Maximum number of open logins per address; the oldest is dropped. It is high, because each open login page starts a
- * login, and all employees of a company may share one address.
+ * Maximum number of open logins per address; a further login replaces the oldest one. The limit is high, because each
+ * open login page starts a login, and all employees of a company may share one address.
  */
 export const MAX_OPEN_LOGINS = 2_000
 
-/** Maximum number of open registrations per user; the oldest is dropped. */
+/** Maximum number of open registrations per user; a further registration replaces the oldest one */
 export const MAX_OPEN_REGISTRATIONS = 10
 
 /** Maximum length of a credential id in bytes (WebAuthn, section 4) */
@@ -43,7 +43,10 @@ export function createChallenge(): Buffer {
   return randomBytes(32)
 }
 
-/** Creates a WebAuthn user handle: random, so that it reveals nothing, and the same for all passkeys of a user. */
+/**
+ * Creates a random WebAuthn user handle, which reveals nothing about the user. Callers must use the same one for all
+ * passkeys of a user.
+ */
 export function createUserHandle(): Buffer {
   return randomBytes(32)
 }
@@ -51,7 +54,7 @@ export function createUserHandle(): Buffer {
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /**
- * Decodes base64url; returns undefined for other text.
+ * Decodes base64url without padding; returns undefined for other text and for an empty string.
  * @example decodeBase64Url('YQ')?.toString() // 'a'
  */
 export function decodeBase64Url(text: string): Buffer | undefined {
@@ -65,7 +68,7 @@ export interface ClientData {
   isFramed: boolean
 }
 
-/** Parses `clientDataJSON` without verifying it; undefined if it is invalid. */
+/** Parses `clientDataJSON` without verifying it. Returns undefined if it is no JSON or has no base64url `challenge`. */
 export function readClientData(clientDataJSON: string): ClientData | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
@@ -78,7 +81,7 @@ export function readClientData(clientDataJSON: string): ClientData | undefined {
   }
 }
 
-/** Returns whether the signature counter reveals a cloned authenticator: it must grow unless it stays 0. */
+/** Returns whether the signature counter reveals a cloned authenticator: the counter must grow unless it stays 0. */
 export function isCloned(stored: number, sent: number): boolean {
   return (stored > 0 || sent > 0) && sent <= stored
 }

@@ -16,8 +16,8 @@ interface Rule {
 const rule = (path: string, reading: Need, writing = reading): Rule => ({ path, reading, writing })
 
 /**
- * Scopes per route; the longest matching path wins. Tokens need all scopes for an unlisted route below `/api`, and
- * test/routes/route-guard.test.ts reports it.
+ * Scopes per route; the longest matching path wins. Tokens need all scopes for an unlisted route, and
+ * test/routes/route-guard.test.ts fails if a route below `/api` is not listed.
  */
 const RULES: Rule[] = [
   rule('/api/quiz', 'read', 'learn'),
@@ -36,7 +36,7 @@ const RULES: Rule[] = [
   rule('/api/assignments', 'admin'),
   rule('/api/assignments/mine', 'read'),
   rule('/api/assignments/occurrences/:id/confirm', 'admin', 'learn'),
-  // The confirmation of an instructor is evidence, so it requires a session.
+  // The confirmation of an instructor serves as evidence, so a token must not give it.
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
   rule('/api/mail/outbox', 'admin'),
   rule('/api/mail/test', 'admin'),
@@ -47,12 +47,12 @@ const RULES: Rule[] = [
   rule('/api/proofs', 'read', 'admin'),
   rule('/api/calendar', 'read', 'learn'),
   rule('/api/proofs/export', 'admin'),
-  // No single scope covers the owner's personal data.
+  // No single scope covers the owner's personal data, so a token needs all scopes.
   rule('/api/accounts/me', 'all'),
-  // A token must not end sessions of its owner.
+  // A token may list the sessions of its owner, but must not end them.
   rule('/api/accounts/me/sessions', 'all', 'none'),
   rule('/api/auth/me', 'any'),
-  // The handlers of these routes require a session.
+  // Only a session may change the password or create a token; a token may delete itself. The handlers check this.
   rule('/api/auth/password', 'any'),
   rule('/api/auth/tokens', 'all', 'any'),
   // No token may change how its owner signs in.

@@ -9,15 +9,15 @@ export function createToken(): string {
 }
 
 /**
- * Returns the SHA-256 under which a token is stored, so that a leaked table reveals no valid token; undefined for text
- * that is no token. Tokens are random, so a slow hash would not add security.
+ * Returns the SHA-256 under which a token is stored, so that a leaked table reveals no valid token. Returns undefined
+ * if the text does not have the form of a token. Tokens are random, so a slow hash would not add security.
  */
 export function hashToken(token: string): Buffer | undefined {
   return token.startsWith(PREFIX) && isSecret(token.slice(PREFIX.length)) ? hashSecret(token) : undefined
 }
 
 /**
- * Returns the credentials of a Bearer header, possibly empty; undefined for other schemes.
+ * Returns the credentials of a Bearer header, possibly empty; undefined for another scheme or without a header.
  * @example bearerOf('Bearer svct_x') // 'svct_x'
  */
 export function bearerOf(authorization: string | undefined): string | undefined {

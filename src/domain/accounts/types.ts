@@ -6,5 +6,5 @@ export interface RowFault {
   message: string
 }
 
-/** An allowed value that is often a mistake. */
+/** A note on a value in a list of users that is allowed but often a mistake. */
 export type RowHint = RowFault

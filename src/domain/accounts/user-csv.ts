@@ -41,7 +41,7 @@ const FLAGS: Readonly<Record<string, boolean>> = {
 
 const SEPARATORS = [';', ',', '\t']
 
-/** Maximum number of records including empty ones, of which spreadsheets may save many */
+/** Maximum number of records, including those with empty fields only; spreadsheets may save many of these */
 const MAX_RECORDS = 3 * MAX_USERS
 const ENOUGH = new Error('enough has been read')
 
@@ -54,7 +54,10 @@ interface CsvRecord {
   fields: string[]
 }
 
-/** Parses a CSV file of users by its headings; the separator is a semicolon, comma or tab. Empty lines are ignored. */
+/**
+ * Parses a CSV file of users, whose first record contains the headings. The separator is a semicolon, comma or tab.
+ * Empty lines and records with empty fields only are ignored.
+ */
 export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFault[] } {
   const faults: RowFault[] = []
   const text = decodeCsv(bytes, faults)
@@ -99,7 +102,8 @@ function readGermanDay(text: string): string {
 
 /**
  * Decodes UTF-8 or Windows-1252, which Excel writes by default. Windows-1252 is assumed only if every byte beyond ASCII
- * is a letter in it, which is true neither for UTF-8 nor for German text in MacRoman or CP850.
+ * is one of its letters from À to ÿ. This is true neither for UTF-8 nor for German umlauts in MacRoman or CP850.
+ * Reports a fault and returns undefined if the encoding is another one or the text contains NUL.
  */
 function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   let badLine: number | undefined
@@ -114,12 +118,18 @@ function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   return undefined
 }
 
-/** Excludes × and ÷, which lie in the range of letters, and NUL, which text does not contain. */
+/**
+ * Returns whether a byte is ASCII except NUL, which text does not contain, or a letter from À to ÿ in Windows-1252.
+ * × and ÷ lie between these letters and are excluded.
+ */
 function isLetterOrAscii(byte: number): boolean {
   return (byte > 0 && byte < 0x80) || (byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7)
 }
 
-/** Reads records up to the first one with broken quotes, because it is unclear whether the text after it is quoted. */
+/**
+ * Reads the records that are not empty. Stops at a record with broken quotes, because it is unclear whether the text
+ * after it is quoted, and when there are too many records.
+ */
 function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   const records: CsvRecord[] = []
   let passed = 0
@@ -134,7 +144,7 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
         passed = lines
         const line = lines - fields.reduce((sum, field) => sum + countLines(field) - 1, 0)
         if (fields.some((field) => field.trim() !== '')) records.push({ line, fields })
-        // One record more than allowed is enough to know that there are too many.
+        // The header and one user more than allowed suffice for `validateRows` to report too many users.
         if (records.length > MAX_USERS + 1) throw ENOUGH
         if (++read > MAX_RECORDS) {
           faults.push({ line, field: null, message: 'Die Datei hat zu viele leere Zeilen' })
@@ -153,14 +163,17 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   return records
 }
 
-/** Returns the candidate that occurs most often in the header line; headings contain no separators. */
+/** Returns the separator that occurs most often in the first line that is not blank; headings contain none. */
 function findSeparator(text: string): string {
   const header = text.split('\n').find((line) => line.trim() !== '') ?? ''
   const countOf = (separator: string) => header.split(separator).length
   return SEPARATORS.toSorted((a, b) => countOf(b) - countOf(a))[0] as string
 }
 
-/** Returns the columns in order; undefined if the headings are not recognised. */
+/**
+ * Returns the columns in order. Reports faults and returns undefined if a heading is empty, unknown or repeated, or the
+ * user name has no column.
+ */
 function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []
   let isSound = true

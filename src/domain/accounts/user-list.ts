@@ -38,12 +38,12 @@ export interface ListedUser {
 }
 
 export interface UserList {
-  /** If there are faults, the list is usable for further checks only. */
+  /** Users with a valid, unique name. If there are faults, use the list for further checks only. */
   users: ListedUser[]
   faults: RowFault[]
 }
 
-/** Reads the rows of a body `{ users: […] }`. @throws InvalidInput if it contains no list */
+/** Reads the rows of a body `{ users: […] }`. @throws InvalidInput if `users` is missing or no list */
 export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault[] } {
   const { users } = body as { users?: unknown }
   if (users === undefined) throw new InvalidInput('Das Feld „users“ fehlt')
@@ -60,7 +60,10 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
   return { rows, faults }
 }
 
-/** Validates each row with the rules of user creation, and reports user names that occur twice. */
+/**
+ * Validates each row with the rules of user creation, and reports user names that occur twice. If there are more than
+ * 1,000 rows, reports only that.
+ */
 export function validateRows(rows: UserRow[]): UserList {
   const first = rows[MAX_USERS]
   if (first !== undefined) {
@@ -86,7 +89,7 @@ export function validateRows(rows: UserRow[]): UserList {
   return { users, faults }
 }
 
-/** Returns the form in which user names are unique. */
+/** Returns a user name in NFC, the form in which user names are unique. */
 export function nameKey(username: string): string {
   return username.normalize('NFC')
 }
@@ -115,7 +118,7 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
   return faults.toSorted((a, b) => a.line - b.line)
 }
 
-/** Validates a row. Returns the user if the row has a valid name, even if other fields have faults. */
+/** Validates a row. Returns the user if the user name is valid, even if other fields have faults. */
 function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []

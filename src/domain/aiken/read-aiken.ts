@@ -11,8 +11,8 @@ interface Open {
 }
 
 /**
- * Reads questions in Aiken: a question, options such as `A) text` or `A. text`, and `ANSWER: A`. Blank lines are
- * ignored. All texts are plain text.
+ * Reads questions in the Aiken format: a question, options such as `A) text` or `A. text`, and `ANSWER: A`. Blank lines
+ * are ignored. All texts are plain text.
  * @example readAiken('2 + 2?\nA) 4\nB) 5\nANSWER: A', { maxLength: 1_000, maxQuestions: 10 }).questions.length // 1
  */
 export function readAiken(source: string, limits: ConvertLimits): ReadQuestions {

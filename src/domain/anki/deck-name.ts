@@ -1,6 +1,6 @@
 /**
- * Normalises a deck name such as `A::B`: trims the parts, replaces white space and control characters with single
- * spaces and removes empty parts. Returns `Default` for an empty name.
+ * Normalises a deck name such as `A::B`: trims the parts, replaces each run of white space and control characters with
+ * one space, and removes empty parts. Returns `Default` if no part is left.
  * @example normalizeDeckName(' Linux :: Netz') // 'Linux::Netz'
  */
 export function normalizeDeckName(name: string): string {

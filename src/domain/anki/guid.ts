@@ -13,9 +13,9 @@ export interface CardIdentity {
 }
 
 /**
- * Returns the guid of a card's note in a package. An imported card keeps its guid. Further cards of the same note
- * become separate notes, with the template index after a space, which `splitGuid` removes. Other cards get a guid
- * derived from id and creation time, so that it does not change with text, deck or key.
+ * Returns the guid of a card's note in a package. The first card of an Anki note keeps the guid of that note. Further
+ * cards of the note become separate notes, whose guid ends with a space and the template index; `splitGuid` reverses
+ * this. A card that does not come from Anki gets a guid derived from its id and creation time, which never change.
  * @example guidOf({ id: 7, created_at: new Date(), guid: 'Abc', ord: 2 }) // 'Abc 2'
  */
 export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {
@@ -25,7 +25,8 @@ export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {
 }
 
 /**
- * Splits a guid of a package that `guidOf` has made into the guid of the note and the template index.
+ * Splits a guid returned by `guidOf` into the guid of the Anki note and the template index, which is 0 if the guid does
+ * not end with an index.
  * @example splitGuid('Abc 2') // { guid: 'Abc', ord: 2 }
  */
 export function splitGuid(guid: string): { guid: string; ord: number } {

@@ -26,8 +26,8 @@ export class Levels {
   }
 
   /**
-   * Returns the level with exactly this name, otherwise the one with this tag, ignoring case; undefined if there is
-   * none.
+   * Returns the level with exactly this name, otherwise the first level whose tag equals the given one, ignoring case;
+   * undefined if there is none.
    */
   find(tag: string): string | undefined {
     return this.#levels.has(tag) ? tag : this.#byTag.get(fold(tag))
@@ -35,8 +35,8 @@ export class Levels {
 }
 
 /**
- * Returns the level of a card: the existing level that matches the first possible tag, otherwise the first tag,
- * otherwise `import`. Ignores the tags that Anki sets.
+ * Returns the level of a card: the level of the first tag for which a level exists, otherwise the first tag, otherwise
+ * `import`. Ignores the tags that Anki sets.
  * @param tags separated by spaces
  * @example levelOf('marked Grundlagen', new Levels(['grundlagen'])) // 'grundlagen'
  */

@@ -15,8 +15,8 @@ export function formatAnkiLine(card: ExportCard, deckName: string): string {
 }
 
 /**
- * Converts a card's Markdown to one line of HTML with the five rules of specification §4.3, in their order. Checking
- * first whether a rule applies halves the time of the export.
+ * Converts a card's Markdown to one line of HTML with the five rules of specification §4.3, in their order. Searching
+ * for the characters of a rule before applying it halves the time of the export.
  * @example formatAnkiText('**fett**\nneu') // '<b>fett</b><br>neu'
  */
 export function formatAnkiText(markdown: string): string {
@@ -30,7 +30,7 @@ export function formatAnkiText(markdown: string): string {
   return text.includes('\t') ? text.replaceAll('\t', ' ') : text
 }
 
-/** Replaces `**…**` with `<b>…</b>`, in half the time of a regular expression. */
+/** Replaces `**…**` with `<b>…</b>` if at least one character is in between; twice as fast as a regular expression. */
 function markBold(text: string): string {
   let marked = ''
   let done = 0

@@ -20,7 +20,7 @@ export interface Audience {
   user_ids: number[]
 }
 
-/** The fields of an assignment in a request. In a change, each is optional. */
+/** The fields of an assignment in a request, as returned by `parseAssignment`. A change may contain only some. */
 export interface AssignmentInput {
   title: string
   description: string
@@ -40,12 +40,16 @@ const MAX_DAYS = 3_660
 /** Allowed years of a day. Planning steps through all periods from the first one, so their number must be limited. */
 const FIRST_YEAR = '2000'
 const LAST_YEAR = '2099'
-/** Maximum of `opens_days_before` per month of a period, so each opens in the second half of the previous one */
+/**
+ * Maximum of `opens_days_before` per month between two due days, so that a period opens in the second half of the time
+ * between the previous due day and its own
+ */
 const MAX_OPENS_DAYS_PER_MONTH = 14
 
 /**
- * Returns the fields of a request, trimmed, with the default of `opens_days_before`.
- * @throws InvalidInput if a field is missing or exceeds its limits; the message names the field
+ * Parses the fields of a request: trims titles and sets the default of `opens_days_before`. Absent fields stay absent.
+ * @throws InvalidInput if a field exceeds its limits or has the wrong form, a part has no slug or title, or the
+ *   audience is empty
  */
 export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): Partial<AssignmentInput> {
   const { title, description, parts, audience, starts, due, recurrence, retention_years } = given
@@ -79,7 +83,7 @@ export function checkDates({ starts, due }: Pick<AssignmentInput, 'starts' | 'du
   }
 }
 
-/** An assignment before it is parsed. */
+/** The fields of an assignment before `parseAssignment`, with the keys that a request may omit. */
 export interface GivenAssignment extends Omit<AssignmentInput, 'parts' | 'audience' | 'recurrence'> {
   parts: { kind: PartKind; slug?: string; title?: string; share_percent?: number }[]
   audience: Partial<Audience>
@@ -147,7 +151,7 @@ export function parseNote(field: string, text: string): string {
   return trimmed
 }
 
-/** Returns the reason of a decision, trimmed. @throws InvalidInput if it is missing, too long or not storable */
+/** Returns the reason of a decision, trimmed. @throws InvalidInput if it is empty, too long or not storable */
 export function parseReason(text: string): string {
   const reason = parseNote('reason', text)
   if (reason === '') throw new InvalidInput('Das Feld „reason“ darf nicht leer sein')

@@ -8,8 +8,8 @@ export interface Span {
 }
 
 /**
- * Returns the first day of the current uninterrupted stay in an audience; undefined if the person is outside. A change
- * from one team of the audience to another on the same day does not interrupt the stay.
+ * Returns the first day of the current uninterrupted stay in an audience; undefined if the person does not belong to
+ * the audience today. A change from one team of the audience to another on the same day does not interrupt the stay.
  */
 export function currentMembershipStart(spans: readonly Span[], today: string): string | undefined {
   let stay: { from: string; until: string | null } | undefined

@@ -17,7 +17,7 @@ export const OPEN_STATES: readonly OccurrenceState[] = ['open', 'in_progress']
 /** The fields of a stored occurrence that planning needs. Days are `YYYY-MM-DD`. */
 export interface Occurrence {
   id: number
-  /** First day of the period, which identifies it */
+  /** First day of the period; identifies the period within the assignment */
   period: string
   due_on: string
   extended_until: string | null
@@ -81,7 +81,7 @@ export type Planner = (since: string | undefined, history: readonly Occurrence[]
  */
 export function createPlanner(assignment: PlannedAssignment, today: string): Planner {
   const { recurrence } = assignment
-  // Cached, because most persons have the same first period.
+  // Periods by due day of the first one; cached, because most persons have the same first period.
   const calendars = new Map<string, Window[]>()
   const calendarOf = isFixed(recurrence)
     ? (first: Window) => {
@@ -199,9 +199,10 @@ function withGrace(
   today: string,
 ): NewOccurrence {
   const { starts, due, created_on, planned_on } = assignment
-  // A person who was in the audience when the assignment was created gets no additional days.
+  // A person who was in the audience when the assignment was created has not joined late.
   const hasJoined = since > created_on && (since > opens_on || (typeof starts !== 'string' && typeof due === 'string'))
-  // Enabling a disabled account does not start a new stay; the absence shows in a period that was not planned.
+  // Enabling a disabled account does not start a new stay. The absence is recognised by a period that opened before the
+  // last planning but was not planned for this person.
   const wasAbsent = planned_on !== null && opens_on <= planned_on
   if (!hasJoined && !wasAbsent) return { period: opens_on, due_on }
   return { period: opens_on, due_on: laterDay(due_on, addDays(hasJoined ? since : today, joinerDays(assignment))) }

@@ -8,7 +8,7 @@ export const MAY_NOT_ASSIGN = new Refusal(
   'may_not_assign',
   'Aufgaben geben nur Administratoren und Autoren',
 )
-/** The caller is an author, but has not created the assignment. */
+/** The caller is an author, but did not create the assignment. */
 export const NOT_YOUR_ASSIGNMENT = new Refusal(
   'forbidden',
   'not_your_assignment',

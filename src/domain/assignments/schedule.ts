@@ -9,6 +9,7 @@ export interface Recurrence {
   every_months: number
   /** Day of the year on which periods end, as `MM-DD`; undefined if each period follows the previous completion */
   window_end?: string | undefined
+  /** Number of days before its due day on which a period opens */
   opens_days_before: number
 }
 
@@ -22,7 +23,7 @@ export interface Schedule {
 
 /** Minimum number of days for a person who joins during a period, unless `due` is a number of days */
 export const JOINER_DAYS = 30
-/** Default of `opens_days_before`: number of days before its due day on which a period opens */
+/** Default of `opens_days_before`, unless its maximum for the recurrence is lower */
 export const OPENS_DAYS_BEFORE = 30
 
 /** First and last day of a period, independent of a person. */
@@ -57,7 +58,8 @@ export function fixedWindows(
     const due_on = addMonths(anchor, months, dayOfMonth)
     return { opens_on: addDays(due_on, -opens_days_before), due_on }
   }
-  // Periods of up to a year divide it, so all years have the same days; longer ones start in the first possible year.
+  // Periods of up to a year divide the year evenly, so each year has the same due days. Longer periods start in the
+  // first possible year.
   const step = Math.min(every_months, 12)
   let months = 0
   while (windowAfter(months).opens_on <= first.due_on) months += step

@@ -9,7 +9,7 @@ export interface CalendarEvent {
 }
 
 const LINE_OCTETS = 75
-/** Control characters that RFC 5545 forbids in texts, except line breaks, which are escaped */
+/** Control characters that RFC 5545 forbids in texts, without line breaks, which `escapeText` escapes */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters in order to remove them
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
 
@@ -43,11 +43,11 @@ function linesOf({ id, title, due_on, extended_until }: CalendarEvent, host: str
     'BEGIN:VEVENT',
     `UID:aufgabe-${id}@${host}`,
     `DTSTAMP:${compact(today)}T000000Z`,
-    // Must increase when the due day is extended.
+    // The sequence number must increase when the due day is extended.
     `SEQUENCE:${Math.max(0, daysBetween(due_on, due))}`,
     `DTSTART;VALUE=DATE:${compact(due)}`,
     `SUMMARY:${escapeText(title)}`,
-    // The person is not busy all day.
+    // Calendars must not show the person as busy on the whole day.
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ]
@@ -66,7 +66,7 @@ function escapeText(text: string): string {
     .replaceAll(/\r\n|\r|\n/g, '\\n')
 }
 
-/** Folds a line into lines of at most 75 octets without splitting a character. */
+/** Folds a line into lines of at most 75 octets (RFC 5545, 3.1) without splitting a code point. */
 function fold(line: string): string {
   let folded = ''
   let octets = 0

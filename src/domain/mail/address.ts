@@ -5,8 +5,8 @@ const MAX_LENGTH = 254
 const MAX_LOCAL_LENGTH = 64
 
 /**
- * Mail address without quotes and comments: letters, digits, dots and special characters of RFC 5322 before the `@`.
- * Domains may be international, and may have a single label as in company networks.
+ * Mail address without quotes and comments: ASCII letters, digits, dots and special characters of RFC 5322 before the
+ * `@`. Domains may contain letters of all scripts, and may have a single label as in company networks.
  */
 const ADDRESS =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/iu
@@ -21,7 +21,7 @@ export function isMailAddress(text: string): boolean {
 
 /**
  * Parses the mail address of an account. Several accounts may have the same address, such as a shared mailbox.
- * @throws InvalidInput if the text is no mail address
+ * @throws InvalidInput if `isMailAddress` returns false for the trimmed text
  * @example parseMailAddress(' erika@example.org ') // 'erika@example.org'
  */
 export function parseMailAddress(text: string, field = 'email'): string {

@@ -1,15 +1,15 @@
 import { toStorable } from '../text/text.js'
 
-/** Minutes until the next attempt after each temporary refusal; after the last one the mail has failed */
+/** Minutes from each failed attempt to the next one. If the attempt after the last delay fails too, the mail fails. */
 const RETRY_MINUTES = [5, 30, 120, 360, 1_440]
-/** Minutes until the next attempt if the server cannot be used for any mail */
+/** Minutes until the next attempt of all due mails if the server cannot be used for any mail */
 export const SERVER_RETRY_MINUTES = 5
-/** Days after which a mail fails if the server could not be used */
+/** Days after the day of a mail on which it fails if the server still cannot be used */
 export const MAX_DELAY_DAYS = 3
 const MINUTE_MS = 60_000
 const MAX_ANSWER = 500
 
-/** Reply codes that concern login or encryption, regardless of the command */
+/** Reply codes that concern login or encryption, whichever command they answer */
 const CONNECTION_REPLIES = [530, 534, 535, 538]
 /** Reply code for a wrong state of the SMTP session; the same mail may be accepted in a new session */
 const BAD_SEQUENCE = 503
@@ -18,11 +18,11 @@ const BAD_SEQUENCE = 503
 export type Verdict =
   /** The server cannot be used: all mails wait. */
   | 'server'
-  /** This mail is tried again later. */
+  /** Another attempt for this mail follows later, unless it was the last one. */
   | 'later'
-  /** This mail will never be accepted. */
+  /** The server refuses this mail permanently: it has failed. */
   | 'refused'
-  /** The connection broke after the text was sent: the mail may have arrived. */
+  /** The connection broke after sending the text had begun: the mail may have arrived. */
   | 'unknown'
 
 /** Stage and reply of a failed attempt to send a mail. */
@@ -44,7 +44,7 @@ export function classifyFault({ stage, status, hasBegun = false }: DeliveryFault
 }
 
 /**
- * Returns the time of the next attempt; undefined if there is none.
+ * Returns the time of the next attempt; undefined after the sixth attempt, which is the last one.
  * @param attempts number of attempts so far, at least 1
  */
 export function nextAttempt(attempts: number, at: Date): Date | undefined {
@@ -66,7 +66,8 @@ export function describeFault({ stage }: DeliveryFault, detail: string): string 
 }
 
 /**
- * Returns a message of the server or the system as one line, cut after 500 characters, with `***` for the password.
+ * Returns a message of the server or the system as one line, cut after 500 UTF-16 code units. Replaces the password and
+ * its Base64 form with `***`, unless they have fewer than four characters.
  * @example sanitizeReply('550-5.1.1 no such\r\n550 user', undefined) // '550-5.1.1 no such 550 user'
  */
 export function sanitizeReply(text: string, password: string | undefined): string {

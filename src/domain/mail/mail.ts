@@ -1,7 +1,7 @@
 export const MAIL_KINDS = ['tasks', 'lead_digest', 'due_cards', 'confirm_address'] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
-/** States of a mail. `unknown`: service or connection ended during sending, so the mail may have arrived. */
+/** States of a mail. `unknown`: the service or the connection ended during sending, so the mail may have arrived. */
 export const MAIL_STATES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
 export type MailState = (typeof MAIL_STATES)[number]
 
@@ -19,7 +19,7 @@ export interface NewMail {
   next_attempt_at: Date
 }
 
-/** Returns whether an administrator may send a mail again: it was not certainly sent, and its text is still stored. */
+/** Returns whether an administrator may resend a mail: its state is `failed` or `unknown` and its text is stored. */
 export function isResendable({ state, has_text }: { state: MailState; has_text: boolean }): boolean {
   return (state === 'unknown' || state === 'failed') && has_text
 }

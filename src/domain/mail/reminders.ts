@@ -3,7 +3,10 @@ import { addDays, noonOf } from '../time/calendar.js'
 
 /** Kinds of reminders, in the order in which they are due */
 export const REMINDER_KINDS = ['assigned', 'in_14', 'in_3', 'today', 'late_7'] as const
-/** `assigned`: when the period opens; the others: 14 and 3 days before, on, and 7 days after the due day */
+/**
+ * `assigned`: when the period opens; the others: 14 and 3 days before, on, and 7 days after the due day. A reminder
+ * that falls on a weekend is due on the Monday after it.
+ */
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 
 /** The fields of an occurrence that determine whether a person is reminded of it. */
@@ -42,8 +45,8 @@ export function createMailTime(timeZone: string): (moment: { at: Date; today: st
 }
 
 /**
- * Returns the reminders of an open occurrence with their days, in order. Reminders before the due day are omitted
- * unless they follow the day of `assigned`. Only mandatory occurrences have one after the due day.
+ * Returns the reminders of an open occurrence with their days, in order. `in_14` and `in_3` are omitted unless they are
+ * due after the day of `assigned`. Only mandatory occurrences have a reminder after the due day.
  */
 export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): { kind: ReminderKind; day: string }[] {
   const due = dueOf(occurrence)
@@ -62,9 +65,10 @@ export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): {
 }
 
 /**
- * Returns the reminder that a person gets on a working day; undefined if there is none. It is the latest one planned up
- * to that day: earlier ones that were missed, because the service was down or the person had no address, are skipped.
- * After an extension the reminders before the new due day are sent again.
+ * Returns the reminder that a person gets on a working day: the latest one planned up to that day. Returns undefined if
+ * none is planned yet, a reminder was sent on or after its day, or the occurrence is not open. Earlier reminders that
+ * were missed, because the service was down or the person had no address, are skipped. After an extension, the
+ * reminders before the new due day are sent again.
  */
 export function reminderOn(occurrence: Remindable, today: string): ReminderKind | undefined {
   if (!isOpen(occurrence)) return undefined

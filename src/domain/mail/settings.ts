@@ -12,7 +12,7 @@ export interface MailSettings {
   ca: string | undefined
 }
 
-/** Environment variables of the mail settings. */
+/** The environment variables of the mail settings, without `SMTP_CA_FILE`. */
 export interface GivenMail {
   SMTP_HOST: string | undefined
   SMTP_PORT: number
@@ -25,7 +25,8 @@ export interface GivenMail {
 }
 
 /**
- * Reads the settings of the mail server; returns undefined if host or sender is missing, which turns mail off.
+ * Reads the settings of the mail server; returns undefined if the host or the sender is missing, which turns mail off.
+ * Calls `fail` if only one of user name and password is set.
  * @param ca content of `SMTP_CA_FILE`
  * @param fail called with the name of a variable and its problem in German; must throw
  */
@@ -53,14 +54,17 @@ export function readMailSettings(
 const HOST_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,251}[\p{L}\p{N}])?$/u
 const IPV6 = /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i
 
-/** Returns the problem of the name of a mail server as the end of a German sentence; undefined if it is valid. */
+/**
+ * Returns the problem of the host name or IP address of a mail server as the end of a German sentence; undefined if it
+ * is valid.
+ */
 export function checkMailHost(text: string): string | undefined {
   return HOST_NAME.test(text) || IPV6.test(text)
     ? undefined
     : 'muss der Name oder die Adresse eines Servers sein, ohne smtp:// und ohne Port (SMTP_PORT)'
 }
 
-/** Returns the problem of the name of a sender as the end of a German sentence; undefined if it is valid. */
+/** Returns the problem of a sender's name as the end of a German sentence; undefined if the name is valid. */
 export function checkSenderName(text: string): string | undefined {
   return text.length <= 100 && !/\p{Cc}/u.test(text)
     ? undefined

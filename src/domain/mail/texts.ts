@@ -8,7 +8,7 @@ export interface MailText {
 }
 
 const MAX_NAME = 120
-/** Maximum number of tasks that a mail lists; of the others it contains only the number */
+/** Maximum number of tasks that a mail lists; it only gives the number of the others */
 export const MAX_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
@@ -23,7 +23,7 @@ export interface MailedTask {
   /** Last day on which the task is on time, as `YYYY-MM-DD` */
   due: string
   mandatory: boolean
-  /** Whether no earlier mail has listed the task */
+  /** Whether the reminder that is due is `assigned` */
   isNew: boolean
 }
 
@@ -64,7 +64,7 @@ function tasksSubject(sorted: readonly MailedTask[], today: string): string {
   return sorted.length === 1 ? `${count}, fällig ${due}` : `${count}, die nächste fällig ${due}`
 }
 
-/** An overdue task of a member of the recipient's teams. */
+/** An overdue mandatory task of a member of the recipient's teams. */
 export interface OverdueTask {
   user_id: number
   person: string
@@ -84,7 +84,7 @@ export interface Digest {
 }
 
 /**
- * Returns the weekly mail about overdue tasks for the lead of a team.
+ * Returns the weekly mail about overdue tasks for a person who leads one or more teams.
  * @param address public address of the service, ending with a slash
  */
 export function digestMail({ name, teams, overdue, total, today }: Digest, address: string): MailText {
@@ -130,13 +130,14 @@ export function dueCardsMail(
   }
 }
 
-/** Returns the address for unsubscribing. The key follows `#`, so browsers do not send it and no log contains it. */
+/** Returns the address for unsubscribing. The key follows `#`, so browsers do not send it and no server logs it. */
 export function unsubscribeAddress(key: string, address: string): string {
   return `${address}mail/abbestellen#${key}`
 }
 
 /**
- * Returns the mail that confirms an address. It contains no name, because the address may belong to another person.
+ * Returns the mail with the link that confirms an address. The mail does not contain the user's name, because the
+ * address may belong to another person.
  * @param expires end of the link's validity, as returned by `instantInWords`
  * @param address public address of the service, ending with a slash
  */
@@ -204,8 +205,8 @@ function paragraphs(...texts: string[]): string {
 }
 
 /**
- * Returns a name or title as one short line: a line break could imitate other lines of the mail, and characters that
- * change the writing direction could reverse them.
+ * Returns a name or title as one line, cut after 120 characters. A line break could imitate other lines of the mail,
+ * and characters that change the writing direction could reverse the text after them.
  */
 function inLine(text: string): string {
   const printable = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, '')
