@@ -1,7 +1,7 @@
 import type { Fault, Warning } from './types.js'
 
 /**
- * Formats a fault as `file:line: message`, which text editors turn into a link.
+ * Formats a fault as `file:line: message`, which many editors and terminals turn into a link.
  * @example formatFault({ file: 'a.md', line: 2, message: 'Kein Level' }) // 'a.md:2: Kein Level'
  */
 export function formatFault({ file, line, message }: Fault): string {
@@ -24,12 +24,12 @@ export function sortWarnings(warnings: Warning[]): Warning[] {
   return warnings.sort(comparePlaces).slice(0, MAX_WARNINGS)
 }
 
-/** Compares faults by file and line. */
+/** Compares faults by file and line, as the comparison function of a sort. */
 export function comparePlaces(a: Fault, b: Fault): number {
   return compareText(a.file, b.file) || a.line - b.line
 }
 
-/** Compares texts by code units, independently of the locale of the machine. */
+/** Compares strings by code units, independently of the locale of the machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

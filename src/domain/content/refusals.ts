@@ -16,7 +16,7 @@ export class FaultyContent extends InvalidInput {
   }
 }
 
-/** An upload has faults; `faults` contains the first 200, `total` is the number of all. */
+/** An upload has faults, so nothing was imported; `faults` contains the first 200, `total` is the number of all. */
 export class FaultyUpload extends FaultyContent {
   readonly total: number
 
@@ -71,7 +71,7 @@ export class SourceExists extends Refusal {
 
 /** The import would archive more than half of the cards or sheets, as if a part of the folder were missing. */
 export class MostArchived extends Refusal {
-  /** Message without the hint how to force the import, which differs between API and command line */
+  /** Message without the hint on how to force the import; the hint differs between API and command line */
   readonly reason: string
 
   constructor(kind: 'Karten' | 'Cheat Sheets', archived: number, live: number) {
@@ -128,7 +128,7 @@ export class UploadTooLarge extends FileTooLarge {
   }
 }
 
-/** Other uploads occupy all worker threads that read files. */
+/** All worker threads that read files are busy with other uploads. */
 export class ReadersBusy extends TemporaryRefusal {
   constructor() {
     super(
@@ -140,7 +140,7 @@ export class ReadersBusy extends TemporaryRefusal {
   }
 }
 
-/** The content folder cannot be read. Only administrators import, so the message names the folder. */
+/** The content folder cannot be read. Only administrators import, so the message may contain the path of the folder. */
 export class UnreadableContent extends Refusal {
   constructor(folder: string, code = 'unbekannter Fehler') {
     super(
@@ -187,7 +187,7 @@ export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Ä
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
 /** The text has changed since the version that the request is based on. */
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
-/** Another editor's card or sheet was created with this client id. */
+/** The client id belongs to a card or sheet that the caller may not edit. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
 /** The cards of a bulk change belong to several sources. */
 export const ONE_SOURCE_ONLY = new InvalidInput(
@@ -213,7 +213,7 @@ export const LAST_EDITOR = new Refusal(
   'last_editor',
   'Jemand muss die Quelle bearbeiten; zuerst jemand anderen in die Redaktion aufnehmen',
 )
-/** The source is an upload: its next file would archive adopted content, so it cannot adopt any. */
+/** The source consists of uploads. The next upload would archive adopted content, so the source cannot adopt any. */
 export const NOT_WRITTEN = new Refusal(
   'conflict',
   'not_written',
@@ -257,7 +257,7 @@ export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
 
 /**
  * The item comes from the content folder or from a script, so it cannot be edited in the browser.
- * @param file path relative to the content folder; null if unknown
+ * @param file path relative to the content folder; null if the content has no file or its path is unknown
  */
 export class NotEditable extends Refusal {
   constructor(file: string | null) {

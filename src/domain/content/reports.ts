@@ -11,7 +11,8 @@ const CONTROLS = /(?![\t\n])\p{Cc}/u
 
 /**
  * Parses the text of a report, or the reason for declining a suggestion: trimmed, with `\n` line ends.
- * @throws InvalidInput if the text is empty, has more than 1,000 code points or contains control characters
+ * @throws InvalidInput if the text is empty, has more than 1,000 code points, is not storable or contains control
+ *   characters except tabs and line breaks
  * @example parseReportText(' falsch\r\n') // 'falsch'
  */
 export function parseReportText(input: string, field = 'text'): string {

@@ -8,13 +8,13 @@ export interface Fault {
   message: string
 }
 
-/** A probable mistake that does not stop the import. */
+/** A probable mistake in a content file that does not prevent the import. */
 export type Warning = Fault
 
 /** Reports a fault of the current file. */
 export type Report = (line: number, message: string) => void
 
-/** A card as described by its file; the index in the deck is the sort order. */
+/** A card as described by its file; its index in `cards` of the deck determines the sort order. */
 export interface CardSource {
   key: string
   aliases: string[]

@@ -9,7 +9,7 @@ import {
 } from './types.js'
 
 export interface ConvertLimits {
-  /** Maximum number of characters of a question, an answer or an option */
+  /** Maximum length of a question, an answer or an option in UTF-16 code units */
   maxLength: number
   maxQuestions: number
 }
@@ -22,13 +22,13 @@ export class QuestionCollector {
   readonly #limits: ConvertLimits
   readonly #keepPicture: KeepPicture | undefined
 
-  /** @param keepPicture stores a picture; by default no picture is kept */
+  /** @param keepPicture stores a picture; without it, pictures are omitted and reported as changes */
   constructor(limits: ConvertLimits, keepPicture?: KeepPicture) {
     this.#limits = limits
     this.#keepPicture = keepPicture
   }
 
-  /** Whether the maximum number of questions has been reached */
+  /** Whether the converted and refused questions together have reached the maximum */
   get isFull(): boolean {
     return this.result.questions.length + this.result.refused.length >= this.#limits.maxQuestions
   }

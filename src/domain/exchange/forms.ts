@@ -18,7 +18,7 @@ const MAX_OPTIONS = 30
 const ROUNDING = 0.01
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
-/** Part of an answer that accepts any text */
+/** Placeholder for any text within an answer */
 const WILDCARD = '*'
 
 export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
@@ -38,7 +38,7 @@ export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
   const key = keys.length === 1 ? (keys[0] ?? '') : keys.map((text) => `- ${indent(text, 2)}`).join('\n')
   const answer = answerOf(raw, texts, { key, shows: keys })
   const ownAnswers = raw.own?.answers ?? 0
-  // If all options of a card are wrong, its export adds the answer of the card as the first option.
+  // The export of a card whose options are all wrong adds its answer as the first option, which is removed here.
   return content(raw, texts, answer, { form: 'choice', options: options.slice(ownAnswers) })
 }
 
@@ -87,7 +87,7 @@ export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
   return { ...read, exercise: read.exercise && { ...read.exercise, tolerance: tolerance || null, unit } }
 }
 
-/** Returns the answers that give all points; reports other answers and feedback, which are dropped. */
+/** Returns the answers that give all points. Reports that other answers, except `*`, and feedback are dropped. */
 function fullAnswers(answers: readonly RawAnswer[], texts: Texts): RawAnswer[] {
   const full = answers.filter(({ percent }) => percent > 100 - ROUNDING)
   const isLost = answers.some(({ percent, text }) => percent <= 100 - ROUNDING && text.trim() !== WILDCARD)
@@ -104,7 +104,7 @@ function typed(
   { form, accepted, key }: { form: 'text' | 'number'; accepted: string[]; key: string },
 ): Content {
   const answer = answerOf(raw, texts, { key, shows: [key] })
-  // An answer that consists of the key only is accepted anyway, so the key is not needed as an option.
+  // If the answer of the card is the key alone, it is accepted anyway, so the key is not needed as an option.
   const isKnown = raw.own?.answers ?? (answer === key ? 1 : 0)
   const options = accepted.slice(isKnown).map((text) => ({ text, correct: true, feedback: null }))
   return content(raw, texts, answer, { form, options })
@@ -125,7 +125,7 @@ function readTolerance(text: string): number {
 }
 
 /**
- * Writes a number with a decimal comma. Three decimals get a fourth, because their comma could separate thousands.
+ * Writes a number with a decimal comma. Three decimals get a fourth if the comma could be read as separating thousands.
  * @example toGermanNumber(3.142) // '3,1420'
  */
 function toGermanNumber(value: number): string {
@@ -196,7 +196,10 @@ export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
   return { question: texts.toMarkdown(raw.question), answer, exercise: null }
 }
 
-/** Returns the answer of the card: the key and the explanation, or only an explanation that contains the key. */
+/**
+ * Returns the answer of the card: the key and the explanation. Returns the explanation alone if it begins with the
+ * single text of the key or contains all its texts, ignoring case, or if this service exported the question.
+ */
 function answerOf(raw: RawCommon, texts: Texts, { key, shows }: { key: string; shows: string[] }): string {
   const explanation = texts.toMarkdown(raw.explanation)
   if (raw.own !== undefined) return explanation

@@ -18,7 +18,10 @@ const GAP_START = '\u{fdd8}'
 const GAP_END = '\u{fdd9}'
 const GAP_MARK = new RegExp(`${GAP_START}(\\d+)${GAP_END}`, 'g')
 
-/** Returns a mark for a gap that survives the conversion to Markdown. Texts do not contain its noncharacters. */
+/**
+ * Returns a mark for a gap that survives the conversion to Markdown. It begins and ends with Unicode noncharacters,
+ * which are not meant for the exchange of text.
+ */
 export function markGap(index: number): string {
   return `${GAP_START}${index}${GAP_END}`
 }
@@ -35,16 +38,16 @@ export class Texts {
   readonly #keepPicture: KeepPicture
   readonly #kept = new Map<EmbeddedFile, KeptPicture>()
 
-  /** @param keepPicture stores a picture; by default no picture is kept */
+  /** @param keepPicture stores a picture; without it, pictures are omitted and reported as changes */
   constructor(maxLength: number, keepPicture: KeepPicture = () => NOT_KEPT) {
     this.#maxLength = maxLength
     this.#keepPicture = keepPicture
   }
 
-  /** Converts a text to Markdown. @throws UnsupportedQuestion if the text is longer than `maxLength` */
+  /** Converts a text to Markdown. @throws UnsupportedQuestion if the result is longer than `maxLength` */
   toMarkdown({ text, format, files = [] }: RawText): string {
     const storable = toStorable(text)
-    // Refuses very long texts before the conversion, which takes linear time.
+    // Refuses very long texts before the conversion, whose time grows with the length.
     if (storable.replaceAll(INLINE_PICTURES, '').length > 4 * this.#maxLength) throw this.#tooLong()
     const markdown =
       format === 'markdown' ? this.#fromMarkdown(storable, files) : this.#fromHtml(toHtml(storable, format), files)
@@ -86,7 +89,10 @@ export class Texts {
     return markdown
   }
 
-  /** Returns the stored target of an embedded picture; undefined if there is none. Reports omitted pictures. */
+  /**
+   * Stores an embedded picture and returns its target. Returns undefined for a picture that is not embedded. If an
+   * embedded picture is missing or cannot be stored, reports this and returns undefined.
+   */
   #place(src: string, files: readonly EmbeddedFile[]): string | undefined {
     if (INLINE.test(src)) return this.#placeInline(src)
     if (!src.startsWith(EMBEDDED)) return undefined

@@ -1,4 +1,4 @@
-/** Format of a text of another program; `auto` is HTML in which line ends may matter */
+/** Format of a text of another program; `auto` is HTML in which a line end may mean a line break */
 export type TextFormat = 'html' | 'markdown' | 'plain' | 'auto'
 
 /** A file embedded in a text, which refers to it as `@@PLUGINFILE@@/name`. */
@@ -14,10 +14,10 @@ export interface RawText {
   files?: readonly EmbeddedFile[]
 }
 
-/** A stored picture, or its problem as the end of a German sentence. */
+/** The address of a stored picture, or the reason why it was not stored, as the end of a German sentence. */
 export type KeptPicture = { target: string } | { problem: string }
 
-/** Stores a picture if its format and size are supported. */
+/** Stores a picture if its format and size are supported; otherwise returns the problem. */
 export type KeepPicture = (bytes: Uint8Array) => KeptPicture
 
 export const EMPTY: RawText = { text: '', format: 'plain' }
@@ -26,7 +26,7 @@ export const EMPTY: RawText = { text: '', format: 'plain' }
 export interface RawAnswer extends RawText {
   percent: number
   feedback: RawText
-  /** Maximum accepted difference as a decimal text; for numbers only */
+  /** Maximum accepted difference as a decimal string; for numbers only */
   tolerance?: string
 }
 
@@ -48,8 +48,8 @@ export interface RawCommon {
   /** Changes that reading the file has already made, as German sentences */
   changes: string[]
   /**
-   * Set if this service exported the question: the explanation is the answer of the card. `answers` is the number of
-   * answers that repeat it (0 or 1, at the beginning).
+   * Set if this service exported the question: the explanation is the answer of the card. `answers` is 1 if the first
+   * of the answers repeats the answer of the card, otherwise 0.
    */
   own?: { answers: number }
 }

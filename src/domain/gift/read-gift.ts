@@ -10,7 +10,10 @@ import {
   UnsupportedQuestion,
 } from '../exchange/index.js'
 
-/** Characters that can be escaped. Noncharacters replace escaped ones while control characters are searched. */
+/**
+ * Control characters of GIFT that a backslash escapes. While a question is parsed, noncharacters replace the escaped
+ * ones, starting with `FIRST_MARK`.
+ */
 const ESCAPED = ':#={}~'
 const FIRST_MARK = 0xfdd0
 const BACKSLASH_MARK = '\u{fddb}'
@@ -24,7 +27,7 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
   moodle: 'auto',
 }
 
-/** The lines of a question */
+/** The lines of a question or a category */
 interface Block {
   /** First line of the text in the file, from 1 */
   line: number
@@ -35,7 +38,7 @@ interface Block {
 }
 
 /**
- * Reads questions in GIFT. A blank line ends a question; lines that start with `//` are comments.
+ * Reads questions in the GIFT format. A blank line ends a question; lines that start with `//` are comments.
  * @example readGift('2 + 2?{#4}', { maxLength: 1_000, maxQuestions: 10 }).questions[0]?.answer // '4'
  */
 export function readGift(source: string, limits: ConvertLimits): ReadQuestions {
@@ -113,7 +116,7 @@ function readText(text: string, fallback: TextFormat): RawText {
   return { text: unmark(own === undefined ? trimmed : trimmed.slice(prefix.length), format).trim(), format }
 }
 
-/** Reads a question. @throws UnsupportedQuestion if the braces are missing or misplaced, or the answers are malformed */
+/** Reads a question. @throws UnsupportedQuestion if the braces are missing or misplaced or the answers malformed */
 function readBlock({ line, text, id, tags }: Block, category: string | null): RawQuestion {
   const [title = '', written] = TITLE.exec(text) ?? []
   const content = text.slice(title.length)
@@ -185,7 +188,7 @@ function readChoice(common: RawCommon, answers: string, format: TextFormat): Raw
   return {
     ...common,
     kind: 'choice',
-    // Without an answer that gives all points (`=`), several answers are to be chosen.
+    // Without an answer that gives all points (`=`), learners may choose several answers.
     isSingle: answers.includes('='),
     answers: parts.map((part) => {
       return part.startsWith('=')

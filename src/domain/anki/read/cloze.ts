@@ -8,7 +8,7 @@ interface Gap {
 }
 
 const OPEN = /\{\{c(\d{1,4}(?:,\d{1,4})*)::/y
-/** Maximum nesting of gaps; deeper ones stay text */
+/** Maximum nesting depth of gaps; deeper gaps stay text */
 const MAX_DEPTH = 10
 
 /**
@@ -67,7 +67,7 @@ function nextMark(field: string, from: number): number {
 
 const MARK = /\{\{c|\}\}/g
 
-/** Adds text; in a gap, the hint follows the first `::`. */
+/** Adds text to the open gap or the field. In a gap, the text after the first `::` is the hint. */
 function addText(text: string, gap: Gap | undefined, add: (part: Part) => void): void {
   const colons = gap === undefined || gap.hint !== undefined ? -1 : text.indexOf('::')
   if (colons < 0) {
@@ -91,7 +91,7 @@ export function clozeNumbers(parts: readonly Part[]): Set<number> {
 
 /**
  * Renders a field as HTML, with the gaps of this number as `[hint]` or `[…]` on the front and in bold on the back.
- * Returns an empty text if the field has no such gap.
+ * Returns an empty string if the field has no such gap.
  * @example renderClozes('Die {{c1::SSH}}-Sitzung', 1, 'front') // 'Die […]-Sitzung'
  */
 export function renderClozes(field: string, number: number, side: 'front' | 'back'): string {
@@ -99,7 +99,7 @@ export function renderClozes(field: string, number: number, side: 'front' | 'bac
   return clozeNumbers(parts).has(number) ? render(parts, number, side) : ''
 }
 
-/** Returns only the content of the gaps with this number, separated by commas. */
+/** Returns only the HTML of the gaps with this number, separated by commas; an empty string if there are none. */
 export function clozeOnly(field: string, number: number): string {
   const texts: string[] = []
   const visit = (parts: readonly Part[]) => {

@@ -2,13 +2,14 @@ import { clozeOnly, renderClozes } from './cloze.js'
 
 export interface Side {
   side: 'front' | 'back'
-  /** Number of the requested gap, from 1; undefined if the note has no gaps */
+  /** Number of the requested gap, from 1; undefined if the note type has no gaps */
   cloze: number | undefined
 }
 
 /**
- * Applies one template filter to a field's HTML. Type-in fields are omitted on the front; unknown filters, such as
- * those of add-ons, are ignored.
+ * Applies one template filter to a field's HTML. Type-in fields are empty on the front, and fields to be read aloud on
+ * both sides. Unknown filters, such as those of add-ons, return the HTML unchanged.
+ * @param isTyped whether the field also has the filter `type`, with which `cloze` returns only the content of the gap
  * @example applyFilter('text', '<b>fett</b>', { side: 'back', cloze: undefined }, false) // 'fett'
  */
 export function applyFilter(filter: string, html: string, { side, cloze }: Side, isTyped: boolean): string {
@@ -33,7 +34,10 @@ export function applyFilter(filter: string, html: string, { side, cloze }: Side,
   }
 }
 
-/** Replaces readings such as `漢字[かんじ]` with the result of `write`. The base begins after a space, tag or reading. */
+/**
+ * Replaces readings such as `漢字[かんじ]` with the result of `write`. The base, such as `漢字`, begins after a space, a tag
+ * or another reading.
+ */
 function readings(html: string, write: (base: string, reading: string) => string): string {
   let written = ''
   let done = 0
@@ -66,7 +70,10 @@ export function stripHtml(html: string): string {
   return text + html.slice(done)
 }
 
-/** Returns whether a field counts as empty in a template, because it contains only spaces and line breaks. */
+/**
+ * Returns whether a field counts as empty in a template, because it contains only white space, line breaks and `div`
+ * tags. A field of more than 1,000 UTF-16 code units never counts as empty.
+ */
 export function isEmptyField(html: string): boolean {
   return /^(?:\s|&nbsp;|<\/?(?:br|div)\s*\/?>)*$/i.test(html.slice(0, 1_000)) && html.length <= 1_000
 }

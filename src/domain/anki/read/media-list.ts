@@ -4,7 +4,8 @@ import { readFields, readNumber, readText } from './protobuf.js'
 export type MediaList = Map<string, string>
 
 /**
- * Parses the media list of legacy packages, such as `{"0":"a.png"}`; returns undefined if it is malformed.
+ * Parses the media list of legacy packages, such as `{"0":"a.png"}`. Returns undefined if it is no JSON object; ignores
+ * entries whose key is no number or whose value is no string.
  * @example parseMediaJson('{"0":"a.png"}') // Map { 'a.png' => '0' }
  */
 export function parseMediaJson(text: string): MediaList | undefined {
@@ -20,7 +21,7 @@ export function parseMediaJson(text: string): MediaList | undefined {
 }
 
 /**
- * Parses the media list of current packages, a protobuf message; returns undefined if it is malformed.
+ * Parses the media list of current packages; returns undefined if it is no valid protobuf message.
  * @example parseMediaMessage(Uint8Array.of(10, 3, 10, 1, 97)) // Map { 'a' => '0' }
  */
 export function parseMediaMessage(bytes: Uint8Array): MediaList | undefined {
@@ -50,7 +51,7 @@ function add(list: MediaList, name: string, entry: string): void {
 }
 
 /**
- * Returns the package entry of a picture; undefined if there is none.
+ * Returns the name of the package entry of a picture; undefined if the list does not contain the picture.
  * @param src address of the picture in a note, which may be percent-encoded
  * @example findMedia(new Map([['ä.png', '0']]), '%C3%A4.png') // '0'
  */

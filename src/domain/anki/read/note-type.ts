@@ -31,7 +31,7 @@ export interface Collection {
   decks: Map<string, AnkiDeck>
 }
 
-/** Both sides of a parsed template, or the reason why they cannot be parsed */
+/** Both sides of a parsed template, or the reason in German why they cannot be parsed */
 export type ParsedTemplate = { front: TemplateNode[]; back: TemplateNode[] } | { reason: string }
 
 export function parseSides({ front, back }: CardTemplate): ParsedTemplate {
@@ -45,7 +45,7 @@ export function parseSides({ front, back }: CardTemplate): ParsedTemplate {
 type Json = Record<string, unknown>
 
 /**
- * Parses the columns `models` and `decks` of schema 11. Returns undefined if they are malformed.
+ * Parses the columns `models` and `decks` of schema 11. Returns undefined unless both are JSON objects of objects.
  * @example parseSchema11('{}', '{"1":{"name":"Netz"}}')?.decks.get('1') // { name: 'Netz', isFiltered: false }
  */
 export function parseSchema11(models: string, decks: string): Collection | undefined {

@@ -40,7 +40,7 @@ export function* readFields(bytes: Uint8Array): Generator<ProtoField> {
 }
 
 /**
- * Returns the last text field with this number; an empty text if absent.
+ * Returns the value of the last string field with this number; an empty string if there is none.
  * @throws RangeError if the bytes are no protobuf message
  * @example readText(Uint8Array.of(10, 1, 97), 1) // 'a'
  */
@@ -53,7 +53,7 @@ export function readText(bytes: Uint8Array, number: number): string {
 }
 
 /**
- * Returns the last varint field with this number; 0 if absent.
+ * Returns the value of the last varint field with this number; 0 if there is none.
  * @throws RangeError if the bytes are no protobuf message
  * @example readNumber(Uint8Array.of(8, 3), 1) // 3
  */

@@ -13,13 +13,14 @@ export interface AnkiNote {
 /** HTML of both sides, or the reason why the card is skipped, in German */
 export type RenderedCard = { question: string; answer: string } | { skipped: string }
 
-/** Maximum length of the HTML of a side in UTF-16 code units; a longer one could not be stored */
+/** Maximum length of the HTML of a side in UTF-16 code units, far above the limit of a stored side */
 const MAX_HTML = 4 * 2 ** 20
 
 export const SKIPPED_OCCLUSION = 'Image Occlusion'
 
 /**
- * Renders both sides of a card of a note: the card of the template, or in a cloze note the card of the gap `ord` + 1.
+ * Renders both sides of a card of a note: the card of the template, or for a cloze note type the card of the gap
+ * `ord` + 1.
  * @param deck name of the deck, such as `A::B`
  */
 export function renderCard(
@@ -63,7 +64,7 @@ export function renderCard(
   return answer.length > MAX_HTML ? { skipped: 'der Text ist zu lang' } : { question, answer }
 }
 
-/** Content of the front that Anki does not show at once */
+/** Content of the front that Anki shows only on a click or on the back */
 interface Revealed {
   /** Hints, which Anki shows on click, by field name */
   hints: Map<string, string>
@@ -87,8 +88,8 @@ function wordsOf(html: string): string {
 }
 
 /**
- * Returns the hints as HTML to be added to the answer: cards have no element that opens on click, and on the front a
- * hint could reveal the answer.
+ * Returns the hints that the back does not contain, as HTML to be added to the answer. Cards have no element that opens
+ * on click, and on the front a visible hint could reveal the answer.
  */
 function writeHints(hints: Revealed['hints'], back: string): string {
   let html = ''
@@ -109,7 +110,7 @@ export function splitAtAnswerLine(html: string): [above: string, below: string] 
   return end < 0 ? undefined : [html.slice(0, end), html.slice(end)]
 }
 
-/** Returns whether a Markdown text contains words or pictures that the question does not. */
+/** Returns whether a Markdown text contains a word, or a picture, that the question does not contain. */
 export function addsWords(text: string, question: string): boolean {
   const words = new Set(question.split(NO_WORD))
   return text.split(NO_WORD).some((word) => word !== '' && !words.has(word))
@@ -117,7 +118,10 @@ export function addsWords(text: string, question: string): boolean {
 
 const NO_WORD = /[^\p{L}\p{N}]+/u
 
-/** Removes the repeated question from an answer in Markdown if a horizontal rule follows it. */
+/**
+ * Removes the repeated question from an answer in Markdown if a horizontal rule follows it. The rule is removed too if
+ * the answer begins with the question.
+ */
 export function withoutQuestion(answer: string, question: string): string {
   if (answer.startsWith(question + RULE)) return answer.slice(question.length + RULE.length)
   const at = answer.indexOf(`\n\n${question}${RULE}`)
@@ -172,7 +176,10 @@ function renderField(
   return filters.reduce((html, filter) => applyFilter(filter, html, side, isTyped), lookUp(name) ?? '')
 }
 
-/** Evaluates the condition of a section: a field that is not empty, or the current gap as in `{{#c1}}`. */
+/**
+ * Returns whether the condition of a section is true: the field is not empty. If there is no such field, `{{#c1}}` tests
+ * whether gap 1 is the current one.
+ */
 function isTrue(field: string, lookUp: (name: string) => string | undefined, { cloze }: Side): boolean {
   const value = lookUp(field)
   if (value === undefined && cloze !== undefined && /^c\d+$/.test(field)) return Number(field.slice(1)) === cloze

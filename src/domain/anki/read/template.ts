@@ -11,7 +11,8 @@ const MAX_DEPTH = 100
 
 /**
  * Parses `{{Feld}}`, `{{filter:Feld}}`, `{{#Feld}}…{{/Feld}}` and `{{^Feld}}…{{/Feld}}`.
- * @throws BrokenTemplate if a tag or section is not closed, or sections are nested too deeply
+ * @throws BrokenTemplate if a tag or section is not closed, a closing tag does not match, or sections are nested more
+ *   than 100 deep
  * @example parseTemplate('{{text:Front}}') // [{ type: 'field', name: 'Front', filters: ['text'] }]
  */
 export function parseTemplate(source: string): TemplateNode[] {
@@ -67,7 +68,7 @@ function nextMark(template: string, from: number): number {
   return MARK.exec(template)?.index ?? -1
 }
 
-/** Replaces the delimiters `<% %>` of very old templates with braces. */
+/** Replaces the delimiters `<% %>` with braces in very old templates, which begin with `{{=<% %>=}}`. */
 function replaceOldDelimiters(template: string): string {
   const switched = /^\s*\{\{=<% %>=\}\}/.exec(template)?.[0]
   if (switched === undefined) return template

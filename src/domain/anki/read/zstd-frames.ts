@@ -1,5 +1,5 @@
 const FRAME = 0xfd2fb528
-/** Maximum window size in bytes: the one that every decoder should support (RFC 8878); Anki uses a quarter of it */
+/** Maximum window size in bytes. RFC 8878 recommends that decoders support 8 MB; Anki uses a quarter of this. */
 const MAX_WINDOW = 8 * 2 ** 20
 const MAX_HEADER = 18
 const CHECKSUM = 4
@@ -18,12 +18,12 @@ export class ZstdFrames {
   #hasChecksum = false
   #hasFrames = false
 
-  /** Whether the data ends at a frame boundary */
+  /** Whether the data so far contains a frame and ends at a frame boundary */
   get isWhole(): boolean {
     return this.#hasFrames && this.#state === 'frame' && this.#rest.length === 0 && this.#skip === 0
   }
 
-  /** Parses the next piece. Returns false if the data is no Zstandard or requires too much memory. */
+  /** Parses the next piece. Returns false if the data is no Zstandard or the window of a frame is too large. */
   follow(piece: Uint8Array): boolean {
     let bytes = piece
     if (this.#rest.length > 0) {
@@ -47,7 +47,10 @@ export class ZstdFrames {
     return this.#rest.length <= MAX_HEADER
   }
 
-  /** Returns the length of the frame header in bytes; undefined if incomplete, 0 if it or its window is not allowed. */
+  /**
+   * Reads a frame header. Returns its length in bytes; undefined if the header is incomplete, and 0 if it is no frame
+   * header or the window is too large.
+   */
   #readFrame(bytes: Uint8Array, at: number): number | undefined {
     if (bytes.length - at < 8) return undefined
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, bytes.length - at)

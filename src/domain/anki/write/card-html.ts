@@ -3,10 +3,11 @@ import { parseMediaTarget } from '../../pictures/index.js'
 
 const MAX_NESTING = 100
 
-// Same Markdown dialect as the web app: HTML stays text.
+// Same Markdown dialect as in the web app, which displays HTML tags as text.
 const markdown = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_NESTING }).enable('table')
 const { escapeHtml } = markdown.utils
-// Addresses are exported unchanged, so that a re-import gets the same ones. markdown-it still refuses unsafe schemes.
+// Addresses are exported unchanged, so that a re-import yields the same addresses. markdown-it still refuses unsafe
+// schemes.
 markdown.normalizeLink = (address) => address
 
 markdown.renderer.rules.image = (tokens, index, options, env, renderer) => {
@@ -45,7 +46,7 @@ function pictureName({ sha, extension }: { sha: string; extension: string }): st
 export function toFieldHtml(text: string, pictures: Pictures): string {
   const env: Env = { ...pictures }
   const tokens = markdown.parse(text, env)
-  // At the maximum depth the parser drops the rest of the text.
+  // At the maximum depth the parser drops the rest of the text, so the Markdown source is exported instead.
   if (tokens.some(({ level }) => level >= MAX_NESTING - 1)) return guard(`<pre>${escapeHtml(text)}</pre>`)
   const isLine = tokens.length === 3 && tokens[0]?.type === 'paragraph_open'
   const shown = isLine ? tokens.slice(1, 2) : tokens
@@ -56,7 +57,7 @@ const CODE = /(<pre>.*?<\/pre>|<code[^>]*>.*?<\/code>)/s
 
 /**
  * Escapes text that Anki would interpret: template fields, sounds, and LaTeX marks in code or without a closing mark.
- * Formulas outside code are kept, so that Anki renders them.
+ * Formulas outside code stay unchanged, so that Anki renders them.
  */
 function guard(html: string): string {
   const parts = html.replaceAll('{{', '{&#123;').split(CODE)

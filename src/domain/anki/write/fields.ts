@@ -11,8 +11,8 @@ export function joinFields(fields: readonly string[]): string {
 }
 
 /**
- * Returns the text that Anki sorts by and compares for duplicates: a field without tags, with the names of its
- * pictures.
+ * Returns the text that Anki sorts by and compares for duplicates: a field without tags, with the names of its pictures
+ * and decoded entities.
  * @example stripField('<b>1 &lt; 2</b>') // '1 < 2'
  */
 export function stripField(html: string): string {

@@ -45,12 +45,12 @@ export class PackageDecks {
   }
 }
 
-/** Removes the parent deck that an export adds to the name of a deck. */
+/** Removes the parent deck that an export adds to the name of a deck; returns other names unchanged. */
 export function withoutRoot(name: string): string {
   return name.startsWith(`${ROOT}::`) ? name.slice(ROOT.length + 2) : name
 }
 
-/** Replaces quotes and control characters, which Anki removes, and names empty parts `blank` as Anki does. */
+/** Replaces double quotes and control characters, which Anki removes; empty parts become `blank`, as in Anki. */
 function cleanName(name: string): string {
   return name
     .normalize('NFC')

@@ -5,7 +5,7 @@ import { tagOfLevel } from '../level.js'
 import { checksum, joinFields, stripField } from './fields.js'
 import { MODEL_ID } from './package-schema.js'
 
-/** Day 0 of due dates in a package with progress; earlier than any review */
+/** Day 0 of due dates in a package with progress; an earlier due date becomes day 0 */
 export const FIRST_DAY = '2020-01-01'
 /** FSRS-6 decay of the default parameters */
 const DECAY = 0.154
@@ -13,7 +13,7 @@ const DECAY = 0.154
 const EASE_FACTOR = 2500
 /** Anki's maximum answer time in milliseconds */
 const MAX_MILLISECONDS = 60_000
-/** First id of notes and cards. Anki uses timestamps as ids; this one is in the past and far from those of users. */
+/** First id of notes and cards. Anki uses timestamps in milliseconds as ids; this one is in the past (2020). */
 const FIRST_ID = 1_600_000_000_000
 const USN = -1
 
@@ -86,7 +86,7 @@ export interface LearnerParameters {
   decay?: number | undefined
 }
 
-/** Builds the row of `cards` with the user's progress. */
+/** Builds the row of `cards` with the user's progress; the row of a new card if the card has no due date. */
 export function learnedCardRow(
   card: PackageCard,
   deckId: number,
@@ -103,7 +103,10 @@ export function learnedCardRow(
   return [...row, reps, lapses, 0, 0, 0, 0, memoryOf(progress, retention, decay)]
 }
 
-/** Encodes the FSRS state as Anki does (rslib/src/storage/card/data.rs). */
+/**
+ * Encodes the FSRS state as Anki does (rslib/src/storage/card/data.rs). Returns an empty string if stability or
+ * difficulty is null.
+ */
 function memoryOf({ stability, difficulty, last_review_at }: CardProgress, retention: number, decay: number): string {
   if (stability === null || difficulty === null) return ''
   const lrt = last_review_at === null ? {} : { lrt: secondsOf(last_review_at) }
@@ -137,7 +140,7 @@ function round(value: number): number {
   return Number(value.toFixed(4))
 }
 
-/** Encodes the level as a tag surrounded by spaces, as Anki stores tags. */
+/** Encodes the level as a tag surrounded by spaces, as Anki stores tags; an empty string if there is no level. */
 function tagsOf(level: string): string {
   const tag = tagOfLevel(level)
   return tag === '' ? '' : ` ${tag} `

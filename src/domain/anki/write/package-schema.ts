@@ -37,10 +37,10 @@ export const INDEXES = `
 
 /**
  * Id of the note type. Anki identifies a note type by id, fields and templates, and imports a note of another type as a
- * new note, so these must never change. The style may change together with `STYLE_CHANGED`.
+ * new note, so id, fields and templates must never change. The style sheet may change together with `STYLE_CHANGED`.
  */
 export const MODEL_ID = 1_763_700_000_000
-/** Time of the last change of the style in Unix seconds */
+/** Time of the last change of the style sheet in Unix seconds */
 const STYLE_CHANGED = 1_763_700_000
 
 // No text or background colours, so that Anki's light or dark theme applies.
@@ -139,7 +139,7 @@ function deckEntry({ id, name }: PackageDeck, seconds: number) {
 /** Data of the single row of `col`. */
 export interface PackageCollection {
   now: Date
-  /** Start of day 0 of due dates in Unix seconds, and the time zone offset in minutes west of UTC */
+  /** Start of day 0 of due dates in Unix seconds, and the time zone offset at that time in minutes west of UTC */
   created: { seconds: number; minutesWest: number }
   decks: readonly PackageDeck[]
   /** Position of the next new card */
