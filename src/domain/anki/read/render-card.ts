@@ -177,8 +177,8 @@ function renderField(
 }
 
 /**
- * Returns whether the condition of a section is true: the field is not empty. If there is no such field, `{{#c1}}` tests
- * whether gap 1 is the current one.
+ * Returns whether the condition of a section is true: the field is not empty. If there is no such field, `{{#c1}}`
+ * tests whether gap 1 is the current one.
  */
 function isTrue(field: string, lookUp: (name: string) => string | undefined, { cloze }: Side): boolean {
   const value = lookUp(field)

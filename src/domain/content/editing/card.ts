@@ -24,7 +24,7 @@ const NEW: CardTexts = { question: '', answer: '', level: '', exercise: null }
 
 /**
  * Returns the texts of a card after a change, normalised as in the file format.
- * @throws InvalidInput if a text is empty, too long or not storable, or the exercise is invalid
+ * @throws InvalidInput if question or answer is empty, a text is too long or not storable, or the exercise is invalid
  * @example changeTexts({ question: 'F', answer: ' A\r\n' }).answer // 'A'
  */
 export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): CardTexts {
@@ -38,7 +38,7 @@ export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): Car
   return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
 }
 
-/** Returns whether a request contains texts or an exercise, and therefore must name the version it is based on. */
+/** Returns whether a request contains texts or an exercise, so that it must specify the version that it changes. */
 export function containsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
   return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
 }
@@ -60,7 +60,7 @@ function holdsExercise({ form, options, tolerance, unit }: ExerciseInput): boole
   return [form, options, tolerance, unit].some((value) => value !== undefined)
 }
 
-/** Returns whether to parse the exercise again: it refers to the answer, so a changed answer may invalidate it. */
+/** Returns whether to parse the exercise again: an exercise refers to the answer, so a new answer may invalidate it. */
 function changesExercise(input: CardTextsInput, { answer }: { answer: string }, before: CardTexts): boolean {
   return holdsExercise(input) || (before.exercise !== null && answer !== before.answer)
 }
@@ -102,7 +102,8 @@ export function readExercise(input: ExerciseInput, answer: string): Exercise | n
 const KEY_LENGTH = 48
 
 /**
- * Returns a key for a new card, `[a-z0-9-]{1,48}`, from its question; empty if no character can be used.
+ * Returns a key for a new card, `[a-z0-9-]{1,48}`, from the first line of its question. Omits words with letters that
+ * `slugFrom` does not convert to ASCII; returns an empty string if no word is left.
  * @example keyFrom('Was macht `git stash`?') // 'was-macht-git-stash'
  */
 export function keyFrom(question: string): string {

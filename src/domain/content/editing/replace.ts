@@ -5,7 +5,7 @@ export interface Replacement {
   find: string
   with: string
   match_case?: boolean | undefined
-  /** Whether a hit must not be preceded or followed by a letter, digit or `_` */
+  /** Whether a hit must not be preceded or followed by a letter, combining mark, digit or `_` */
   whole_word?: boolean | undefined
 }
 

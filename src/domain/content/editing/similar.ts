@@ -7,11 +7,11 @@ const COMMON = new Set(
     ' ',
   ),
 )
-/** Minimum length of a rare word */
+/** Minimum length of a word that `wordPairs` treats as rare */
 const SHORTEST = 4
 /** Maximum number of rare words that are combined into pairs */
 const RARE_WORDS = 4
-/** Minimum share of common words of similar questions */
+/** Minimum share of words that two similar questions have in common */
 const THRESHOLD = 0.5
 
 /** Returns the distinct words of a question without markup, folded as in the search. */
@@ -20,8 +20,9 @@ export function questionWords(question: string): Set<string> {
 }
 
 /**
- * Returns all pairs of the up to four longest words; a similar question probably contains at least one pair. With fewer
- * than two long words, returns the only one or, if there is none, all words.
+ * Returns all pairs of the up to four longest rare words; a similar question probably contains both words of a pair. A
+ * rare word has at least four characters and is not in `COMMON`. If there is one rare word, returns it alone; if there
+ * is none, returns all words as one group.
  * @example wordPairs(new Set(['was', 'macht', 'stash', 'push'])) // [['stash', 'push']]
  */
 export function wordPairs(words: ReadonlySet<string>): string[][] {
@@ -34,7 +35,7 @@ export function wordPairs(words: ReadonlySet<string>): string[][] {
 }
 
 /**
- * Returns the share of common words (Dice coefficient), from 0.5 to 1; 0 if it is less than 0.5.
+ * Returns the share of words that both sets contain (Dice coefficient), from 0.5 to 1; 0 if it is less than 0.5.
  * @example similarityOf(new Set(['a', 'b']), new Set(['a', 'b'])) // 1
  */
 export function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

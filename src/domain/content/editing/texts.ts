@@ -53,7 +53,7 @@ export function parseDescription(input: string): string {
 
 /**
  * Parses a language tag (BCP 47).
- * @throws InvalidInput if the text is no language tag
+ * @throws InvalidInput if the text is no language tag of at most 35 characters
  * @example parseLanguage(' en-GB ') // 'en-GB'
  */
 export function parseLanguage(input: string): string {

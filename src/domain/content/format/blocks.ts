@@ -6,7 +6,7 @@ export interface Block {
   type: string
   line: number
   end: number
-  /** Set for ATX headings (`## Text`) only; setext headings are not part of the format */
+  /** Set for ATX headings (`## Text`) only, because setext headings are not part of the format */
   heading?: { depth: number; text: string }
   /** Whether lists and quotes are nested so deeply that the parser included the rest of the document in this block */
   isTooDeep: boolean

@@ -3,12 +3,15 @@ import { countLines, hasControls } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { NO_LEVEL, readLevel } from './verbatim.js'
 
-/** Keys of the comment below a card's heading. Missing or faulty keys are undefined, empty or false. */
+/**
+ * Values of the comment below a card's heading. A missing key is undefined, empty or false. If a fault was reported,
+ * the values must not be used.
+ */
 export interface CardComment {
   id: string | undefined
   level: string | undefined
   aliases: string[]
-  /** Whether question and answer are one fence each, the level is JSON and the exercise a third fence with JSON */
+  /** Whether question and answer are one fence each, the level is a JSON string and an exercise is a third fence */
   verbatim: boolean
   draft: boolean
   form: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Assigns ids to the cards of an exported file. A card keeps its key. Cards without a key, which scripts have written,
- * and cards whose key is already taken in the file get an id that contains the id of their row.
+ * Assigns ids to the cards of an exported file. A card keeps its key. A card without a key, which a script has written,
+ * and a card whose key is already taken in the file get an id that contains the id of their row.
  */
 export class CardKeys {
   readonly #taken = new Set<string>()

@@ -7,7 +7,7 @@ const CARRIAGE_RETURN = 0x0d
 
 /**
  * Decodes a content file: removes a byte order mark and normalises line ends to `\n`. Reports a fault and returns
- * undefined if the file is not UTF-8. Reports the first NUL, which PostgreSQL cannot store.
+ * undefined if the file is not UTF-8. Reports the first NUL, which PostgreSQL cannot store, but returns the text.
  * @example decodeText(Buffer.from('a\r\nb'), () => {}) // 'a\nb'
  */
 export function decodeText(bytes: Uint8Array, report: Report): string | undefined {

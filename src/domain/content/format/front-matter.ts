@@ -3,14 +3,17 @@ import { countLines, isStorable } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
 
-/** A value of front matter, parsed and as source text, with the line of its key in the file. */
+/**
+ * A value of front matter with the line of its key in the file. `value` is the parsed scalar; undefined for a faulty
+ * value or a list of scalars. `text` is the content of a string, or the source text of another scalar.
+ */
 export interface Field {
   value: unknown
   text: string
   line: number
-  /** Entries of a list of scalars as source text; undefined for other values */
+  /** Entries of a list of scalars, as in `text`; undefined for other values */
   list?: string[] | undefined
-  /** Entries of a list of mappings */
+  /** Entries of a list of mappings; undefined for other values */
   entries?: Fields[] | undefined
 }
 
@@ -30,7 +33,10 @@ export interface FrontMatter {
 
 const FENCE = /^---[ \t]*$/
 const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
-/** Maximum length of front matter in UTF-16 code units: YAML is parsed at once, with many times its size in memory */
+/**
+ * Maximum length of front matter in UTF-16 code units. It is limited because the YAML parser needs many times the size
+ * of the text in memory.
+ */
 export const MAX_LENGTH = 65_536
 /** Keys whose value is a list */
 const LISTS = ['aliases', 'cards']
@@ -119,7 +125,10 @@ function readPairs({ items }: YAMLMap, known: KnownKeys, reading: Reading, field
   return fields
 }
 
-/** Reads the value of a key. If it has a fault, reports that and returns a field whose value is undefined. */
+/**
+ * Reads the value of a key. If the value is neither a scalar nor a list that this key may have, or is a YAML anchor
+ * without a value, reports a fault and returns a field whose value is undefined.
+ */
 function readField(name: string, node: unknown, line: number, known: KnownKeys, reading: Reading): Field {
   const { report } = reading
   const nested = known.flatMap((key) => (typeof key === 'string' ? [] : (key[name] ?? [])))
@@ -163,16 +172,19 @@ function parseYaml(yaml: string, lineCounter: LineCounter) {
   }
 }
 
-/** Returns a scalar as text: the source text for `name: 2024` or `slug: 007`, which YAML parses as a number. */
+/** Returns a scalar as string: the source text for `name: 2024` or `slug: 007`, which YAML parses as a number. */
 function readText(value: unknown, source: string | undefined): string {
   if (typeof value === 'string') return value
   return value === null ? '' : (source ?? String(value))
 }
 
-/** Returns the text of a key; undefined if it is absent or, with a fault, empty or not storable. */
+/**
+ * Returns the text of a key. Returns undefined if the key is absent, or if the text is empty or not storable, which is
+ * reported as a fault.
+ */
 export function readTextField(fields: Fields, key: string, report: Report): string | undefined {
   const field = fields.get(key)
-  // An undefined value is a list or mapping, whose fault has been reported.
+  // If the value is undefined, its fault has already been reported.
   if (field === undefined || field.value === undefined) return undefined
   if (field.text.trim() === '') {
     report(field.line, `„${key}“ darf nicht leer sein`)
@@ -181,13 +193,19 @@ export function readTextField(fields: Fields, key: string, report: Report): stri
   return requireStorable(field, key, report) ? field.text : undefined
 }
 
-/** Returns the text of a key, which may be empty; an empty text if it is absent or, with a fault, not storable. */
+/**
+ * Returns the text of a key, which may be empty. Returns an empty string if the key is absent, or if the text is not
+ * storable, which is reported as a fault.
+ */
 export function readOptionalText(fields: Fields, key: string, report: Report): string {
   const field = fields.get(key)
   return field !== undefined && requireStorable(field, key, report) ? field.text : ''
 }
 
-/** Returns the entries of a list, as texts; none if it is absent or, with a fault, no list of scalars. */
+/**
+ * Returns the entries of a list as strings, with the line of the key. Returns no entries if the key is absent or has no
+ * value, or if the value is no list of scalars, which is reported as a fault.
+ */
 export function readList(fields: Fields, key: string, report: Report): { texts: string[]; line: number } {
   const field = fields.get(key)
   if (field === undefined || field.value === null) return { texts: [], line: field?.line ?? 1 }
@@ -196,7 +214,10 @@ export function readList(fields: Fields, key: string, report: Report): { texts: 
   return { texts: list ?? [], line }
 }
 
-/** Returns an integer of 32 bits, as in PostgreSQL; `fallback` if it is absent or, with a fault, invalid. */
+/**
+ * Returns an integer of 32 bits, as in PostgreSQL. Returns `fallback` if the key is absent, or if the value is no such
+ * integer, which is reported as a fault.
+ */
 export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return fallback
@@ -207,7 +228,7 @@ export function readInteger(fields: Fields, key: string, fallback: number, repor
   return fallback
 }
 
-/** Returns a boolean; false if it is absent or, with a fault, invalid. */
+/** Returns a boolean; false if the key is absent, or if the value is no boolean, which is reported as a fault. */
 export function readFlag(fields: Fields, key: string, report: Report): boolean {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return false
@@ -216,7 +237,10 @@ export function readFlag(fields: Fields, key: string, report: Report): boolean {
   return false
 }
 
-/** Reports a fault and returns false if the text is not storable: YAML escapes can express NUL and lone surrogates. */
+/**
+ * Returns whether the text is storable; reports a fault if not. YAML escapes can express NUL and lone surrogates, which
+ * PostgreSQL cannot store.
+ */
 function requireStorable(field: Field, key: string, report: Report): boolean {
   if (isStorable(field.text)) return true
   report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)

@@ -33,7 +33,10 @@ interface Ids {
   aliases: { alias: string; line: number }[]
 }
 
-/** The deck, or all faults of the file. Valid `slug` and `aliases` are set even for a faulty deck. */
+/**
+ * The deck, or all faults of the file. Even for a faulty deck, `slug` is set if it is valid, and `aliases` if the front
+ * matter is readable.
+ */
 export interface ParsedDeck {
   deck?: DeckSource
   slug?: SlugPlace | undefined
@@ -236,7 +239,10 @@ function findTaskList({ lines, blocks }: Section, from: number, report: Report):
   return { line: list.line, input: list, lines: list.options.map(({ line }) => line), hint: ` ${OR_TEXT}` }
 }
 
-/** Returns the exercise of a verbatim card, which is a second fence in the answer; undefined if there is none. */
+/**
+ * Returns the exercise of a verbatim card, which is a second fence in the answer. Returns undefined if there is no
+ * second fence. If the fence is malformed, reports a fault and returns an empty input.
+ */
 function findJson({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
   const [, json] = blocks.filter(({ type, line }) => type === 'fence' && line >= from)
   if (json === undefined) return undefined
@@ -261,7 +267,10 @@ function readExercise(
 const OR_TEXT = '(mit „options: off“ im Front Matter ist die Liste einfacher Text)'
 const BARE = `In einer Liste mit Antworten zur Auswahl beginnt jeder Punkt mit [x] oder [ ] ${OR_TEXT}`
 
-/** Returns the comment, the text that follows it on its last line, and the line where the question continues. */
+/**
+ * Returns the comment, the text that follows it on its last line, and the line where the question continues. If the
+ * comment is missing or not closed, reports a fault and returns no comment.
+ */
 function readComment(
   { lines, blocks }: Section,
   line: number,
@@ -287,7 +296,7 @@ function readComment(
 /** Types of blocks in which the indentation of the first line matters */
 const INDENTED = ['code_block', 'fence', 'bullet_list_open', 'ordered_list_open']
 
-/** Returns the text of the lines `from` to `to`, trimmed; an indentation that matters in Markdown is kept. */
+/** Returns the text from line `from` to before line `to`, trimmed except for indentation that matters in Markdown. */
 function trimPart(lines: string[], blocks: Block[], from: number, to: number): string {
   const text = findText(lines, from)
   const first = blocks.find((block) => block.line === text)
@@ -298,7 +307,10 @@ function trimPart(lines: string[], blocks: Block[], from: number, to: number): s
 const FENCES_ONLY = 'Mit „verbatim“ stehen Frage und Antwort in je einem Codeblock, mit nichts davor und dahinter'
 const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/
 
-/** Returns the unchanged content of the only fence in the lines `from` to `to`; undefined if there is other text. */
+/**
+ * Returns the unchanged content of the only fence from line `from` to before line `to`. Returns undefined if there is
+ * no fence, the fence is not closed, or there is other text.
+ */
 function readFenced(lines: string[], blocks: Block[], from: number, to: number): string | undefined {
   const [fence, ...others] = blocks.filter(({ line }) => line >= from && line < to)
   if (fence?.type !== 'fence' || others.length > 0 || fence.end - fence.line < 2) return undefined

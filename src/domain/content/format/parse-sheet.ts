@@ -44,8 +44,8 @@ export function parseSheet(
 const WINDOW = 2 ** 14
 
 /**
- * Returns the text of the first `#` heading with text; undefined if there is none. Parses only the beginning of a long sheet if
- * it contains the heading, because later text cannot change it.
+ * Returns the text of the first `#` heading with text; undefined if there is none. If the beginning of a long sheet
+ * contains the heading, parses only the beginning, because later text cannot change the heading.
  */
 function findTitle(body: string): string | undefined {
   for (let length = WINDOW; ; length *= 2) {
@@ -57,7 +57,7 @@ function findTitle(body: string): string | undefined {
   }
 }
 
-/** Returns the folders between `cheatsheets/` and the file. */
+/** Returns the folders between `cheatsheets/` and the file, such as `Git/Server`; `Allgemein` if there are none. */
 function findCategory(file: string): string {
   return posix.dirname(file).split('/').slice(1).join('/').normalize('NFC') || TOP_CATEGORY
 }

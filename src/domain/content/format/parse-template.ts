@@ -21,7 +21,10 @@ export type AssignmentTemplate = Pick<
 /**
  * Parses the file of an assignment template: front matter and the description for learners.
  * @param file path relative to the content folder, for faults
- * @example parseTemplate('assignments/brand.md', Buffer.from('---\ntitle: Brand\nparts: [{ kind: sheet, slug: brand }]\n---\n'))
+ * @returns the template, or the faults of the file
+ * @example
+ * const source = '---\ntitle: Brand\nparts: [{ kind: sheet, slug: brand }]\n---\n'
+ * parseTemplate('assignments/brand.md', Buffer.from(source)).template?.title // 'Brand'
  */
 export function parseTemplate(file: string, bytes: Uint8Array): { template?: AssignmentTemplate; faults: Fault[] } {
   const faults: Fault[] = []

@@ -16,8 +16,8 @@ export interface Section {
 const WINDOW = 2 ** 16
 
 /**
- * Splits a document at its top-level `##` headings. Parses it in windows, so that memory does not grow with the
- * document; yields undefined after each window, so that other work can run.
+ * Splits a document at its top-level `##` headings. Parses the document in windows, so that the memory for parsing does
+ * not grow with its length. Yields undefined after each window, so that other work can run.
  * @example [...splitSections('## A\nText\n')].find((section) => section)?.heading // 'A'
  */
 export function* splitSections(source: string, window = WINDOW): Generator<Section | undefined> {

@@ -4,14 +4,15 @@ import type { Fault, Report, SlugPlace, Warning } from '../types.js'
 import { type Fields, readList, readTextField } from './front-matter.js'
 
 const MAX_SLUG_LENGTH = 200
-/** Number of characters reserved for a suffix that makes a slug unique */
+/** Number of characters of the maximum length that are reserved for a suffix that makes a slug unique */
 const SUFFIX_ROOM = 10
 
-// `all` stands for all decks in stored results; the routes `export-anki` and `search` would hide these slugs.
+// `all` stands for all decks in stored results. A deck `export-anki` or a sheet `search` could not be addressed,
+// because routes have these names.
 export const RESERVED_DECKS = ['all', 'export-anki']
 export const RESERVED_SHEETS = ['search']
 
-// Browsers resolve `.` and `..` in a path before they send the request.
+// Browsers resolve `.` and `..` in a path before they send the request, so these slugs cannot be addressed.
 const UNREACHABLE = ['.', '..']
 
 /** Returns the slug of the front matter, by default the file name. Reports a fault and returns undefined if invalid. */
@@ -36,7 +37,7 @@ export function readSlug(
 const WRITTEN_OUT: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
 
 /**
- * Returns a slug for a name; empty if no character can be used.
+ * Returns a slug for a name; an empty string if the name contains no letter or digit.
  * @example slugFrom('Netz::TCP/IP') // 'netz-tcp-ip'
  */
 export function slugFrom(name: string): string {
@@ -52,14 +53,14 @@ export function slugFrom(name: string): string {
   return (words ?? []).join('-')
 }
 
-/** Assigns slugs that are free and reachable, with a suffix `-2` and so on if needed. */
+/** Assigns slugs that are neither taken nor reserved, with a suffix `-2`, `-3` and so on if needed. */
 export class FreeSlugs {
   readonly #taken: Set<string>
   readonly #reserved: readonly string[]
   readonly #fallback: string
   readonly #next = new Map<string, number>()
 
-  /** @param fallback slug for an empty name */
+  /** @param fallback slug to use if the wanted slug is empty */
   constructor(taken: Iterable<string>, reserved: readonly string[], fallback: string) {
     this.#taken = new Set(taken)
     this.#reserved = [...reserved, ...UNREACHABLE]
@@ -78,7 +79,7 @@ export class FreeSlugs {
   }
 }
 
-/** Returns the aliases of a deck, which are its former slugs; reports a fault for each invalid one. */
+/** Returns all aliases of a deck, which are its former slugs; reports a fault for each invalid one. */
 export function readAliases(file: string, fields: Fields, report: Report): SlugPlace[] {
   const { texts, line } = readList(fields, 'aliases', report)
   for (const slug of texts) {

@@ -15,7 +15,8 @@ const MARKER = /^( {0,3})[-*+]([ \t]+|$)/
 const TAB = 4
 
 /**
- * Reads the task list that is the last block of an answer; returns undefined if the last block is no task list.
+ * Reads the task list that is the last block of an answer. Returns undefined if the last block is no bullet list or no
+ * item of the list has a box.
  * @param lines lines of the card
  * @param blocks blocks of the card
  * @param from first line of the answer
@@ -54,7 +55,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Removes leading white space up to a column; a lazy continuation line may have less. */
+/** Removes leading white space up to a column; a lazy continuation line (CommonMark) may be less indented. */
 function dedent(line: string, column: number): string {
   let at = 0
   let width = 0
@@ -65,7 +66,7 @@ function dedent(line: string, column: number): string {
   return ' '.repeat(Math.max(width - column, 0)) + line.slice(at)
 }
 
-/** Splits an option into its text and its feedback, which is a block quote at the end. */
+/** Splits an option into its text and its feedback, which is a block quote after the text. */
 function splitFeedback(text: string): { text: string; feedback: string | null } {
   const whole = text.trim()
   const last = whole.includes('>') ? findBlocks(whole).at(-1) : undefined

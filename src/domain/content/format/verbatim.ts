@@ -63,7 +63,7 @@ export function writeExerciseJson({ form, tolerance, unit, options }: Exercise):
   return writeFence(`{\n  ${keys.join(',\n  ')}\n}`).replace('\n', 'json\n')
 }
 
-/** Parses the JSON of an exercise; returns undefined if the text is no such JSON. */
+/** Parses the JSON of an exercise; returns undefined if the text is no JSON or describes no exercise. */
 export function readExerciseJson(json: string): ExerciseInput | undefined {
   try {
     const value: unknown = JSON.parse(json)

@@ -45,10 +45,13 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
 }
 
 /**
- * Writes a card so that `parseDeck` returns the same card: if possible with the question as heading, otherwise with the
- * question below an empty heading, otherwise verbatim.
+ * Writes a card so that `parseDeck` returns the same card, with `\n` line ends and the level on one line. If possible,
+ * the first line of the question is the heading. Otherwise the question is below an empty heading, or, if this is not
+ * possible either, the card is verbatim.
  * @param isOptionsOff whether the deck has `options: off`
- * @example writeCard({ key: 'a', question: 'F', answer: 'A', level: 'l' }) // '## F\n<!-- id: a; level: l -->\n\n### Antwort\nA\n'
+ * @example
+ * writeCard({ key: 'a', question: 'F', answer: 'A', level: 'l' })
+ * // '## F\n<!-- id: a; level: l -->\n\n### Antwort\nA\n'
  */
 export function writeCard(card: WrittenCard, isOptionsOff = false): string {
   if (card.question.includes('\r') || card.answer.includes('\r')) {
@@ -67,7 +70,10 @@ export function writeCard(card: WrittenCard, isOptionsOff = false): string {
 
 type WholeCard = Required<WrittenCard>
 
-/** Returns the answer with its options once with each bullet: a list directly after a list needs another bullet. */
+/**
+ * Returns the answer followed by its options, once with each bullet. If the answer ends with a list, the options need
+ * another bullet than that list.
+ */
 function writeAnswers({ answer, exercise }: WholeCard): string[] {
   const options = exercise?.options ?? []
   if (options.length === 0) return [answer]
@@ -103,10 +109,10 @@ function writeComment({ key, level, exercise, draft }: WholeCard, end: string): 
   return `<!-- ${[`id: ${key}`, `level: ${level}`, ...keys].join('; ')}${end} -->`
 }
 
-/** Test card appended before parsing: an unclosed construct in the written card would include it */
+/** Card appended for the test of `isReadAs`: an unclosed construct in the written card would include this card */
 const NEXT = '\n## Ende\n<!-- id: ende; level: ende -->\n\n### Antwort\nEnde\n'
 
-/** Returns whether parsing the text returns the card. */
+/** Returns whether parsing the text returns the card; skips parsing for cards without special characters. */
 function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
   const { key, question, answer, level, exercise, draft } = card
   if (exercise === null && isPlain(question, answer, level)) return true

@@ -4,7 +4,7 @@ import { MAX_LENGTH } from './front-matter.js'
 type Value = string | number | boolean
 
 /**
- * Writes front matter including the `---` lines. While it is longer than `MAX_LENGTH`, all texts are cut in half.
+ * Writes front matter including the `---` lines. As long as it exceeds `MAX_LENGTH`, all strings are cut in half.
  * @example writeFrontMatter({ name: 'Git', sort_order: 2 }) // '---\nname: Git\nsort_order: 2\n---\n'
  */
 export function writeFrontMatter(fields: Record<string, Value>): string {
@@ -14,7 +14,7 @@ export function writeFrontMatter(fields: Record<string, Value>): string {
   return writeFrontMatter(Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, shorten(value)])))
 }
 
-/** Writes a value on one line; as JSON if the YAML package would fold it and lose white space. */
+/** Writes a value on one line; a string with white space at an end or control characters as a JSON string. */
 function toScalar(value: Value): string {
   if (typeof value === 'string' && /^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return JSON.stringify(value)
   return stringify(value, { lineWidth: 0, version: '1.2' }).trimEnd()

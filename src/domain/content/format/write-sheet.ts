@@ -3,9 +3,12 @@ import { TOP_CATEGORY } from './parse-sheet.js'
 import { writeFrontMatter } from './write-front-matter.js'
 
 /**
- * Writes a cheat sheet file from which `parseSheet` returns the same sheet.
+ * Writes a cheat sheet file from which `parseSheet` returns the same sheet. Replaces an empty title or category, which
+ * the format does not allow.
  * @param slug undefined if the file name implies it
- * @example writeSheet({ title: 'Log', category: 'Git', content_md: 'x', draft: false }, 'log') // '---\nslug: log\ntitle: Log\ncategory: Git\n---\nx'
+ * @example
+ * writeSheet({ title: 'Log', category: 'Git', content_md: 'x', draft: false }, 'log')
+ * // '---\nslug: log\ntitle: Log\ncategory: Git\n---\nx'
  */
 export function writeSheet(
   { title, category, content_md, draft }: Omit<SheetSource, 'slug'>,

@@ -34,7 +34,7 @@ export function writeTest(
   return `${head.slice(0, -'---\n'.length)}sections:\n${sections.join('')}---\n${body}`
 }
 
-/** Returns the key with its value unless that is the default. */
+/** Returns an object with the key and its value; an empty object if the value is the default. */
 function chosen(definition: TestDefinition, key: keyof typeof CHOICES): Record<string, string> {
   return definition[key] === CHOICES[key][0] ? {} : { [key]: definition[key] }
 }

@@ -19,7 +19,7 @@ const AFTER_QUOTE = 'Hinter dem schließenden Anführungszeichen steht noch Text
 const ESCAPE =
   'In doppelten Anführungszeichen hat \\ eine besondere Bedeutung: \\\\ oder einfache Anführungszeichen schreiben'
 
-/** First character of a value that YAML gives a special meaning */
+/** Start of a value to which YAML gives a special meaning */
 const SPECIAL = /^(?:[@`%*&!|>,{}[\]]|[-?](?= |$))/
 /** Line with a key and an optional value */
 const PAIR = /^\s*[^:]*?:(?:\s+(.*))?$/
@@ -30,13 +30,15 @@ export function describeSpecialStart(character: string): string {
 }
 
 /**
- * Describes common YAML mistakes in German with their lines. The parser reports the token where it failed, often lines
- * below the mistake. Only the first problem of a line counts, because the others follow from it.
+ * Describes common YAML mistakes in German with their lines. The parser reports the token where it failed, which is
+ * often several lines below the mistake. Of several problems on a line, only the first is described, because the others
+ * follow from it.
  */
 export function describeMistakes(yaml: string, problems: readonly Problem[], counter: LineCounter): Mistake[] {
   const lines = yaml.split('\n')
   const lineOf = (offset: number) => counter.linePos(Math.min(offset, yaml.length)).line - 1
-  // An indented line causes two problems: it is no key, and a key spans lines.
+  // An indented line causes two problems at the same position, BLOCK_AS_IMPLICIT_KEY and MULTILINE_IMPLICIT_KEY. The
+  // second one is skipped; it only gives the last line of the supposed key.
   const nested = new Set(problems.filter(({ code }) => code === 'BLOCK_AS_IMPLICIT_KEY').map(({ pos }) => pos[0]))
   const ends = new Map(problems.filter(({ code }) => code === TOO_LONG).map(({ pos }) => [pos[0], lineOf(pos[1] - 1)]))
   const mistakes = new Map<number, Mistake>()
@@ -87,7 +89,7 @@ function isIndentedByTab(line: string): boolean {
   return /^ *\t/.test(line)
 }
 
-/** Returns the last line up to `line` with a key or value that starts with the character. */
+/** Returns the last line up to `line` with a key or value that starts with the character; `line` if there is none. */
 function findOpening(lines: string[], line: number, character: string): number {
   for (let at = line; at >= 0; at--) {
     const text = lines[at] ?? ''
