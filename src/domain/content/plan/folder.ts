@@ -17,7 +17,8 @@ import { faultOfPool, stateOf } from './visibility.js'
  *
  * A deck matches the row with its slug, otherwise an imported row with one of its aliases. A card matches the row with
  * its identity (deck, key), otherwise the first row with an alias of the card or of its deck. Further rows with an
- * alias are predecessors: the alias was added after the card had already been created.
+ * alias are predecessors, because the alias was added after the card had been created; the progress in them is
+ * transferred to the card.
  */
 export function planImport(content: Content, digests: Digests, stored: StoredContent): FolderPlan {
   const plan: FolderPlan = { ...emptyPlan(), liveCards: 0, liveSheets: 0 }
@@ -170,10 +171,13 @@ function planSheets(
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
-/** Number of live cards or sheets below which an import may archive any share of them */
+/** Number of cards or sheets that are not archived, below which an import may archive any share of them */
 const FEW = 10
 
-/** Returns the refusal of a plan that archives more than half of the cards or sheets, as if a folder were missing. */
+/**
+ * Returns the refusal of a plan that archives more than half of at least 10 cards or sheets, as if a folder were
+ * missing; undefined for other plans.
+ */
 export function refusalOf({ archivedCards, liveCards, archivedSheets, liveSheets }: FolderPlan) {
   if (isMost(archivedCards, liveCards)) return new MostArchived('Karten', archivedCards.length, liveCards)
   if (isMost(archivedSheets, liveSheets)) return new MostArchived('Cheat Sheets', archivedSheets.length, liveSheets)

@@ -3,7 +3,7 @@ import type { SourceKind } from '../upload/incoming.js'
 
 // Stored content
 
-/** Visibility of a card or sheet: everyone, editors only, or hidden */
+/** Visibility of a card or sheet: `live` for all learners, `draft` for editors only, `archived` for no learner */
 export type Visibility = 'live' | 'draft' | 'archived'
 
 /** A stored deck of any origin. */
@@ -133,7 +133,7 @@ export interface Upload {
   sheets: UploadSheet[]
 }
 
-/** Digests of a card's question, of answer and level, and of its exercise; the last is empty without one. */
+/** Digests of a card's question, of its answer and level, and of its exercise (an empty string for a plain card). */
 export interface CardDigests {
   question: string
   rest: string
@@ -162,12 +162,12 @@ export interface AllChanges {
   cheatsheets: Changes
 }
 
-/** Changes including those of tests; `tests` is absent if there are no tests. */
+/** Changes including those of tests; `tests` is absent if the import contains no tests. */
 export interface ChangesWithTests extends AllChanges {
   tests?: Changes
 }
 
-/** A card with its position and its deck, which is an object because a new deck has no id yet. */
+/** A card with its position and its deck. The deck is an object, because a new deck has no id yet. */
 export interface PlacedCard<Deck, Card> {
   deck: Deck
   card: Card
@@ -180,7 +180,7 @@ export interface ChangedCard<Deck, Card> extends PlacedCard<Deck, Card> {
   /** Whether the deck or the visibility changes, which affects the progress of learners */
   moves: boolean
   isDraft: boolean
-  /** Stored part that is kept: an exercise that the file does not specify, or all texts, edited in the service */
+  /** Stored part to keep: `exercise` if the file does not specify one, `text` (all texts) if edited in the service */
   keeps: 'nothing' | 'exercise' | 'text'
 }
 
@@ -206,10 +206,11 @@ export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet ex
   changedCards: ChangedCard<Deck, Card>[]
   renamedCards: { id: number; deck: Deck; key: string }[]
   archivedCards: number[]
-  /** Pairs of cards; the progress is transferred from the first to the second */
+  /** Pairs of card ids; the progress is transferred from the card `from` to the card `to` */
   successions: { from: number; to: number }[]
   newSheets: Sheet[]
   changedSheets: ChangedSheet<Sheet>[]
+  /** Ids of sheets without a file that a file now describes */
   adoptedSheets: number[]
   archivedSheets: number[]
   /** Faults that prevent the import */
@@ -241,7 +242,7 @@ export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
 export interface CardCounts {
   created: number
   updated: number
-  /** Number of cards from another deck, possibly with a changed text */
+  /** Number of cards that move from another deck to this one, possibly with a changed text */
   moved: number
   unchanged: number
 }

@@ -4,7 +4,7 @@ import type { Warning } from '../types.js'
 import type { OwnedDeck, UploadCard, UploadDeck } from './types.js'
 
 const WORDS_LENGTH = 50
-/** Maximum number of cards named by a warning */
+/** Maximum number of cards that a warning lists */
 const NAMED_CARDS = 3
 
 /** Returns the beginning of a card's question as plain text; the key of the card if the question has no text. */
@@ -12,7 +12,7 @@ function wordsOf({ question, key }: UploadCard): string {
   return shorten(toPlainText(question), WORDS_LENGTH).replace(/\.\.\.$/, '…') || key
 }
 
-/** Returns the place of a card for a warning. Anki packages have no lines, so deck and first words replace the file. */
+/** Returns the place of a card for a warning. In Anki packages, deck and first words of the card replace the file. */
 function placeOf(deck: UploadDeck, card: UploadCard) {
   return { file: card.file || `${deck.name}: ${wordsOf(card)}`, line: card.line }
 }
@@ -46,7 +46,7 @@ export class ForeignCards {
   }
 }
 
-/** Returns a warning that a card repeats an earlier one. */
+/** Returns the warning that a card is omitted because it repeats an earlier card of the upload. */
 export function warnOfTwin(deck: UploadDeck, card: UploadCard, { line }: UploadCard): Warning {
   const place = line > 0 ? ` in Zeile ${line}` : ''
   return { ...placeOf(deck, card), message: `Dieselbe Karte steht schon${place}, hier bleibt sie weg` }

@@ -20,7 +20,10 @@ import { faultOfPool, stateOf } from './visibility.js'
 export interface UploadPlanOptions {
   /** Whether content of the source that is missing in the upload is archived */
   mirror: boolean
-  /** Text that is kept if the stored one (`ours`, default) was edited in the service and differs from the file's */
+  /**
+   * Text to keep if the stored text was edited in the service and differs from the text of the file: `ours` (default)
+   * is the stored text, `theirs` the text of the file
+   */
   keep?: 'ours' | 'theirs' | undefined
   /** Ids of cards that get the text of the file even if `keep` is `ours` */
   theirs?: ReadonlySet<number> | undefined
@@ -31,7 +34,8 @@ export interface UploadPlanOptions {
  *
  * A deck matches the row of the source whose key is the deck's name (in an archive: the slug), even if the row has been
  * renamed. A card matches the row of its Anki note in any source, otherwise the row of this source with its key.
- * Content of the folder, of scripts or of other sources stays unchanged; only that of archived sources is taken over.
+ * Content of the folder, of scripts or of other sources stays unchanged, except that cards of archived sources are
+ * taken over.
  */
 export function planUpload(
   upload: Upload,
@@ -52,7 +56,7 @@ export function planUpload(
   const end = orderAtEnd(stored.decks)
   const decks = upload.decks.map((deck) => {
     const row = known.find(deck)
-    // A new deck that receives no cards is not created, so its slug is assigned later.
+    // A new deck whose cards all belong elsewhere is not created, so the slug of a new deck is assigned later.
     const place = { slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
     const planned = { ...deck, ...(row !== undefined && !deck.isWhole && headOf(row)), ...place }
     if (row !== undefined) {
@@ -67,7 +71,7 @@ export function planUpload(
   for (const [index, deck] of decks.entries()) {
     const row = rows.get(deck)
     const counts = placed.counts.get(deck)
-    // All cards of the deck belong to other decks or sources. A deck without cards in the upload is intended, however.
+    // True if all cards of the deck belong to other decks or sources, but not if the deck has no cards in the upload.
     const receivesNone = counts === undefined && deck.cards.length > 0
     if (row === undefined && receivesNone) continue
     const wanted = upload.kind === 'archive' ? (upload.decks[index]?.slug ?? '') : slugFrom(deck.name)
@@ -110,7 +114,10 @@ function orderAtEnd(decks: readonly OwnedDeck[]): number {
   return Math.min(last + 1, HIGHEST_ORDER)
 }
 
-/** Returns the new decks without moved cards. Learners have no progress in them, so they need not be active at once. */
+/**
+ * Returns the new decks without moved cards, except pools. Learners have no progress in these decks, so that they need
+ * not be active at once.
+ */
 export function optionalDecks({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
   const moved = new Set(perDeck.filter((deck) => deck.moved > 0).map(({ slug }) => slug))
   return newDecks.filter(({ slug, tests_only }) => !tests_only && !moved.has(slug))
@@ -143,8 +150,9 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
 type Rest = UploadPlanOptions & Pick<PlacedCards, 'described' | 'moved'>
 
 /**
- * Archives decks whose last card has moved, and with `mirror` all content missing in the upload. A deck stays while it
- * contains another card, such as a draft; with `mirror`, only if the upload describes that card.
+ * Archives decks of the source whose last card has moved, and with `mirror` all decks and cards missing in the upload.
+ * A deck with another card that is not archived, such as a draft, stays; with `mirror`, only if the upload describes
+ * that card.
  */
 function archiveRest(
   plan: UploadPlan,
@@ -259,7 +267,8 @@ function planUploadCards(
       }
       seen.set(here, card)
       if (!card.isBound) seen.set(card.key, card)
-      // The id of a card may equal the key derived from a question; the first card gets the row.
+      // Two cards may match one row, for example if the id of a card equals the key derived from the question of
+      // another card. The first card gets the row.
       const found = rows.find(card, deckId)
       const first = found && taken.get(found.id)
       // A row that was edited in the service keeps its key, so no second card with that key can be created.
@@ -284,7 +293,7 @@ function planUploadCards(
       const isOurs = row !== undefined && keepsOurs(row)
       const sort_order = keepsOrder && row !== undefined ? row.sort_order : index + 1
       const becomes = planCard(plan, { deck, card, sort_order }, { row, deckId, isOurs }, digests)
-      // A card that was moved in the service stays in its deck; a new deck is not created for it.
+      // A card that was moved in the service stays in its deck; the deck of the file is not created for this card.
       const isElsewhere = becomes === 'unchanged' && row?.deck_id !== deckId
       const counts = placed.counts.get(deck) ?? { created: 0, updated: 0, moved: 0, unchanged: 0 }
       if (!isElsewhere) placed.counts.set(deck, counts)
@@ -302,7 +311,7 @@ function planUploadCards(
 }
 
 /**
- * Returns whether the stored cards already have the order of the file. Their numbers may have gaps, left by cards that
+ * Returns whether all cards are stored, in the order of the file. Their sort orders may have gaps, left by cards that
  * were moved in the service or are missing in the file.
  */
 function isInOrder(
@@ -354,7 +363,8 @@ function planCard(
   if (isEdited && isOurs && row.state !== 'archived') return 'unchanged'
   if (row.key !== card.key || row.identity_deck_id !== deckId)
     plan.renamedCards.push({ id: row.id, deck, key: card.key })
-  // A new position alone is stored but not counted as an update, because each inserted card moves all later ones.
+  // A new position alone is stored but not counted as an update, because an inserted card changes the position of all
+  // later cards.
   if (isMoved || isOther || row.sort_order !== sort_order) {
     const keeps = isEdited && isOurs ? 'text' : card.hasExercise ? 'nothing' : 'exercise'
     const moves = isMoved || row.state !== wanted
@@ -392,7 +402,10 @@ class Rows {
     }
   }
 
-  /** Adds the row of a note. Of several rows keeps the one of this source, otherwise one that may not be taken over. */
+  /**
+   * Adds the row of a note. Of several rows with the same note, keeps a row of this source, otherwise a row that must
+   * not be taken over, because it belongs to another owner.
+   */
   #addNote(note: string, row: OwnedCard): void {
     const other = this.#byNote.get(note)
     const rank = (one: OwnedCard) => (this.#isOurs(one) ? 2 : Number(this.findOther(one) !== undefined))

@@ -8,8 +8,9 @@ export function stateOf({ draft }: { draft: boolean }): Visibility {
 
 /**
  * Returns a fault if the file would turn a deck into a pool, or a pool into a deck: learners know the cards of a deck,
- * and must not see those of a pool. A hidden deck without an owner may become a pool, because a source that was removed
- * may have had it as a pool.
+ * and must not see those of a pool. An archived deck without an owner may become a pool, because it may have been a
+ * pool of a source that was removed.
+ * @param isOwned whether a file of the folder or a source describes the deck
  */
 export function faultOfPool(row: StoredDeck, deck: DeckSource, isOwned: boolean): Fault | undefined {
   if (row.tests_only === deck.tests_only || (!isOwned && !row.is_live && deck.tests_only)) return undefined

@@ -40,7 +40,7 @@ const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
 ]
 const OLD_OFFICE = `Das ist eine Datei eines alten Office-Programms. ${AS_TABLE}.`
 
-/** Messages by name of a zip entry, or by content of the zip entry `mimetype` */
+/** Messages by a pattern for the name of a zip entry or the content of the zip entry `mimetype` */
 const DOCUMENTS: readonly [name: RegExp, message: string][] = [
   [/^xl\/.*\.bin$/, `Das ist eine binäre Excel-Datei (.xlsb). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
   [/^word\//, `Das ist ein Word-Dokument (.docx). ${AS_TABLE}.`],
@@ -68,7 +68,10 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
   return findPictureType(head) === undefined ? (describeMarkup(text) ?? describeQuestions(text)) : PICTURE
 }
 
-/** Detects a web page or an XML file by two tags at its beginning, because a card about `<html>` may begin with one. */
+/**
+ * Returns the message for a web page or an XML file, detected by two tags at its beginning; one tag does not suffice,
+ * because a card about `<html>` may begin with it.
+ */
 function describeMarkup(text: string): string | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
   if (/^<\?xml\s[^>]{0,200}\?>\s*</i.test(start)) {
@@ -79,7 +82,10 @@ function describeMarkup(text: string): string | undefined {
   return /^<(?:!doctype\s+html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
 }
 
-/** Detects WebCT and cloze questions. A text with cell separators may be a table of questions about cloze tests. */
+/**
+ * Returns the message for WebCT or cloze questions. A text with cell separators is not taken for cloze questions,
+ * because it may be a table of questions about them.
+ */
 function describeQuestions(text: string): string | undefined {
   if (WEBCT_TYPE.test(text) && /^:QUESTION:/m.test(text)) return WEBCT
   return CLOZE_GAP.test(text) && !CELLS.test(text.replaceAll(/\{[^{}]*\}/g, '')) ? CLOZE : undefined
@@ -87,7 +93,7 @@ function describeQuestions(text: string): string | undefined {
 
 /**
  * Returns the presumed type of a document of an old Office version and the remedy, in German.
- * @param directory sectors with the names of its streams in UTF-16LE
+ * @param directory sectors of the file that contain the names of its streams in UTF-16LE
  */
 export function describeCompoundFile(directory: Uint8Array): string {
   const names = Buffer.from(directory.buffer, directory.byteOffset, directory.length).toString('utf16le')

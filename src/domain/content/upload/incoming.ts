@@ -20,7 +20,7 @@ export type Identity =
   /** Card of a table without ids, identified by its question within the deck */
   | { by: 'question' }
 
-/** A card of an upload; the index in the deck is the sort order. */
+/** A card of an upload; its index in `cards` of the deck determines the sort order. */
 export interface IncomingCard {
   identity: Identity
   /** Markdown; pictures are `![alt](media/<sha256>.<extension>)`. */
@@ -42,7 +42,7 @@ export interface IncomingDeck
   /** Name with parent decks, such as `Linux::Netz` */
   name: string
   description: string
-  /** Null unless the upload is an archive */
+  /** Slug in the archive; null for other uploads */
   slug: string | null
   sort_order: number | null
   cards: IncomingCard[]

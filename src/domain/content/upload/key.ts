@@ -5,7 +5,7 @@ import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
 import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
 
 const ID = /^[a-z0-9-]{1,64}$/
-/** Maximum size of a stored guid in bytes */
+/** Maximum size of a stored guid in bytes; a longer guid is not stored */
 const MAX_GUID_BYTES = 1_000
 
 /** Converts an upload to decks, cards and sheets with the keys under which they are stored. */
@@ -51,7 +51,8 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
     line,
     guid: isNote && identity.guid !== '' ? identity.guid : null,
     ord: isNote && identity.guid !== '' ? identity.ord : null,
-    // Two decks of an archive may contain cards with the same key, as in the content folder.
+    // Two decks of an archive may contain cards with the same key, as in the content folder, so a key identifies a card
+    // only within its deck.
     isBound: identity.by === 'question' || kind === 'archive',
     isWhole: kind === 'archive',
     hasExercise: kind === 'archive' || card.exercise !== undefined,
@@ -59,7 +60,7 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
 }
 
 /**
- * Returns the key of a card within its deck, `[a-z0-9-]{1,64}`, which has the form of a card id in a deck file.
+ * Returns the key of a card, `[a-z0-9-]{1,64}`, which has the form of a card id in a deck file.
  * @example keyOf({ by: 'id', id: 'a-1' }, 'Frage') // 'a-1'
  */
 export function keyOf(identity: Identity, question: string): string {

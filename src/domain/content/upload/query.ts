@@ -7,7 +7,7 @@ const MAX_LENGTH = 200
 
 /** Names of the source and of the file of an upload. */
 export interface UploadName {
-  /** Name of the source: the file name without folders and extension, or a given name; may be empty with a source id */
+  /** Name of the source: the file name without folders and extension, or a given name; empty only with a source id */
   name: string
   /** Null if there is no file, for example for a pasted table */
   fileName: string | null
@@ -15,11 +15,14 @@ export interface UploadName {
 
 /** The parsed query parameters of an upload. */
 export interface UploadParameters extends UploadName {
-  /** Id of the source to update; undefined if not given, null if no source can have the given id */
+  /** Id of the source to update; undefined if not given, null if the given id does not fit into an integer column */
   sourceId: number | null | undefined
   isNew: boolean
   mirror: boolean
-  /** Text that is kept if the stored one (`ours`) was edited in the service and differs from the file's (`theirs`) */
+  /**
+   * Text to keep if the stored text was edited in the service and differs from the text of the file: `ours` is the
+   * stored text, `theirs` the text of the file
+   */
   keep: 'ours' | 'theirs'
   /** Ids of cards that get the text of the file even if `keep` is `ours` */
   theirs: ReadonlySet<number>
@@ -34,7 +37,7 @@ type Query = { [Key in Name]?: string | undefined }
 
 /**
  * Parses the query of an upload.
- * @throws InvalidInput if a parameter is invalid, or both `source` and `new` are given; the message names the parameter
+ * @throws InvalidInput if a parameter is invalid, or both `source` and `new` are given; the message identifies it
  * @example parseUploadQuery({ name: 'Netz.csv', mirror: 'true' }).mirror // true
  */
 export function parseUploadQuery(query: Query): UploadParameters {
@@ -57,7 +60,7 @@ export function parseUploadQuery(query: Query): UploadParameters {
 /**
  * Parses the name of an upload.
  * @param isOptional whether the name may be missing, because the request specifies the source
- * @throws InvalidInput if the name is missing, too long or contains control characters
+ * @throws InvalidInput if the name is missing, too long or not storable, or contains control characters
  * @example parseUploadName('Netz.csv', false) // { name: 'Netz', fileName: 'Netz.csv' }
  */
 function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {

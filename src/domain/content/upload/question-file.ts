@@ -2,11 +2,11 @@
 export type QuestionFormat = 'moodle' | 'gift' | 'aiken'
 
 const MOODLE = /^(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<quiz[\s>]/i
-/** Two options in succession, followed by a line with the letter of the right one */
+/** Two options in succession, followed later by a line with the letter of the right option */
 const AIKEN = /^[A-Z][).][^\n]+\n+[A-Z][).][^\n]+\n(?:[^\n]*\n)*?[ \t]*ANSWER:[ \t]*[A-Z][ \t]*$/m
 /** Category or title at the beginning of a GIFT file */
 const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
-/** Answers in braces, in forms that a table of questions about braces does not contain */
+/** Answers in braces, in forms that are unlikely in a table of questions about braces */
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
 /** Empty braces of an essay question, which may also occur in a table */
 const GIFT_ESSAY = /(?<!\\)\{\s*\}/
@@ -36,7 +36,7 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
   return isGift ? 'gift' : undefined
 }
 
-/** Returns the first block of lines that are not blank, without GIFT comments. */
+/** Returns the first block of lines that are not blank, without GIFT comments; an empty string if there is none. */
 function firstBlock(text: string): string {
   const blocks = text.replaceAll(/^[ \t]*\/\/[^\n]*$/gm, '').split(/\n[ \t]*\n/)
   return blocks.find((block) => block.trim() !== '') ?? ''
