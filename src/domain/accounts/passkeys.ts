@@ -64,7 +64,7 @@ export function decodeBase64Url(text: string): Buffer | undefined {
 /** `clientDataJSON`: the browser's description of the request */
 export interface ClientData {
   challenge: Buffer
-  /** Whether a page of another origin embeds our page in a frame */
+  /** Whether the request came from a frame that a page of another origin embeds */
   isFramed: boolean
 }
 

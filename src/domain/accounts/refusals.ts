@@ -11,7 +11,7 @@ export class FaultyUsers extends InvalidInput {
   }
 }
 
-/** The request has no session, or its user has been deleted. */
+/** The request has no valid session or API token, or its user has been deleted. */
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
 export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')
 export const ADMINS_ONLY = new Refusal('forbidden', 'admins_only', 'Administratorrechte erforderlich')
@@ -28,7 +28,7 @@ export const PASSWORD_CHANGE_FIRST = new Refusal(
   'password_change_first',
   'Passwort muss zuerst geändert werden',
 )
-/** The request grants access, so it needs a more recent proof of identity than the session has. */
+/** The request grants access, for example by an API token, but the last proof of identity in the session is too old. */
 export const PROOF_TOO_OLD = new Refusal('forbidden', 'proof_too_old', 'Bitte erneut anmelden')
 export const PASSWORD_LOGIN_OFF = new Refusal(
   'forbidden',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Alphabet of Anki's guids: printable ASCII without space, quotes and backslash */
+/** Alphabet of Anki's guids: printable ASCII without space, single and double quotes and backslash */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&()*+,-./:;<=>?@[]^_`{|}~'
 
 /** Fields that identify a card across export, import and backup. */
@@ -13,9 +13,9 @@ export interface CardIdentity {
 }
 
 /**
- * Returns the guid of a card's note in a package. The first card of an Anki note keeps the guid of that note. Further
- * cards of the note become separate notes, whose guid ends with a space and the template index; `splitGuid` reverses
- * this. A card that does not come from Anki gets a guid derived from its id and creation time, which never change.
+ * Returns the guid of a card's note in a package. A card with template index 0 keeps the guid of its Anki note. A card
+ * with another index becomes a separate note, whose guid ends with a space and the index; `splitGuid` reverses this. A
+ * card that does not come from Anki gets a guid derived from its id and creation time, which never change.
  * @example guidOf({ id: 7, created_at: new Date(), guid: 'Abc', ord: 2 }) // 'Abc 2'
  */
 export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {

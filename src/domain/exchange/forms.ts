@@ -161,8 +161,8 @@ export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
 }
 
 /**
- * Returns the texts of a gap in the notation of a card's answer, in which wrong ones begin with `[ ] `.
- * @throws UnsupportedQuestion if no text is right, or one contains characters that a gap cannot contain
+ * Returns the texts of a gap in the notation of a card's answer, in which a wrong text begins with `[ ] `.
+ * @throws UnsupportedQuestion if no text is right, or a text contains characters that a gap cannot contain
  */
 function checkGap(gap: RawGap): string[] {
   const texts = gap

@@ -13,7 +13,7 @@ const DECAY = 0.154
 const EASE_FACTOR = 2500
 /** Anki's maximum answer time in milliseconds */
 const MAX_MILLISECONDS = 60_000
-/** First id of notes and cards. Anki uses timestamps in milliseconds as ids; this one is in the past (2020). */
+/** First id of notes and cards. Anki uses timestamps in milliseconds as ids; this id is a timestamp of 2020. */
 const FIRST_ID = 1_600_000_000_000
 const USN = -1
 
@@ -25,7 +25,7 @@ export interface CardProgress {
   /** Day as `YYYY-MM-DD`, like `last_review` */
   next_review: string | null
   last_review: string | null
-  /** Instant of the last review, if the log has it */
+  /** Instant of the last review; null if the log does not contain it */
   last_review_at: Date | null
   stability: number | null
   difficulty: number | null

@@ -9,7 +9,7 @@ const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
  * Parses a question or an answer: NFC, `\n` line ends, trimmed as in the file format.
- * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
+ * @throws InvalidInput if the text is empty, too long or not storable; the message refers to the field
  * @example parseSide('question', ' Was?\r\n') // 'Was?'
  */
 export function parseSide(field: string, input: string): string {
@@ -18,7 +18,7 @@ export function parseSide(field: string, input: string): string {
 
 /**
  * Parses the text of a sheet: NFC, `\n` line ends, otherwise unchanged.
- * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
+ * @throws InvalidInput if the text is empty, too long or not storable; the message refers to the field
  */
 export function parseSheetText(field: string, input: string): string {
   return parseText(field, input, MAX_SHEET_LENGTH)

@@ -220,12 +220,12 @@ function parseCard(
 
 /** The exercise in the answer of a card. */
 interface FoundExercise {
-  /** Line of the exercise, before which the answer of the card ends */
+  /** Line of the exercise, before which the answer of the card ends; 0 is the line below the heading of the card */
   line: number
   input: ExerciseInput
-  /** Line of each option */
+  /** Line of each option, counted in the same way */
   lines: number[]
-  /** Text added to the message of a fault, for example how to write a plain list */
+  /** German text added to the message of a fault, such as how to write a plain list; may be empty */
   hint: string
 }
 

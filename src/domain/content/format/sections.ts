@@ -1,8 +1,8 @@
 import { type Block, findBlocks } from './blocks.js'
 
-/** A `##` heading with the text up to the next one, or the text before the first one. */
+/** A `##` heading with the text up to the next `##` heading, or the text before the first `##` heading. */
 export interface Section {
-  /** Text of the heading; undefined before the first one */
+  /** Text of the heading; undefined for the text before the first heading */
   heading: string | undefined
   /** Line of the heading, or first line of the document, from 0 */
   line: number

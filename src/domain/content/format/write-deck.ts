@@ -130,8 +130,8 @@ function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean
 }
 
 /**
- * Lines that may start a heading or a block that does not end before the next heading. Most texts contain none, so they
- * need not be parsed.
+ * Lines that may start a heading or a block that does not end before the next heading. Most texts contain no such line,
+ * so `isReadAs` need not parse them.
  */
 const SPECIAL_LINE = /^[ \t]*(?:[<#~`>*+-]|\d{1,9}[.)]|\t| {4})/m
 

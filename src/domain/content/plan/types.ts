@@ -105,7 +105,7 @@ export interface UploadCard extends CardSource {
   isBound: boolean
   /** Whether the file specifies if the card is a draft; otherwise the stored state is kept */
   isWhole: boolean
-  /** Whether the file specifies the exercise; otherwise the stored one is kept */
+  /** Whether the file specifies the exercise; otherwise the stored exercise is kept */
   hasExercise: boolean
 }
 
@@ -234,7 +234,7 @@ export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
   examples: UploadExample[]
   /** Cards and sheets that were edited in the service and differ from the file */
   edited: Edited
-  /** Total number of warnings; `warnings` contains the first 200. */
+  /** Total number of warnings; `warnings` contains only the first 200 */
   warningsTotal: number
 }
 
