@@ -4,8 +4,8 @@ import type { Report } from '../types.js'
 import { NO_LEVEL, readLevel } from './verbatim.js'
 
 /**
- * Values of the comment below a card's heading. A missing key is undefined, empty or false. If a fault was reported,
- * the values must not be used.
+ * Values of the comment below a card's heading. A missing value is undefined, empty or false; so is a faulty id, alias,
+ * flag, form or tolerance.
  */
 export interface CardComment {
   id: string | undefined
