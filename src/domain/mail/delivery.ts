@@ -1,10 +1,13 @@
 import { toStorable } from '../text/text.js'
 
-/** Minutes from each failed attempt to the next one. If the attempt after the last delay fails too, the mail fails. */
+/**
+ * Minutes from each attempt with the verdict `later` to the next attempt. If the attempt after the last delay has this
+ * verdict too, the mail fails.
+ */
 const RETRY_MINUTES = [5, 30, 120, 360, 1_440]
 /** Minutes until the next attempt of all due mails if the server cannot be used for any mail */
 export const SERVER_RETRY_MINUTES = 5
-/** Days after the day of a mail on which it fails if the server still cannot be used */
+/** Number of days that a mail waits after its day while the server cannot be used; after that it fails */
 export const MAX_DELAY_DAYS = 3
 const MINUTE_MS = 60_000
 const MAX_ANSWER = 500

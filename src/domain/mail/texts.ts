@@ -8,7 +8,7 @@ export interface MailText {
 }
 
 const MAX_NAME = 120
-/** Maximum number of tasks that a mail lists; it only gives the number of the others */
+/** Maximum number of tasks that a mail lists; of further tasks the mail contains only the number */
 export const MAX_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
