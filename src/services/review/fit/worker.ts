@@ -24,29 +24,33 @@ export class FitWorker {
    */
   async run(task: Task, lines: AsyncIterable<string> | Iterable<string>, signal?: AbortSignal): Promise<TaskResult> {
     signal?.throwIfAborted()
-    this.#send({ begin: true })
-    for await (const piece of lines) {
-      signal?.throwIfAborted()
-      this.#send({ lines: piece })
-    }
     const worker = this.#worker
-    const stop = () => this.#send({ stop: true })
     const listeners = new AbortController()
+    // The thread may fail while the log is being sent.
+    const result = new Promise<TaskResult>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error('the thread that fits parameters has ended')))
+    })
+    result.catch(() => {})
     try {
-      return await new Promise<TaskResult>((resolve, reject) => {
-        worker.once('message', resolve)
-        worker.once('error', reject)
-        worker.once('exit', () => reject(new Error('the thread that fits parameters has ended')))
+      this.#send({ begin: true })
+      for await (const piece of lines) {
+        signal?.throwIfAborted()
+        this.#send({ lines: piece })
+      }
+      const aborted = new Promise<never>((_, reject) => {
         signal?.addEventListener(
           'abort',
           () => {
-            stop()
+            this.#send({ stop: true })
             void sleep(STOP_MS, undefined, { ref: false }).then(() => reject(signal.reason))
           },
           { signal: listeners.signal },
         )
-        this.#send({ task })
       })
+      this.#send({ task })
+      return await Promise.race([result, aborted])
     } finally {
       listeners.abort()
       for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event)

@@ -163,6 +163,16 @@ t.test('a cancelled fit stores nothing', async (t) => {
   t.equal(await fitLearner(db, member.id, moment(), other), 'adopted', 'the next fit succeeds')
 })
 
+t.test('fails if the thread ends while the log is being sent', async (t) => {
+  const ending = new FitWorker()
+  async function* sendLog() {
+    yield ''
+    await ending.close()
+    yield ''
+  }
+  await t.rejects(ending.run({ kind: 'replay', weights: null }, sendLog()), /has ended/)
+})
+
 t.test('a review during the fit is not lost', async (t) => {
   const { member } = await createLearner({ seed: 7 })
   const { cards } = (await member.get('/api/review/queue?limit=30')).body
