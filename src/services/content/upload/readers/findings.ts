@@ -11,6 +11,7 @@ const MAX_FAULTS = 100_000
 export class Findings {
   readonly faults: Fault[] = []
   readonly #warnings: Warning[] = []
+  readonly #summaries: Warning[] = []
   #total = 0
   #cards = 0
   #length = 0
@@ -25,11 +26,10 @@ export class Findings {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
   }
 
-  /** Adds a warning about the whole file. At the limit it replaces the last warning, even an earlier summary. */
+  /** Adds a warning about the whole file. Other warnings are left out for it if there are too many. */
   summarise(file: string, message: string): void {
     this.#total++
-    if (this.#warnings.length >= MAX_WARNINGS) this.#warnings.pop()
-    this.#warnings.push({ file, line: 0, message })
+    this.#summaries.push({ file, line: 0, message })
   }
 
   /** Counts a card. @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the total of cards or characters exceeds its limit */
@@ -49,7 +49,8 @@ export class Findings {
   }
 
   get warnings(): { warnings: Warning[]; warningsTotal: number } {
-    return { warnings: this.#warnings.sort(comparePlaces), warningsTotal: this.#total }
+    const others = this.#warnings.slice(0, MAX_WARNINGS - this.#summaries.length)
+    return { warnings: [...others, ...this.#summaries].sort(comparePlaces), warningsTotal: this.#total }
   }
 
   /** @throws FaultyContent if there are faults */
