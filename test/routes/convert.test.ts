@@ -15,6 +15,7 @@ t.test('converts pasted HTML', async (t) => {
     ['<p>Ein <b>fetter</b> Absatz</p>', 'Ein **fetter** Absatz'],
     ['<style>.w { font-weight: bold }</style><span class="w">wichtig</span>', '**wichtig**'],
     [`<img alt="Plan" src="https://t.example.org/api/content/${target}">`, `![Plan](${target})`],
+    ['<svg/>', '[Bild: Zeichnung]'],
     ['<script>alert(1)</script><!--StartFragment-->nur Text<!--EndFragment-->', 'nur Text'],
   ] as const) {
     t.strictSame((await convert(html)).body, { markdown }, html)
