@@ -354,7 +354,7 @@ function parseStates(
   fallback: readonly OccurrenceState[] = OCCURRENCE_STATES,
 ): readonly OccurrenceState[] {
   if (text === undefined || text === '') return fallback
-  return text.split(',').map((state) => parseChoice(state, 'state', OCCURRENCE_STATES) as OccurrenceState)
+  return text.split(',').flatMap((state) => parseChoice(state, 'state', OCCURRENCE_STATES) ?? [])
 }
 
 function latest(first: Date, ...others: (Date | null)[]): Date {
