@@ -13,7 +13,8 @@ const EXIT_REFUSED = 1
 const EXIT_USAGE = 2
 const AS_JSON = ['--json', 'Ausgabe als JSON, für Programme'] as const
 const MUST_CHANGE = ['--must-change', 'das Passwort muss nach der Anmeldung zuerst geändert werden'] as const
-const MAX_AUDIT_ENTRIES = 100_000
+const MAX_ENTRIES = 100_000
+const MAX_ROW_ID = 2 ** 31 - 1
 
 const print = (line: string) => process.stdout.write(`${showControlCharacters(line)}\n`)
 // If the reader of the output exits early (`audit | head`), the command finishes silently.
@@ -60,7 +61,7 @@ program
   )
   .option('--check', 'nur prüfen und zeigen, was sich ändern würde; nichts schreiben')
   .option('--force', 'CONTENT_DIR: auch mehr als die Hälfte der Karten archivieren')
-  .option('--source <Nummer>', 'Datei: diese Quelle aktualisieren', wholeNumber)
+  .option('--source <Nummer>', 'Datei: diese Quelle aktualisieren', wholeNumber(MAX_ROW_ID))
   .option('--new', 'Datei: eine neue Quelle anlegen, auch wenn es eine gleichen Namens gibt')
   .option('--name <Name>', 'Datei: Name der Quelle, sonst der der Datei')
   .option('--deck <Name>', 'Datei: alle Karten in dieses Deck')
@@ -81,7 +82,7 @@ program
   .command('export <Datei>')
   .description('die Karten in eine Datei schreiben: .apkg für Anki, .csv als Tabelle, .zip als Ordner mit Markdown')
   .option('--deck <Slug>', 'nur dieses Deck')
-  .option('--source <Nummer>', 'nur diese Quelle, als .zip mit Entwürfen und Fragenpools', wholeNumber)
+  .option('--source <Nummer>', 'nur diese Quelle, als .zip mit Entwürfen und Fragenpools', wholeNumber(MAX_ROW_ID))
   .option('--user <Benutzername>', 'mit dem Fortschritt dieses Benutzers (nur .apkg)')
   .option('--format <Format>', 'apkg, csv oder markdown, wenn der Dateiname es nicht sagt', exportFormat)
   .option(...AS_JSON)
@@ -92,7 +93,7 @@ program
 program
   .command('audit')
   .description('zeigen, was Administratoren getan haben, das Neueste zuerst')
-  .option('--limit <Anzahl>', 'höchstens so viele Einträge', wholeNumber, 100)
+  .option('--limit <Anzahl>', 'höchstens so viele Einträge', wholeNumber(MAX_ENTRIES), 100)
   .option(...AS_JSON)
   .action(async (options: { limit: number; json?: boolean }) =>
     (await import('./commands/audit.js')).printAudit(await config(), options, print),
@@ -142,7 +143,7 @@ source
 
 source
   .command('delete')
-  .argument('<Nummer>', 'der Quelle', wholeNumber)
+  .argument('<Nummer>', 'der Quelle', wholeNumber(MAX_ROW_ID))
   .description('die Decks einer Quelle archivieren; ein neuer Import bringt sie zurück')
   .option('--purge', 'endgültig entfernen, mit allem Fortschritt')
   .option(...AS_JSON)
@@ -152,7 +153,7 @@ source
 
 source
   .command('release')
-  .argument('<Nummer>', 'der Quelle', wholeNumber)
+  .argument('<Nummer>', 'der Quelle', wholeNumber(MAX_ROW_ID))
   .description('die Decks einer Quelle an CONTENT_DIR übergeben; gleichnamige Dateien übernehmen sie mit Fortschritt')
   .option(...AS_JSON)
   .action(async (id: number, options: { json?: boolean }) =>
@@ -304,7 +305,7 @@ mail
   .command('list')
   .description('die Mails der letzten 90 Tage zeigen, die neueste zuerst')
   .option('--state <Zustand>', 'nur waiting, sending, sent, failed oder unknown')
-  .option('--limit <Anzahl>', 'höchstens so viele Mails', wholeNumber, 100)
+  .option('--limit <Anzahl>', 'höchstens so viele Mails', wholeNumber(MAX_ENTRIES), 100)
   .option(...AS_JSON)
   .action(async (options: { state?: string; limit: number; json?: boolean }) =>
     (await mails()).printMails(await config(), options, print),
@@ -342,10 +343,12 @@ function refuseForeignOptions(file: string | undefined, options: UploadOptions &
   program.error(`--${name} ${file === undefined ? 'gilt nur für eine Datei' : 'gilt nur ohne Datei'}`)
 }
 
-function wholeNumber(text: string): number {
-  const number = Number(text)
-  if (Number.isInteger(number) && number >= 1 && number <= MAX_AUDIT_ENTRIES) return number
-  throw new InvalidArgumentError(`Erwartet wird eine ganze Zahl von 1 bis ${MAX_AUDIT_ENTRIES}.`)
+function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (Number.isInteger(number) && number >= 1 && number <= max) return number
+    throw new InvalidArgumentError(`Erwartet wird eine ganze Zahl von 1 bis ${max}.`)
+  }
 }
 
 /** Prints the error and returns the exit status. */
