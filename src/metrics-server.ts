@@ -9,8 +9,12 @@ export async function serveMetrics(metrics: Metrics, host: string, port: number)
       response.writeHead(404).end()
       return
     }
-    const { text, contentType } = await metrics.render()
-    response.writeHead(200, { 'content-type': contentType }).end(text)
+    try {
+      const { text, contentType } = await metrics.render()
+      response.writeHead(200, { 'content-type': contentType }).end(text)
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
