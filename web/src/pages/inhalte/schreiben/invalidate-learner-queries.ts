@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 
-/** Marks all queries except those of single cards as stale, without loading them again. */
+/** Marks all queries except those of the cards that authors edit as stale, without loading them again. */
 export function invalidateLearnerQueries(client: QueryClient): void {
-  void client.invalidateQueries({ refetchType: 'none', predicate: ({ queryKey }) => queryKey[1] !== 'card' })
+  const isEditedCard = ([group, kind]: readonly unknown[]) => group === 'author' && kind === 'card'
+  void client.invalidateQueries({ refetchType: 'none', predicate: ({ queryKey }) => !isEditedCard(queryKey) })
 }
