@@ -805,7 +805,7 @@ export interface AssignmentsTable {
   every_months: number | null
   /** Day of the year as `MM-DD` on which later periods end; null without recurrence, or if they follow a completion */
   window_end: string | null
-  /** Number of days before its due day on which a later period opens */
+  /** Number of days by which each period after the first opens before its due day */
   opens_days_before: number | null
   /** Day from which all users belong to the audience; null if they do not */
   everybody_from: string | null

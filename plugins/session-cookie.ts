@@ -8,7 +8,7 @@ export const SESSION_COOKIE = 'svc_training_session'
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 
 export interface CookieOptions {
-  /** Whether users reach the service over https, whatever the forwarded request says */
+  /** Whether the public URL of the service uses https. The protocol of the request is ignored. */
   isSecure: boolean
   /** Public path of the service */
   basePath: string

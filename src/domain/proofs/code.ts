@@ -20,7 +20,7 @@ export function createCode(): string {
 
 /**
  * Normalises a typed code: removes hyphens and white space and converts it to upper case. Returns undefined if the
- * text is no valid code.
+ * text is not a valid code.
  * @example parseCode('0123-4567-89ab-cdef-ghjk-mnpq-rs') // '0123456789ABCDEFGHJKMNPQRS'
  */
 export function parseCode(text: string): string | undefined {

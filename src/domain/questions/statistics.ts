@@ -1,4 +1,4 @@
-/** Minimum number of persons for a meaningful correlation, which Moodle calls discrimination index */
+/** Minimum number of persons for a meaningful item-rest correlation (in Moodle: discrimination index) */
 export const MIN_PERSONS_OF_CORRELATION = 30
 /** Minimum number of wrong answers needed to judge a distractor */
 const MIN_WRONG_OF_FLAGS = 20

@@ -35,7 +35,7 @@ const BATCH_CHARACTERS = 1_000_000
 /** Maximum number of rows of `card_progress` in a batch; archiving and restoring a card also writes these rows */
 const BATCH_LEARNERS = 20_000
 
-/** Origin of the decks, cards and sheets of a plan. */
+/** Functions that return the columns with the origin of a planned deck, card or sheet: content file, source or note. */
 export interface Origin<Deck, Card, Sheet> {
   ofDeck(deck: Deck): DeckOrigin
   ofCard(card: Card): Pick<CardInput, 'guid' | 'ord'>

@@ -10,7 +10,7 @@ const finished = (): Run =>
 
 type Fault = 'none' | 'request lost' | 'answer lost' | 'refused'
 
-/** Creates a model of the service that already stores `before` equal results, behind a lossy network. */
+/** Creates a model of the service that already stores `before` identical results. */
 function createService(before: number) {
   const results: QuizResult[] = []
   const store = () => {

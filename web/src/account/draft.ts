@@ -40,7 +40,7 @@ export function findDraft(userId: number, isProven: boolean): void {
     const left = JSON.parse(sessionStorage.getItem(LEFT) ?? 'null') as Left | null
     sessionStorage.removeItem(LEFT)
     if (left?.userId !== userId || Date.now() - left.leftAt > KEPT_MS) return
-    // If the provider has refused, the dialog of the form stays closed, because `app.svelte` shows the reason.
+    // If the sign-in failed (`?fehler=…`), the dialog of the form stays closed, because `app.svelte` shows the reason.
     const isRefused = new URLSearchParams(location.search).has('fehler')
     if (left.form !== undefined) found = { ...left, isProven, isRefused }
     else if (isProven && !isRefused) say('Danke, du bist bestätigt. Mach bitte noch einmal, was du gerade vorhattest.')
