@@ -30,7 +30,7 @@ export interface UsersTable {
   display_name: string
   is_admin: Generated<boolean>
   /**
-   * Whether the user may create sources, and edit those of which the user is an editor. Administrators may edit all.
+   * Whether the user may create sources, and edit the sources in `source_editors`. Administrators may edit all sources.
    */
   is_author: Generated<boolean>
   created_at: Timestamp
@@ -60,7 +60,7 @@ export interface UsersTable {
   due_cards_mail_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Method by which a user proved the identity */
+/** Method with which a user logged in or confirmed the identity */
 export type SignInMethod = 'password' | 'passkey' | 'oidc'
 
 export interface SessionsTable {
@@ -805,7 +805,7 @@ export interface AssignmentsTable {
   every_months: number | null
   /** Day of the year as `MM-DD` on which later periods end; null without recurrence, or if they follow a completion */
   window_end: string | null
-  /** Number of days by which each period after the first opens before its due day */
+  /** Days from the opening of a period to its due day, for all periods but the first */
   opens_days_before: number | null
   /** Day from which all users belong to the audience; null if they do not */
   everybody_from: string | null

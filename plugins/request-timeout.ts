@@ -50,7 +50,7 @@ function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number
   const stop = () => {
     if (!raw.complete && !socket.destroyed) return
     clearTimeout(timer)
-    // A kept-alive connection serves further requests, each of which would add a listener.
+    // A kept-alive connection serves further requests, and each request adds a listener.
     socket.off('close', stop)
   }
   raw.once('end', stop)

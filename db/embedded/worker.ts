@@ -6,7 +6,7 @@ import { createMaintenance } from './maintenance.js'
 import { SyncedNodeFS } from './synced-node-fs.js'
 
 export interface WorkerOptions {
-  /** An existing folder, empty or with a database */
+  /** Folder of an existing database */
   folder: string
   /** Whether commits wait for the disk */
   fsync: boolean

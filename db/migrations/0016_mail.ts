@@ -25,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint mails_kind_check check (kind in ('tasks', 'lead_digest', 'due_cards', 'confirm_address')),
       constraint mails_state_check check (state in ('waiting', 'sending', 'sent', 'failed', 'unknown'))
     )`.execute(db)
-  // At most one mail per person, kind and day, except for confirmations, of which a person may request several a day.
+  // At most one mail per person, kind and day. Confirmations are exempt: a person may request several a day.
   await sql`
     create unique index mails_day_idx on mails (user_id, kind, day) where kind <> 'confirm_address'`.execute(db)
   await sql`create index mails_user_id_idx on mails (user_id)`.execute(db)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './processes.js'
 
-/** Number of nouns of which on average one becomes a compound, because natural text contains rare words */
+/** One noun in this number becomes a compound on average, because natural text contains rare words */
 const NOUNS_A_COMPOUND = 12
 const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 

@@ -84,7 +84,7 @@ export function listAudience(
 }
 
 /**
- * Returns a row for each assignment that has the person in its audience or of which the person has an open occurrence.
+ * Returns a row for each assignment if its audience contains the person, or if the person has an open occurrence of it.
  */
 export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise<AudienceMember[]> {
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)

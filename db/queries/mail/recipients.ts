@@ -176,7 +176,7 @@ export interface DueCardsRecipient extends Recipient {
 
 /**
  * Returns persons who have enabled the mail about due cards and have due cards in active decks, by id. Cards studied
- * today do not count, so that no mail arrives during a study session. Omits persons for whom today is a free weekday.
+ * today do not count, so that no mail arrives during a study session. Omits persons who have today as a free weekday.
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,

@@ -35,7 +35,7 @@ export interface TeamOfUser {
   role: TeamRole
 }
 
-/** Returns the teams of which the user is currently a member or lead, by name. */
+/** Returns the current teams of the user, as member or lead, by name. */
 export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise<TeamOfUser[]> {
   const { rows } = await sql<TeamOfUser>`
     select teams.id, name, case when bool_or(role = 'lead') then 'lead' else 'member' end as role

@@ -75,7 +75,7 @@ export interface AttemptSums {
   has_passed: boolean
   last_number: number
   last_ended_at: Date | null
-  /** Id of the open attempt, of which a person has at most one per test; null if there is none */
+  /** Id of the open attempt; null if there is none. A person has at most one open attempt per test. */
   open_id: number | null
   open_until: Date | null
 }

@@ -123,7 +123,7 @@ async function load(
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
-  // Simulates a user whom the app knows from an earlier visit; only the HTTP cache is empty.
+  // Simulates a returning user: the app has stored the user's id, but the HTTP cache is empty.
   await page.evaluateOnNewDocument(`localStorage['training.user'] ??= '{"id":${userId}}'`)
   await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
   await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: TIMEOUT_MS })
