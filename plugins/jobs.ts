@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Job, JobContext } from '../src/services/jobs/job.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
+import { repeat } from '../src/services/jobs/repeat.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
 
@@ -48,20 +49,6 @@ export default fp<JobOptions>(
         if (job.every === 'night') await run(job, night)
       }
     }
-    const repeat = (work: () => Promise<void>, milliseconds: number) => {
-      let running: Promise<void> | undefined
-      // The random factor keeps instances from running at the same moment.
-      const timer = setInterval(
-        () => {
-          running ??= work().finally(() => {
-            running = undefined
-          })
-        },
-        milliseconds * (0.75 + Math.random() / 2),
-      )
-      timer.unref()
-      return { stop: () => clearInterval(timer), finish: () => running }
-    }
     const repeated = [
       repeat(runNightly, intervalMs),
       ...Object.values(JOBS).flatMap((job) =>
@@ -75,9 +62,9 @@ export default fp<JobOptions>(
       })
     })
     app.addHook('onClose', async () => {
-      for (const { stop } of repeated) stop()
+      const ended = repeated.map((repetition) => repetition.stop())
       stopping.abort(new Error('the service stops'))
-      await Promise.all(repeated.map(({ finish }) => finish()))
+      await Promise.all(ended)
     })
   },
   { name: 'jobs', dependencies: ['database'] },

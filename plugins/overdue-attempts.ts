@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Clock } from '../src/domain/time/calendar.js'
+import { repeat } from '../src/services/jobs/repeat.js'
 import { endOverdue } from '../src/services/tests/end-attempt.js'
 
 interface OverdueOptions extends Clock {
@@ -14,7 +15,6 @@ interface OverdueOptions extends Clock {
 export default fp<OverdueOptions>(
   async (app, { moment, intervalMs }) => {
     const stopping = new AbortController()
-    let running: Promise<void> | undefined
     const endAll = async () => {
       try {
         const ended = await endOverdue(app.db, moment().at, stopping.signal, (err, attempt) =>
@@ -27,20 +27,11 @@ export default fp<OverdueOptions>(
         app.log.warn({ err }, 'ending attempts by time failed')
       }
     }
-    // The random factor keeps instances from running at the same moment.
-    const timer = setInterval(
-      () => {
-        running ??= endAll().finally(() => {
-          running = undefined
-        })
-      },
-      intervalMs * (0.75 + Math.random() / 2),
-    )
-    timer.unref()
+    const ending = repeat(endAll, intervalMs)
     app.addHook('onClose', async () => {
-      clearInterval(timer)
+      const ended = ending.stop()
       stopping.abort(new Error('the service stops'))
-      await running
+      await ended
     })
   },
   { name: 'overdue-attempts', dependencies: ['database'] },
