@@ -10,7 +10,7 @@ const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: DESK, barriers: 'all' },
   { name: 'dark', colorScheme: 'dark', viewport: DESK, barriers: 'contrast' },
   { name: 'phone', colorScheme: 'light', viewport: PHONE, barriers: 'all' },
-  { name: '320 px', colorScheme: 'dark', viewport: { width: 320, height: 640 }, barriers: undefined },
+  { name: '320 px', colorScheme: 'dark', viewport: { width: 320, height: 640 }, barriers: 'all' },
 ] as const
 
 t.test(
