@@ -113,9 +113,9 @@ export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isConte
   return becomes !== 'unchanged' || isContentChanged || row?.published_version === null
 }
 
-/** Returns whether the plan changes no test; publications may still follow. */
-export function hasNoTestChanges({ items, archived }: TestPlan): boolean {
-  return archived.length === 0 && items.every(({ becomes }) => becomes === 'unchanged')
+/** Returns whether the plan changes a test; publications may also follow without a change. */
+export function hasTestChanges({ items, archived }: TestPlan): boolean {
+  return archived.length > 0 || items.some(({ becomes }) => becomes !== 'unchanged')
 }
 
 /**

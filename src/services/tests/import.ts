@@ -9,7 +9,7 @@ import {
 import { findPublishedDigests } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { comparePlaces } from '../../domain/content/findings.js'
-import { type Changes, hasNoChanges, type Plan } from '../../domain/content/plan/types.js'
+import { type Changes, hasChanges, type Plan } from '../../domain/content/plan/types.js'
 import { CONTENT_CHANGES, FaultyContent } from '../../domain/content/refusals.js'
 import type { CardSource, DeckSource, Fault, SheetSource, TestSource, Warning } from '../../domain/content/types.js'
 import {
@@ -106,7 +106,7 @@ export async function checkTests(
 ): Promise<ImportedTests> {
   const findings = { faults: [] as Fault[], warnings: [] as Warning[] }
   const published = new Set<PlannedTest>()
-  const [planned, isContentChanged, { archivedDecks }] = [plannedDecks(plan), !hasNoChanges(plan), plan]
+  const [planned, isContentChanged, { archivedDecks }] = [plannedDecks(plan), hasChanges(plan), plan]
   const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
   const decks = await findDecks(db, toPublish, origin)
   for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false

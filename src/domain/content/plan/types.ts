@@ -282,13 +282,13 @@ export function changesOf({ decks, cards, cheatsheets }: AllChanges): AllChanges
   return { decks, cards, cheatsheets }
 }
 
-/** Returns whether the plan changes no deck, card or sheet. */
-export function hasNoChanges(plan: Plan<DeckSource, CardSource, SheetSource>): boolean {
+/** Returns whether the plan changes a deck, card or sheet. */
+export function hasChanges(plan: Plan<DeckSource, CardSource, SheetSource>): boolean {
   const changes = [
     ...[plan.newDecks, plan.changedDecks, plan.archivedDecks, plan.newSheets, plan.changedSheets, plan.archivedSheets],
     ...[plan.newCards, plan.changedCards, plan.renamedCards, plan.archivedCards],
   ]
-  return changes.every((list) => list.length === 0)
+  return changes.some((list) => list.length > 0)
 }
 
 /** Returns a plan without changes. */

@@ -7,7 +7,7 @@ import type { Database } from '../../../../db/types.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import { refusalOf } from '../../../domain/content/plan/folder.js'
-import { changesOf, type FolderPlan, hasNoChanges, type ImportStats } from '../../../domain/content/plan/types.js'
+import { changesOf, type FolderPlan, hasChanges, type ImportStats } from '../../../domain/content/plan/types.js'
 import { FaultyContent, IMPORT_RUNS } from '../../../domain/content/refusals.js'
 import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
 import { Refusal } from '../../../domain/refusal.js'
@@ -120,7 +120,7 @@ async function readAndWrite(
     await noteChange(transaction, plan, actor)
     await writePlan(transaction, plan, FOLDER, onProgress)
     await storePictures(transaction, missing)
-    const imported = await writeTests(transaction, tests, testOrigin, !hasNoChanges(plan))
+    const imported = await writeTests(transaction, tests, testOrigin, hasChanges(plan))
     if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
     const stats = {
       ...changesOf(plan),
@@ -145,7 +145,7 @@ async function noteChange(
   plan: FolderPlan,
   actor: Actor | undefined,
 ): Promise<void> {
-  if (hasNoChanges(plan) || (await isContentEmpty(transaction))) return
+  if (!hasChanges(plan) || (await isContentEmpty(transaction))) return
   await openChange(transaction, {
     userId: actor?.actor_id ?? null,
     how: 'folder',

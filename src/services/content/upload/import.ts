@@ -12,7 +12,7 @@ import type { Editable } from '../../../domain/content/editing/rights.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import {
   changesOf,
-  hasNoChanges,
+  hasChanges,
   type UploadCard,
   type UploadDeck,
   type UploadSheet,
@@ -20,7 +20,7 @@ import {
 import { optionalDecks } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../../domain/content/refusals.js'
 import { keyUpload } from '../../../domain/content/upload/key.js'
-import { hasNoTestChanges } from '../../../domain/tests/import-plan.js'
+import { hasTestChanges } from '../../../domain/tests/import-plan.js'
 import { checkTests, writeTests } from '../../tests/import.js'
 import { openChange } from '../editing/change.js'
 import { importAlone, retryOnConflict } from '../import-lock.js'
@@ -174,9 +174,9 @@ async function write(
   const report = await describeUpload(transaction, prepared, plan, missing, target)
   const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
   // If all content of the upload belongs to other sources, no empty source is created.
-  if (target.source === null && hasNoChanges(plan) && hasNoTestChanges(tests)) return { ...report, existing: null }
+  if (target.source === null && !hasChanges(plan) && !hasTestChanges(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
-  if (!hasNoChanges(plan)) {
+  if (hasChanges(plan)) {
     await openChange(transaction, { userId: actor.actor_id, how: 'upload', sourceId: id, summary: changesOf(plan) })
   }
   await writePlan(transaction, plan, originOf(id), options.onProgress ?? (() => {}))
@@ -187,7 +187,7 @@ async function write(
     )
   }
   await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
-  const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, !hasNoChanges(plan)).catch(asUpload)
+  const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, hasChanges(plan)).catch(asUpload)
   // Must come after all texts are written: pictures that no text shows yet would be deleted.
   if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const whole = describeTests(report, tests, written)
