@@ -90,8 +90,9 @@ export function startOfDay(day: string, timeZone: string): { instant: Date; minu
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const minutesWestAt = (time: number) => {
     const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    // UTC itself is named GMT, without an offset.
     const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(name) ?? []
-    return (sign === '-' ? 1 : -1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) + 0
+    return sign === undefined ? 0 : (sign === '-' ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
   }
   const midnight = Date.parse(`${day}T00:00:00Z`)
   const start = (minutesWest: number) => midnight + minutesWest * 60_000
