@@ -177,19 +177,19 @@ function findSeparator(text: string): string {
 function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []
   let isSound = true
-  const complain = (field: string | null, message: string) => {
+  const addFault = (field: string | null, message: string) => {
     isSound = false
     faults.push({ line, field, message })
   }
   for (const [index, field] of fields.entries()) {
     const heading = field.trim()
     const column = COLUMNS[heading.toLowerCase()]
-    if (heading === '') complain(null, `Die ${index + 1}. Spalte hat keine Überschrift`)
+    if (heading === '') addFault(null, `Die ${index + 1}. Spalte hat keine Überschrift`)
     else if (column === undefined || !Object.hasOwn(COLUMNS, heading.toLowerCase())) {
-      complain(heading.slice(0, 50).toWellFormed(), 'Diese Spalte ist unbekannt')
-    } else if (columns.includes(column)) complain(column, `Die Spalte „${heading}“ gibt es zweimal`)
+      addFault(heading.slice(0, 50).toWellFormed(), 'Diese Spalte ist unbekannt')
+    } else if (columns.includes(column)) addFault(column, `Die Spalte „${heading}“ gibt es zweimal`)
     else columns.push(column)
   }
-  if (isSound && !columns.includes('username')) complain('username', 'Die Spalte „username“ (Benutzername) fehlt')
+  if (isSound && !columns.includes('username')) addFault('username', 'Die Spalte „username“ (Benutzername) fehlt')
   return isSound ? columns : undefined
 }

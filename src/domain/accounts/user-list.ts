@@ -122,7 +122,7 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
 function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
-  const printError = (field: string, message: string) => {
+  const addFault = (field: string, message: string) => {
     faults.push({ line, field, message })
   }
   /** Collects the message of a failed check. */
@@ -131,24 +131,24 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
       check()
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
-      printError(field, error.message)
+      addFault(field, error.message)
     }
   }
   const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email' | 'team') => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
-    printError(field, `Das Feld „${field}“ muss ein Text sein`)
+    addFault(field, `Das Feld „${field}“ muss ein Text sein`)
     return undefined
   }
   const readFlag = (field: 'is_admin' | 'is_author' | 'must_change_password', absent: boolean) => {
     const value = row[field] ?? absent
     if (typeof value === 'boolean') return value
-    printError(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
+    addFault(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
     return absent
   }
 
   const username = readText('username')?.trim()
-  if (username === '') printError('username', 'Der Benutzername fehlt')
+  if (username === '') addFault('username', 'Der Benutzername fehlt')
   else if (username !== undefined) judge('username', () => checkName('username', username))
   const display_name = readText('display_name')?.trim()
   if (display_name) judge('display_name', () => checkName('display_name', display_name))
