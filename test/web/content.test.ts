@@ -192,6 +192,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await dialog(page).getByRole('textbox').fill('bilder')
     await button(page, 'Endgültig löschen').click()
     await page.getByText('„bilder“ ist gelöscht.').waitFor()
+    await button(page, 'Mehr zu bilder').waitFor({ state: 'detached' })
     await button(page, 'Mehr zu netz').click()
     await page.getByRole('menuitem', { name: 'Archivieren …' }).click()
     await dialog(page).getByRole('button', { name: 'Archivieren' }).click()

@@ -232,6 +232,7 @@ t.test('a deck gets a separate retention, and the settings describe the fit', as
   await picture(page, 'abstaende')
   await wish.uncheck()
   await page.getByText('für alle gleich').waitFor()
+  await page.getByText('Gespeichert. Deine Termine bleiben').waitFor()
   t.match((await send(page, 'GET', 'settings')).body, { adapt_intervals: false })
   t.strictSame(await findBarriers(page), [])
   t.equal(await isTooWide(page), false)
