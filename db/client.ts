@@ -132,7 +132,7 @@ function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
 }
 
 /**
- * Opens the pool of the server, which connects lazily, or the embedded store.
+ * Opens a connection pool to the server, which connects on first use, or opens the embedded store.
  * @throws EmbeddedStoreError if the store is in use or cannot be opened
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
@@ -176,7 +176,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
-/** Counts the sessions of this program in the database, except that of `db`, which must have a pool of one. */
+/** Counts the sessions of this program in the database, except that of `db`, whose pool must have one connection. */
 export async function countOtherSessions(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity

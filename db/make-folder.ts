@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder (mode 0700) with its parents; does nothing if the path exists. Avoids the option `recursive`, with
- * which Node loops forever where the kernel allows no folder (`/proc/x`).
+ * Creates a folder (mode 0700) with its parents; does nothing if the path exists. Avoids the option `recursive`,
+ * because Node then loops forever if the kernel refuses folders at that path (`/proc/x`).
  * @throws Error if the folder cannot be created
  */
 export async function makeFolder(folder: string): Promise<void> {

@@ -27,7 +27,7 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 }
 
 /**
- * Applies migrations up to the last one of `names`, to restore a backup of that schema.
+ * Applies the migrations in `names`, to restore a backup of that schema.
  * @throws UnusableDatabaseError if a name is unknown, the target has other or newer migrations, the backup or the
  * target is from an early draft, or `migrateToLatest` would refuse the server
  */

@@ -19,7 +19,7 @@ type PictureExtension = IncomingPicture['extension']
 type Timestamp = ColumnType<Date, Date | undefined, Date>
 /** Calendar day as `YYYY-MM-DD` */
 type Day = ColumnType<string, string, string>
-/** Maintained by database triggers; the service never writes it. */
+/** A column that database triggers maintain and the service never writes */
 type Derived<T> = ColumnType<T, never, never>
 
 export interface UsersTable {
@@ -40,15 +40,15 @@ export interface UsersTable {
   last_seen_on: ColumnType<string | null, string | null | undefined, string | null>
   /** Whether the account may log in with a password while `PASSWORD_LOGIN` is off */
   emergency: Generated<boolean>
-  /** Whether the next provider login under this name is linked to the account, once */
+  /** Whether the next provider login with this user name is linked to the account; reset by that login */
   link_next_login: Generated<boolean>
   /** Time at which `link_next_login` was last set to true; the permission expires after seven days */
   link_allowed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** Whether the user has disabled password login for the account */
   passkey_only: Generated<boolean>
-  /** Additional time for tests with a limit, in percent of the limit */
+  /** Additional time for tests with a time limit, in percent of the limit */
   extra_time_percent: Generated<number>
-  /** First day on which the account is disabled, possibly in the future; null if none is planned */
+  /** First day on which the account is disabled, possibly in the future; null if no deactivation is planned */
   disabled_on: ColumnType<string | null, string | null | undefined, string | null>
   /** Email address of the user, which several accounts may share; null if there is none */
   email: ColumnType<string | null, string | null | undefined, string | null>
@@ -90,7 +90,7 @@ export interface IdentitiesTable {
   last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** Logout tokens that have been used; an expired one is deleted. */
+/** Logout tokens that have been used; expired ones are deleted. */
 export interface SpentLogoutTokensTable {
   /** SHA-256 of issuer and `jti` */
   token_hash: Buffer
@@ -398,7 +398,7 @@ export interface ContentSourcesTable {
   id: Generated<number>
   kind: StoredKind
   name: string
-  /** Null without a file, for example a pasted table */
+  /** Null without a file, for example for a pasted table */
   file_name: string | null
   /** Size in bytes of the latest upload; 0 without an upload */
   size_bytes: number
@@ -480,7 +480,7 @@ export type ChangeKind = 'create' | 'edit' | 'bulk' | 'restore' | 'undo' | 'sugg
 export interface ContentChangesTable {
   id: Generated<number>
   at: ColumnType<Date, Date | undefined, never>
-  /** Author of the new text; null on the command line, at a start, or if the account has been deleted */
+  /** Author of the new text; null for the command line, the start of the service, or a deleted account */
   user_id: number | null
   /** Editor who accepted the text that `user_id` suggested; null for other changes, or if the account was deleted */
   editor_id: ColumnType<number | null, number | null | undefined, number | null>
@@ -488,7 +488,7 @@ export interface ContentChangesTable {
   /** Null for the content folder, or if the source has been deleted */
   source_id: number | null
   summary: ColumnType<unknown, string | null | undefined, string | null>
-  /** Id of the change that this one reverts */
+  /** Id of the change that this change reverts */
   undoes: ColumnType<number | null, number | null | undefined, never>
 }
 
@@ -572,7 +572,7 @@ export interface CardReportsTable {
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Version of the card that the suggestion is based on; null without a suggestion */
   card_version: ColumnType<number | null, number | null | undefined, number | null>
-  /** Texts that the learner suggests; both or neither */
+  /** Texts that the learner suggests; either both or neither are null */
   suggested_question: ColumnType<string | null, string | null | undefined, string | null>
   suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
   /** Decision about the report or its suggestion; null if there is no decision */
@@ -598,7 +598,7 @@ export interface TestsTable {
   definition: ColumnType<TestDefinition, string, string>
   /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** 1 after the creation; each save increments it, so that an editor cannot overwrite the save of another one */
+  /** 1 after the creation; each save increments it, so that editors cannot overwrite each other's changes */
   edit_version: Generated<number>
   /** Null until the test is published */
   published_version: ColumnType<number | null, number | null | undefined, number | null>
@@ -642,7 +642,7 @@ export interface AttemptsTable {
   user_id: number
   /** Id that the client sends with the start, so that a retry gets the same attempt */
   client_id: string
-  /** Number of the attempt among those of the person at the test, from 1 */
+  /** Number of the attempt among the person's attempts at the test, from 1 */
   number: number
   /** Whether the attempt counts in the statistics; false for an editor of the test */
   counted: boolean
@@ -651,7 +651,7 @@ export interface AttemptsTable {
   deadline_at: ColumnType<Date | null, Date | null, never>
   /** Time of the last saved answer, or of the start */
   last_saved_at: ColumnType<Date, Date, Date>
-  /** Null while the attempt is open, like `ended_by` and `passed` */
+  /** Null, like `ended_by` and `passed`, while the attempt is open */
   ended_at: ColumnType<Date | null, never, Date>
   ended_by: ColumnType<'person' | 'time' | null, never, 'person' | 'time'>
   passed: ColumnType<boolean | null, never, boolean>
@@ -673,7 +673,7 @@ export interface AttemptQuestionsTable {
   answer: ColumnType<Answer | null, string | null | undefined, string | null>
   saved_at: ColumnType<Date | null, never, Date>
   /**
-   * Milliseconds from the previous save of any answer of the attempt (or its start) to this one, summed over all saves
+   * Sum over all saves of this answer: milliseconds since the previous save of any answer, or the start of the attempt
    */
   spent_ms: Generated<number>
   /** From 0 to 1; null while the attempt is open */
@@ -703,12 +703,12 @@ export interface ProofsTable {
   valid_until: NullableDay
   issued_at: ColumnType<Date, Date, never>
   retention_years: number
-  /** Last day of the retention, which begins with a later proof or the end of the account; null before that */
+  /** Last day of the retention, which begins with a later proof or the end of the account; null until then */
   delete_after: NullableDay
   revoked_at: NullableTimestamp
   /** Reason of the revocation; null unless the proof is revoked */
   revocation: ColumnType<string | null, string | null | undefined, string | null>
-  /** Code of the proof that replaces this one; null if none does */
+  /** Code of the proof that replaces this proof; null if it is not replaced */
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -728,12 +728,12 @@ export interface MailsTable {
   /** Time at which an instance began the latest attempt to send the mail */
   claimed_at: NullableTimestamp
   sent_at: NullableTimestamp
-  /** Last response of the mail server, or the reason for which the mail was not sent */
+  /** Last response of the mail server, or the reason why the mail was not sent */
   answer: ColumnType<string | null, string | null | undefined, string | null>
   created_at: Timestamp
 }
 
-/** Last day of each kind of reminder of an occurrence. The row stays when the mail is deleted. */
+/** Last day on which a reminder of each kind was planned for an occurrence. The row stays when the mail is deleted. */
 export interface MailRemindersTable {
   occurrence_id: number
   kind: ReminderKind
@@ -759,7 +759,7 @@ export interface CalendarTokensTable {
 export interface LastImportTable {
   id: Generated<boolean>
   at: Timestamp
-  /** Name of the user who started the import; null on the command line and at a start */
+  /** Name of the user who started the import; null for the command line and the start of the service */
   actor: string | null
   via: AuditLogTable['via'] | 'start'
   outcome: 'done' | 'refused'
@@ -801,13 +801,13 @@ export interface AssignmentsTable {
   due_on: string | null
   /** Number of days from the first day of the first period to its due day; null if `due_on` is set */
   due_days: number | null
-  /** Interval of the recurrence in months; null without recurrence, like `opens_days_before` */
+  /** Interval of the recurrence in months; null, like `opens_days_before`, without recurrence */
   every_months: number | null
-  /** Day of the year as `MM-DD` on which later periods end; null without recurrence, or if they follow a completion */
+  /** Day of the year (`MM-DD`) on which later periods end; null without recurrence, or if completions start periods */
   window_end: string | null
   /** Days from the opening of a period to its due day, for all periods but the first */
   opens_days_before: number | null
-  /** Day from which all users belong to the audience; null if they do not */
+  /** Day from which all users belong to the audience; null if only teams and single persons do */
   everybody_from: string | null
   mandatory: boolean
   retention_years: number
@@ -856,7 +856,7 @@ export interface OccurrencesTable {
   id: Generated<number>
   assignment_id: number
   user_id: number
-  /** First day of the period, which identifies it */
+  /** First day of the period, which identifies the period */
   period: Day
   due_on: Day
   extended_until: NullableDay
@@ -865,7 +865,7 @@ export interface OccurrencesTable {
   /** Last day of an exemption or of a recognised external proof */
   covered_until: NullableDay
   done_at: NullableTimestamp
-  /** Day of the completion, exemption or recognition; null before */
+  /** Day of the completion, exemption or recognition; null until then */
   done_on: NullableDay
   content_version: number
   /**
@@ -884,7 +884,7 @@ export interface OccurrencePartsTable {
   done_at: ColumnType<Date, Date, Date>
   /** Day on which a personal part was held; null for other kinds */
   held_on: NullableDay
-  /** Name of the instructor at that time */
+  /** Name of the instructor at the time of the confirmation */
   confirmed_by: ColumnType<string | null, string | null | undefined, string | null>
   note: ColumnType<string | null, string | null | undefined, string | null>
 }

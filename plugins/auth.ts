@@ -22,8 +22,8 @@ declare module 'fastify' {
     /** Refuses API tokens, which could otherwise create logins or secret addresses that outlive them. */
     requireSession: preHandlerAsyncHookHandler
     /**
-     * Requires a proof of identity from the last ten minutes, for routes that grant access, and no pending password
-     * change. API tokens need no such proof, because their scopes limit what they may do.
+     * Requires a proof of identity from the last ten minutes and no pending password change; for routes that grant
+     * access. API tokens need no such proof, because their scopes limit what they may do.
      */
     requireFreshLogin: preHandlerAsyncHookHandler
     /** Sets the refusal for requests to the scope that match none of its endpoints. */
@@ -36,7 +36,7 @@ declare module 'fastify' {
     recordActivity(user: AccountWithState): Promise<void>
   }
   interface FastifyContextConfig {
-    /** Whether a user who must change the password first may use the route */
+    /** Whether a user with a pending password change may use the route */
     isOpenBeforePasswordChange?: boolean
   }
 }
@@ -105,7 +105,7 @@ export function requireScope(request: FastifyRequest): void {
 }
 
 /**
- * Checks that the user need not change the password first. Does nothing outside `/api`, where `user` is undefined.
+ * Checks that the user has no pending password change. Does nothing outside `/api`, where `user` is undefined.
  * @throws PASSWORD_CHANGE_FIRST if the user must change the password and the route is not open before the change
  * @throws NOT_LOGGED_IN if the request is below `/api` and has no user
  */

@@ -10,7 +10,7 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * Parses JSON bodies and refuses bodies of other types. An empty body counts as absent, whatever its content type is,
+ * Parses JSON bodies and refuses bodies of other types. An empty body counts as absent, regardless of its content type,
  * because some scripts send `application/json` on DELETE, and `curl -d ''` declares a form.
  */
 export default fp(
@@ -18,7 +18,7 @@ export default fp(
     const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
     app.removeAllContentTypeParsers()
 
-    // Replaced, because Fastify would refuse an invalid content type before a parser sees that the body is empty.
+    // Replaces an invalid content type, because Fastify would refuse it before a parser sees that the body is empty.
     app.addHook('onRequest', (request, _reply, done) => {
       const type = request.headers['content-type']
       if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = UNKNOWN_TYPE

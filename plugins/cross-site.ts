@@ -9,7 +9,7 @@ const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 export interface CrossSiteOptions {
   /** Origins of the same site whose pages may use the API */
   allowedOrigins: string[]
-  /** Our own origin; undefined if no public URL is configured, in which case the origin is derived from the request */
+  /** Our own origin; undefined if no public URL is configured: the origin is then derived from the request. */
   ownOrigin: string | undefined
 }
 

@@ -1,13 +1,16 @@
 import { isIP } from 'node:net'
 import fp from 'fastify-plugin'
 
-/** Address with a port, as some proxies send it: `203.0.113.10:1000`, `[2001:db8::1]:1000`; or only in brackets */
+/**
+ * Address with a port, as some proxies send it, such as `203.0.113.10:1000` or `[2001:db8::1]:1000`. Also matches an
+ * IPv6 address in brackets without a port.
+ */
 const WITH_PORT = /^(?:([0-9.]+):[0-9]*|\[([^\]]+)\](?::[0-9]*)?)$/
 
 /**
- * Removes ports from forwarded addresses; otherwise the limits would count every connection as a new client. Logs one
- * warning if `X-Forwarded-For` comes from an untrusted address: behind a proxy that TRUST_PROXY omits, the limits count
- * all clients as one.
+ * Removes ports from forwarded addresses; otherwise rate limits would count every connection as a new client. Logs one
+ * warning if `X-Forwarded-For` comes from an untrusted address: behind a proxy that TRUST_PROXY omits, rate limits
+ * count all clients as one.
  */
 export default fp(
   async (app) => {

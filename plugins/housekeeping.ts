@@ -4,7 +4,7 @@ import { repeat } from '../src/services/jobs/repeat.js'
 
 const INTERVAL_MS = 10 * 60_000
 
-/** Deletes expired rows and unused pictures in the background. A lock lets one instance do so at a time. */
+/** Deletes expired rows and unused pictures in the background. A lock limits this to one instance at a time. */
 export default fp(
   async (app) => {
     const purge = async () => {

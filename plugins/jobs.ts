@@ -5,7 +5,7 @@ import { repeat } from '../src/services/jobs/repeat.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
 
-/** Hour, in the time zone of the service, from which the nightly jobs run once a day; later if the service was down */
+/** Hour, in the time zone of the service, after which the nightly jobs run; later if the service was down */
 const NIGHT_HOUR = 3
 const HOUR_MS = 3_600_000
 
@@ -20,8 +20,8 @@ interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'renewLease' | '
 }
 
 /**
- * Runs each job once a night or every few minutes. Every instance tries to run the job, and a lease lets one instance
- * run it at a time. A job that runs every few minutes does not wait for the nightly jobs.
+ * Runs each job once a night or every few minutes. Every instance tries to run the job; a lease limits it to one
+ * instance at a time. A job that runs every few minutes does not wait for the nightly jobs.
  */
 export default fp<JobOptions>(
   async (app, { intervalMs, ...context }) => {

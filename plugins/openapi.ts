@@ -8,7 +8,7 @@ import { answers } from '../src/http/schemas.js'
 /** Hash of the inline style sheet of Swagger UI; test/web/reference.test.ts detects a change. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
-/** Allows no external resources; the reference works offline. */
+/** Content security policy of the reference, which needs no external resources and works offline */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

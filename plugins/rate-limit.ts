@@ -6,7 +6,7 @@ import { TooManyAttempts } from '../src/domain/refusal.js'
 
 /** Window over which the rate is averaged, so that a page may load many files at once */
 const WINDOW_SECONDS = 10
-/** Factor between the limits of an IPv6 /48, which a provider may assign to one customer, and of a /64 */
+/** Ratio of the limit of an IPv6 /48, which a provider may assign to one customer, to the limit of a /64 */
 const SITE_FACTOR = 4
 /** Maximum number of tracked pairs of a limit and an address or network; the least recently seen pair is evicted. */
 const MAX_ADDRESSES = 10_000

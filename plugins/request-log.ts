@@ -14,7 +14,10 @@ export default fp(
   { name: 'request-log' },
 )
 
-/** Logs the request when it ends and sets `x-request-id`. Also called for Fastify's `frameworkErrors`: no hook runs. */
+/**
+ * Logs the request when it ends and sets `x-request-id`. Also called for Fastify's `frameworkErrors`, which run no
+ * hooks.
+ */
 export function logAtResponseEnd(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   onResponseEnd(reply, (end) => {

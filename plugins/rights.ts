@@ -28,7 +28,7 @@ declare module 'fastify' {
     /** Requires an author or administrator and loads `request.editable`. Runs before the body is read. */
     requireAuthor: onRequestAsyncHookHandler
     /**
-     * Requires what `requireAuthor` requires, and an editor of the item to which the first path parameter refers. Runs
+     * Requires what `requireAuthor` requires, and an editor of the item that the first path parameter names. Runs
      * before the body is read.
      */
     requireEditor(kind: ItemKind): onRequestAsyncHookHandler
@@ -39,7 +39,7 @@ declare module 'fastify' {
      * absent or of another type. Runs after `requireAuthor` or `requireEditor`, which load `request.editable`.
      */
     requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
-    /** Requires an editor of all cards that the body lists; passes invalid lists. Runs after `requireAuthor`. */
+    /** Requires an editor of all cards that the body lists; allows invalid lists. Runs after `requireAuthor`. */
     requireEditorOfCards(idsOf: KeyOf): onRequestAsyncHookHandler
     /**
      * Requires an administrator or a team lead and loads `request.viewableTeams`. If the path contains a team id, a
@@ -52,7 +52,7 @@ declare module 'fastify' {
      */
     requireAssigner: onRequestAsyncHookHandler
     /**
-     * Requires the right to assign the content of the body to its audience; passes invalid bodies. A preHandler; runs
+     * Requires the right to assign the content of the body to its audience; allows invalid bodies. A preHandler; runs
      * after `requireAssigner`.
      */
     requireAssignable: preHandlerAsyncHookHandler
@@ -70,7 +70,8 @@ declare module 'fastify' {
     requireResponsible: onRequestAsyncHookHandler
     /**
      * Requires, for every occurrence of the body, the responsible person or, if the assignment is mandatory, a lead of
-     * the person. For an invalid body, requires a responsible person or lead of any kind. A preHandler.
+     * the person. For an invalid body, requires the responsible person of any assignment or a lead of any team. A
+     * preHandler.
      */
     requireInstructor: preHandlerAsyncHookHandler
   }
@@ -94,8 +95,8 @@ type KeyOf = (body: never, request: FastifyRequest) => unknown
 /**
  * Adds the hooks that check the rights to content, teams and assignments. Editors need the author flag and a row in
  * `source_editors`; leads need a current membership with the role `lead`. Administrators may edit every source and see
- * every team, but see the state of persons only as their lead or responsible person. Each hook except the preHandlers
- * that run after another hook refuses callers without a login, tokens without the scope of the route, and users who
+ * every team, but see the state of persons only as their lead or responsible person. Each hook, except the preHandlers
+ * that run after another hook, refuses callers without a login, tokens without the scope of the route, and users who
  * must change the password first, in this order.
  */
 export default fp(
@@ -211,7 +212,7 @@ function decorateAssignmentRights(app: FastifyInstance): void {
       return
     }
     const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
-    // A lead without members in the assignment must not learn its title and parts, which the list of signers contains.
+    // A lead without members in the assignment must not learn its title and parts, which the attendance list contains.
     if (led.length === 0 || !(await concernsMembers(app.db, assignment.id, led))) throw NOT_AN_OVERSEER
     request.overseen = { assignment, watched: led }
   })

@@ -22,7 +22,7 @@ const DELAY_MS = 200
 /** Minimum pause between two batches, so that other requests get the single connection of the embedded database */
 const MIN_PAUSE_MS = 20
 
-/** Keeps the search index up to date. A lock lets one instance update it at a time. */
+/** Keeps the search index up to date. A lock limits the updates to one instance at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined

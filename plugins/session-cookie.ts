@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const SESSION_COOKIE = 'svc_training_session'
 /**
- * Browsers accept this prefix only from the host itself, with path `/` and over https, so that a sibling subdomain
- * cannot set it.
+ * Name of the cookie with the prefix `__Host-`. Browsers accept this prefix only from the host itself, with path `/`
+ * and over https, so that a sibling subdomain cannot set the cookie.
  */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 
@@ -44,8 +44,8 @@ export function keepLastOfEachCookie(reply: FastifyReply): void {
 }
 
 /**
- * Adds the `Secure` attribute to all cookies of the response. The session package omits it if the request, as the
- * service sees it, does not use https.
+ * Adds the `Secure` attribute to all cookies of the response. The session package omits the attribute if the request
+ * reaches the service without https.
  */
 export function secureCookies(reply: FastifyReply): void {
   const cookies = [reply.getHeader('set-cookie') ?? []].flat().map(String)

@@ -28,7 +28,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Clears the session cookie, also under the name of another configuration. */
+    /** Clears the session cookie, also under the name that a former configuration used. */
     clearSessionCookies(): void
   }
   interface Session {
@@ -70,7 +70,7 @@ interface StoredSession {
   isFresh: boolean
   /** Id of the session at the identity provider; null if the provider did not authenticate the user or sent no id */
   providerSession: string | null
-  /** Whether the provider authenticated the user last, or the session is linked to a session of the provider */
+  /** Whether the last proof of identity came from the provider, or the session is linked to one of the provider */
   isOfProvider: boolean
   /**
    * Returns the row id in place of all fields. The session package serializes each session twice per request to detect
@@ -93,8 +93,8 @@ function toStored(found: FoundSession): StoredSession {
 }
 
 /**
- * Stores sessions in the database. Only a login inserts a row. The session of a request is read with one query, and
- * with none if the request has no session cookie.
+ * Stores sessions in the database. Only a login inserts a row. The session of a request is read with one query; a
+ * request without a session cookie needs no query.
  */
 export default fp<SessionPluginOptions>(
   async (app, { secrets, maxDays, today, isSecure, basePath }) => {
@@ -129,8 +129,8 @@ export default fp<SessionPluginOptions>(
 
 /**
  * Starts a session with a new id for an authenticated user and ends the session of the request. Every login calls it.
- * @throws WRONG_LOGIN or, for a passkey, PASSKEY_REFUSED if after the verification of the credential the credential was
- * replaced or removed, or the account was disabled
+ * @throws WRONG_LOGIN or, for a passkey, PASSKEY_REFUSED if the credential was replaced or removed, or the account was
+ * disabled, after the credential was verified
  */
 export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
   const before = request.session.stored
@@ -138,14 +138,14 @@ export async function startSession(request: FastifyRequest, { user, proof, provi
   const started = request.session
   started.userId = user.id
   started.proof = proof
-  // After a renewed proof of identity, the session stays linked to the provider's session, which can still end it.
+  // After a renewed proof of identity, the session stays linked to the provider's session, whose end still ends it.
   started.providerSession = providerSession ?? (before?.user.id === user.id ? before.providerSession : undefined)
   started.address = request.ip
   started.userAgent = request.headers['user-agent']
   try {
     await started.save()
   } catch (error) {
-    // Cleared, because the session package would otherwise save the session again with the error response.
+    // Clears the session, because the session package would otherwise save it again with the error response.
     const noUser = { userId: undefined, address: undefined, userAgent: undefined }
     Object.assign(started, { ...noUser, proof: undefined, providerSession: undefined })
     throw error
@@ -154,7 +154,7 @@ export async function startSession(request: FastifyRequest, { user, proof, provi
 
 /**
  * Replaces the session after the user has confirmed the login; if the request has no session of this user, starts one.
- * Of several concurrent requests with the same session, one succeeds.
+ * If several concurrent requests replace the same session, only one succeeds.
  * @throws NOT_LOGGED_IN if a concurrent request has replaced or ended the session
  * @throws WRONG_LOGIN or PASSKEY_REFUSED under the conditions of `startSession`
  */
@@ -173,7 +173,7 @@ export async function endSession(request: FastifyRequest, reply: FastifyReply): 
   reply.clearSessionCookies()
 }
 
-/** Extends a session of which at most half of the seven days is left, up to its maximum age. */
+/** Extends a session, up to its maximum age, if at most half of the seven days is left. */
 export async function extendSession(current: FastifySessionObject): Promise<void> {
   const { stored, cookie } = current
   if (stored === undefined) return

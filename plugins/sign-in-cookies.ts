@@ -36,7 +36,7 @@ const STATE_HASH = /^[\w-]{22}$/
 const LIFETIME_MS = 10 * 60 * 1000
 /** Maximum number of concurrent sign-in attempts per browser; cookies add to every request header. */
 const MAX_PENDING = 4
-/** Maximum total size of these cookies, names included */
+/** Maximum total size of the sign-in cookies in bytes, names included */
 const MAX_BYTES = 4_000
 
 /**
@@ -56,7 +56,7 @@ export class SignInCookies {
     this.#linkSigner = createSigner(secrets, 'svc-training link')
     const ownsHost = isSecure && basePath === '/'
     this.#prefix = ownsHost ? `__Host-${NAME}` : NAME
-    // Browsers accept the prefix with this path only.
+    // Browsers accept the prefix `__Host-` only with the path `/`.
     this.#path = ownsHost ? '/' : `${basePath}api/auth/oidc`
   }
 
@@ -76,7 +76,7 @@ export class SignInCookies {
     this.#set(reply, name, value)
   }
 
-  /** Returns the sign-in of this state and removes its cookie; undefined if it is unknown or expired. */
+  /** Returns the sign-in of a state and removes its cookie; undefined if the state is unknown or expired. */
   take(request: FastifyRequest, reply: FastifyReply, state: string): PendingSignIn | undefined {
     const name = this.#nameOf(state)
     const value = request.cookies[name]
@@ -119,7 +119,7 @@ export class SignInCookies {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }
 
-  /** Whether `#nameOf` may have made the name. A client may send any name, even one that is invalid in a response. */
+  /** Whether the name has the form of `#nameOf`. A client may send any name, even one that is invalid in a response. */
   #isOwnName(name: string): boolean {
     return name.startsWith(this.#prefix) && STATE_HASH.test(name.slice(this.#prefix.length))
   }

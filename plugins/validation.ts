@@ -36,7 +36,7 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
-  // The error does not come from the input, for example if a schema does not compile.
+  // Other errors do not come from the input, for example if a schema does not compile.
   if (!Array.isArray(validationError.validation)) throw validationError
   const { invalidBody } = request.routeOptions.config
   if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new InvalidInput(invalidBody)

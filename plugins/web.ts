@@ -18,7 +18,10 @@ declare module 'fastify' {
   }
 }
 
-/** Allows files of our own origin and `data:` images, and HTML only through the listed Trusted Types policies. */
+/**
+ * Content security policy of the page: allows files of our own origin and `data:` images, and HTML only through the
+ * listed Trusted Types policies
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -60,7 +60,7 @@ export interface ApiOptions {
   poolState: OpenDatabase['poolState']
   /** Event loop delay in milliseconds above which requests are refused with 503 */
   maxDelayMs: number
-  /** Aborts long operations, such as imports, exports and PDF rendering, because the service stops */
+  /** Aborts long operations, such as imports, exports and PDF rendering, when the service stops */
   stopping: AbortSignal
   /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string

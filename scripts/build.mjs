@@ -1,7 +1,7 @@
-// Builds what has changed: the program with its tests, the page, and the empty database of the embedded store, side by
-// side. A step runs if the contents of its inputs or the modification time of its output differ from its last run. The
-// times of the inputs are not compared, because a checkout or a copy changes them. `npm start` needs no compiler if
-// nothing has changed.
+// Builds what has changed, in parallel: the program with its tests, the page, and the empty database of the embedded
+// store. A step runs if the contents of its inputs or the modification time of its output have changed since its last
+// run. The modification times of the inputs do not count, because a checkout or a copy changes them. `npm start` needs
+// no compiler if nothing has changed.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 const { resolve } = createRequire(import.meta.url)
-/** Names of folders below the inputs that contain outputs or packages and are therefore ignored */
+/** Names of folders with outputs or packages, which do not count as inputs */
 const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
 const CREATE_STORE = 'scripts/create-store.mjs'

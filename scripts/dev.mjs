@@ -1,5 +1,6 @@
 // Development mode: the compiler and Vite watch the sources, and the service restarts when its program changes. Vite
-// serves the page and forwards requests for the API to the service. Ctrl+C, or the end of one process, ends all.
+// serves the page and forwards requests for the API to the service. Ctrl+C, or the end of one process, ends all
+// processes.
 import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'

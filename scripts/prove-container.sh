@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tests the Dockerfile without a container engine or an image registry. buildah builds the image in chroot isolation, on
-# a base image made of Debian's packages and of Node and npm from the npm registry. Then the image runs with its Env, User
-# and Cmd as in a container: process 1 of a PID namespace, without capabilities, on a read-only root with a data volume and
-# mounted content.
+# a base image made of Debian's packages and of Node and npm from the npm registry. Then the image runs with its Env,
+# User and Cmd as in a container: process 1 of a PID namespace, without capabilities, on a read-only root with a data
+# volume and mounted content.
 # Needs root and Debian's packages buildah and mmdebstrap.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)

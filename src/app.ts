@@ -40,18 +40,18 @@ import { SERVICE_HEADER } from './http/service-header.js'
 import { VERSION } from './version.js'
 
 const BODY_LIMIT = 64 * 1024
-/** Must exceed the idle timeout of common proxies, so that the proxy closes kept-alive connections first */
+/** Keep-alive timeout; exceeds the idle timeout of common proxies, so that the proxy closes the connection first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Limits for receiving the headers and the whole request, so that slow clients do not occupy connections */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Node's request timeout applies to all routes, so it must suffice for the slowest: an upload of 64 MB. */
+/** Node's request timeout; applies to all routes, so it must suffice for the slowest: an upload of 64 MB. */
 const UPLOAD_TIMEOUT_MS = 900_000
 /** Interval at which Node checks for requests that exceed the limits */
 const CHECKING_INTERVAL_MS = 2_000
 /** Idle timeout of a connection; must exceed the longest import. */
 const CONNECTION_TIMEOUT_MS = 600_000
-/** Exceeds any path that fits into Node's 16 KiB of headers, so that requests with long slugs reach their route */
+/** Maximum length of a path parameter; as large as Node's limit for headers, so that long slugs reach their route */
 const MAX_PARAM_LENGTH = 16_384
 /** Origin of an absolute request target, as sent to proxies; plugins expect a path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
@@ -98,7 +98,7 @@ export interface AppOptions {
   metrics?: Metrics | undefined
   /** Returns whether the service has received the signal to stop. */
   isClosing?: () => boolean
-  /** Aborts imports, uploads and exports before the service cuts their connections; the reason is a refusal. */
+  /** Aborts imports, uploads and exports before the service cuts their connections; the abort reason is a `Refusal`. */
   stopping?: AbortSignal
   now?: () => Date
   /** Folder of the built web app; default: beside this program */
@@ -114,7 +114,7 @@ export interface AppOptions {
   overdueIntervalMs?: number
   /** Maximum time, in milliseconds, for receiving a request that is not an upload */
   requestTimeoutMs?: number
-  /** Compilers of the schemas; default: on first use. Tests share compiled schemas between apps. */
+  /** Compilers of the schemas; default: compile on first use. Tests share compiled schemas between apps. */
   schemaController?: FastifyServerOptions['schemaController']
   /** Called for every route before it is added; for tests that check all routes. */
   onRoute?: (route: RouteOptions) => void
@@ -180,8 +180,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS).headers(SERVICE_HEADER)
     if (isClosing()) reply.header('connection', 'close')
-    // The web app reads the simulated time from this header. Browsers compare `Date` with the expiry of cookies, so it
-    // keeps the real time.
+    // The web app reads the simulated time from this header. Browsers compare `Date` with the expiry of cookies, so
+    // `Date` keeps the real time.
     if (config.simulatedDate !== undefined) reply.header('x-service-time', now().toUTCString())
     if (isMalformed(request.raw)) {
       // The next bytes on the connection cannot be trusted.

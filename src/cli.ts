@@ -40,7 +40,7 @@ const program = new Command('svc-training')
 localizeProgram(program)
 
 program
-  // `serve` is the default only without arguments: otherwise an unknown command would count as its argument.
+  // `serve` is the default only without arguments: otherwise an unknown command would be an argument of `serve`.
   .command('serve', { isDefault: process.argv.length === 2 })
   .description('den Dienst starten')
   .action(async () => {

@@ -30,7 +30,7 @@ export interface Config {
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** The first secret signs, all verify. May be empty only in embedded mode, which then generates a secret. */
+  /** The first secret signs cookies; all verify. May be empty only in embedded mode, which then generates a secret. */
   sessionSecrets: string[]
   /** Maximum age of a session in days since its login, regardless of renewals */
   sessionMaxDays: number
@@ -149,8 +149,8 @@ function validate(variables: Record<string, string | undefined>): Environment {
 }
 
 /**
- * Replaces `prefer`, `require` and `verify-ca` by `verify-full`. pg treats them as such anyway, but prints a warning of
- * eight lines. With `uselibpqcompat`, the modes keep the meaning that libpq gives them.
+ * Replaces `prefer`, `require` and `verify-ca` by `verify-full`. pg treats these modes as `verify-full` anyway, but
+ * prints a warning of eight lines. With `uselibpqcompat`, the modes keep the meaning that libpq gives them.
  */
 function nameTlsMode(url: string): string {
   return url.includes('uselibpqcompat')

@@ -14,7 +14,7 @@ import { serveMetrics } from './metrics-server.js'
 import { prepareWorkFolders } from './services/content/work-folder.js'
 import { loadSessionSecrets } from './session-secrets.js'
 
-/** Names of the settings of the listening addresses in error messages */
+/** Settings of the listening addresses, as named in error messages */
 const ADDRESS = 'HOST oder PORT'
 const METRICS_ADDRESS = 'METRICS_PORT'
 
@@ -154,11 +154,11 @@ function urlAddress(server: HttpServer): string {
 
 /**
  * Stops accepting connections, but still answers on those just accepted: `http.Server.close` would cut them as idle,
- * and a proxy does not repeat a POST. Resolves after a short wait in which the clients can send their request.
+ * and a proxy does not repeat a POST. Resolves after a short wait, so that their clients can still send a request.
  */
 async function stopListening(server: HttpServer): Promise<void> {
   // Node accepts one connection per event loop iteration, before `setImmediate`, so an iteration without one means that
-  // none is pending. The operating system would reset connections that are pending when the listener closes.
+  // no connection is pending. The operating system would reset connections that are pending when the listener closes.
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
@@ -174,8 +174,8 @@ async function stopListening(server: HttpServer): Promise<void> {
 }
 
 /**
- * On a signal such as SIGTERM or SIGINT, or after an uncaught error: reports not ready at once and stops listening, on
- * SIGTERM after the delay. Exits when running requests have finished or the timeout has passed.
+ * Closes the service on a signal such as SIGTERM or SIGINT, or after an uncaught error. Reports not ready at once and
+ * stops listening, on SIGTERM after the delay. Exits when running requests have finished or the timeout has passed.
  */
 function closeGracefully(app: FastifyInstance, config: Config, state: ClosingState): void {
   const delay = config.shutdownDelay * 1000
@@ -186,7 +186,7 @@ function closeGracefully(app: FastifyInstance, config: Config, state: ClosingSta
     if (signal === 'SIGTERM') await sleep(delay)
     const abort = setTimeout(() => state.stop.abort(new ServiceStopping()), ABORT_AFTER_MS)
     const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
-    // From now on, a kept-alive connection without a new request is closed after this short time.
+    // From now on, a kept-alive connection without a new request is closed after `LAST_REQUESTS_MS`.
     app.server.keepAliveTimeout = LAST_REQUESTS_MS
     await stopListening(app.server)
     await app.close()

@@ -23,7 +23,7 @@ export interface Setting {
   }
   /** Returns the fault of a value that fits the schema, in German; undefined if the value is valid. */
   check?: (value: string) => string | undefined
-  /** Whether the variable with the suffix `_FILE` may give the path of a file with the value, such as a secret */
+  /** Whether the value is a secret; the variable with the suffix `_FILE` may then name a file with the value. */
   isSecret?: boolean
   /** Text for `--help`; `default` is shown instead of the default of the schema. */
   german: { text: string; default?: string }
@@ -32,7 +32,7 @@ export interface Setting {
 }
 
 const MIN_SECRET_LENGTH = 32
-/** `dist/src/` is two folders below the root of the package. */
+/** Root folder of the package, two folders above the compiled module in `dist/src/` */
 const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export const SETTINGS = {

@@ -15,11 +15,11 @@ import { findTemplate } from './support/templates.js'
 // process.
 
 const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
-/** Number of batch processes: one more than a small machine has cores, because some tests wait */
+/** Number of batch processes: one more than the two cores of a small machine, because some tests only wait */
 const PROCESSES = 3
 const TIMEOUT_MS = 3_600_000
 const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
-/** Node.js options of this process, without those that load tap's modules and enable source maps */
+/** Node.js options of this process, without those that load tap's modules and those that enable source maps */
 const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))
 
 const [folder] = process.argv.slice(2)

@@ -17,10 +17,10 @@ import { CARDS, publishTest } from './support/taken-tests.js'
 
 const SEED = 5
 const REQUESTS = 6_000
-/** Number of requests to the service at an https address, where it sets and deletes differently named cookies */
+/** Number of requests to the service at an https address, which changes the names of its cookies */
 const REQUESTS_WITH_HTTPS = 2_000
 
-/** Creates sources, so that requests hit existing ids, the content of one source, and reports by the user. */
+/** Creates 60 sources. Adds content with reports by the user to the first one, so that requests hit existing ids. */
 async function createSources(db: Kysely<Database>, userId: number): Promise<void> {
   const uploaded = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
   const written = { ...uploaded, kind: 'written', size_bytes: 0 } as const
@@ -64,7 +64,7 @@ async function createTests(db: Kysely<Database>): Promise<void> {
   }
 }
 
-/** Creates teams, some of which the requests delete. */
+/** Creates teams; the requests delete some of them. */
 async function createTeams(db: Kysely<Database>): Promise<void> {
   const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
   await db.insertInto('teams').values(teams).execute()
@@ -152,7 +152,7 @@ for (const [publicUrl, requests] of [
       const { port } = app.server.address() as AddressInfo
       const root = { username, password: PASSWORD }
       const origin = `http://127.0.0.1:${port}`
-      // Operations that need not succeed once. Most need a password, key, signature or valid list, which random
+      // Operations whose requests may all be refused. Most need a password, key, signature or valid list, which random
       // requests do not contain. The comments below give other reasons.
       const hard = [
         ...['login', 'changePassword', 'confirmByPassword', 'createPasskey', 'logInByPasskey'],

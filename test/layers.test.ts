@@ -21,7 +21,7 @@ const SERVICE = ['src', 'db', 'plugins', 'routes']
 /** Packages of the domain, which other files may import only through their `index.ts` */
 const PACKAGE = /^src\/domain\/(?<name>aiken|anki|exchange|gift|markup|moodle|pictures|table)\//
 
-/** Folders of the domain that packages may import; they import neither content nor accounts */
+/** Folders of the domain that packages may import; these folders import neither content nor accounts */
 const BELOW_PACKAGES = /^src\/domain\/(review|text|time)\//
 
 /** Layers of the web app from bottom to top, described in web/README.md */
@@ -42,7 +42,7 @@ interface Import {
   to: string
 }
 
-/** A dynamic import; unlike static imports, these may form a cycle */
+/** A dynamic import; unlike static imports, dynamic imports may form a cycle */
 const LAZY = /\bimport\(/g
 
 function layerOf(layers: Layer[], file: string): number {
@@ -86,7 +86,7 @@ const scriptsOf = (component: string) =>
 const runsUpwards = (layers: Layer[]) => (step: Import) =>
   layerOf(layers, step.to) === -1 || layerOf(layers, step.to) > layerOf(layers, step.from)
 
-/** Returns whether a file outside a package imports a file of it other than `index.ts`. */
+/** Returns whether a file outside a package imports one of the package's files other than `index.ts`. */
 function entersPackage({ from, to }: Import): boolean {
   const name = PACKAGE.exec(to)?.groups?.name
   return name !== undefined && PACKAGE.exec(from)?.groups?.name !== name && to !== `src/domain/${name}/index.ts`

@@ -79,7 +79,7 @@ t.test('generated types match the responses and refuse unknown keys', async (t) 
   await mkdir(path.join(ROOT, '.tap'), { recursive: true })
   const folder = await mkdtemp(path.join(ROOT, '.tap', 'client-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  // Not a `.d.ts` file, because `skipLibCheck` skips those.
+  // Writes a `.ts` file, because `skipLibCheck` skips `.d.ts` files.
   await writeFile(path.join(folder, 'api.ts'), astToString(await openapiTS(body)))
   const compile = async (programs: Record<string, string>) => {
     const files = Object.keys(programs).map((name) => path.join(folder, `${name}.ts`))

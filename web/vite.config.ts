@@ -61,7 +61,7 @@ function isStyleOfAll(id: string): boolean {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, so that one build serves any path behind a proxy; `<base href>` of the page selects it.
+  // Relative, so that one build serves any path behind a proxy; `<base href>` of the page contains the path.
   base: './',
   plugins: [
     svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
@@ -84,7 +84,7 @@ export default defineConfig({
     modulePreload: {
       polyfill: false,
       // For the chunks matched here, only style sheets and `task-parts` are preloaded, because their other imports are
-      // mostly loaded by then, or preloaded by `theme.js`. The chunks `start` and `words` are always loaded by then. A
+      // mostly loaded already, or preloaded by `theme.js`. The chunks `start` and `words` are always loaded already. A
       // longer list would enlarge the importing chunks.
       resolveDependencies: (file, needed, { hostType }) => {
         if (hostType === 'html') return needed

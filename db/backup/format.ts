@@ -1,4 +1,4 @@
-/** A backup that cannot be made or restored; the message is one German line for the operator. */
+/** A failure to make or restore a backup; the message is one German line for the operator. */
 export class BackupError extends Error {}
 
 /** First line of a backup. */
@@ -20,7 +20,7 @@ export interface TableLine {
 
 export interface EndLine {
   counts: Counts
-  /** Last value of each identity column (`users.id`); null if it was never used */
+  /** Last sequence value of each identity column (`users.id`); null if the sequence was never used */
   sequences: Record<string, string | null>
 }
 

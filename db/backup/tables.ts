@@ -25,7 +25,7 @@ const TRANSIENT_TABLES = new Set([
   ...['search_words', 'search_decks', 'search_cheatsheets', 'search_cards'],
 ])
 
-/** Builds the statement that derives the rows for the next ids after the given one. */
+/** Builds the statement that derives the rows for the next ids after the id `after`. */
 type Derive = (after: number) => RawBuilder<{ id: number }>
 
 /**
@@ -38,7 +38,7 @@ export const DERIVED_TABLES: Record<string, Derive> = {
     select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
     from cheatsheets where id > ${after}::bigint and archived_at is null
     order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`,
-  // All rows in the first statement, because they are small
+  // Inserts all rows with the first statement, because they are small
   search_pending: (after) => sql`
     with noted as (
       select 'deck' as kind, id, id / 200 as part from decks
@@ -88,7 +88,7 @@ export async function listTables(transaction: Transaction<Database>): Promise<Ta
   return sorted
 }
 
-/** Fixes the settings that influence the text form of values, until the transaction ends. */
+/** Pins the settings that influence the text form of values, until the transaction ends. */
 export async function fixTextForms(transaction: Transaction<Database>): Promise<void> {
   await sql`
     select set_config('DateStyle', 'ISO', true), set_config('TimeZone', 'UTC', true),

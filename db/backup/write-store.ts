@@ -115,7 +115,7 @@ async function writeSequences(transaction: Transaction<Database>, sequences: End
   }
 }
 
-/** Tables that are empty in a new store, unlike those that migrations and triggers fill */
+/** Tables whose rows show that a store is in use; migrations insert no rows into them */
 const ROOT_TABLES = ['users', 'decks', 'cheatsheets']
 
 async function requireEmpty(transaction: Transaction<Database>): Promise<void> {

@@ -11,7 +11,7 @@ export interface Backend {
   close(): Promise<void>
   /** Sets whether the thread keeps the process alive. */
   hold(keep: boolean): void
-  /** Resolves with the reason if the thread ended without close(); pending calls are rejected with it. */
+  /** Resolves with the reason if the thread ended without close(); pending calls are rejected with the same reason. */
   died: Promise<Error>
 }
 

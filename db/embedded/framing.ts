@@ -7,8 +7,8 @@ export type ClientInput =
   | { kind: 'end' }
 
 /**
- * Returns a function that collects client input and returns complete messages. PGlite needs whole messages: a partial
- * one makes it loop forever. Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
+ * Returns a function that collects client input and returns complete messages. A partial message makes PGlite loop
+ * forever. Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
  */
 export function createFramer(): (pieces: Buffer[]) => ClientInput[] {
   let pieces: Buffer[] = []

@@ -8,7 +8,7 @@ import { EmbeddedStoreError } from './errors.js'
 import { prepareFolder } from './folder.js'
 import { lockFolder } from './lock.js'
 
-/** Free disk space for a start, which writes log segments of 16 MB each */
+/** Free disk space needed to start: PostgreSQL then writes log segments of 16 MB each */
 const NEEDED_SPACE_MB = 32
 
 export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
@@ -75,7 +75,7 @@ function serve(first: Backend, restart: () => Promise<Backend>, release: () => P
   let lastSession = Promise.resolve()
   let closing: Promise<void> | undefined
 
-  /** Drops a backend that has died or could not be started, so that the next session starts another one. */
+  /** Drops a backend that has died or could not be started, so that the next session starts another backend. */
   function watch(starting: Promise<Backend>): Promise<Backend> {
     const forget = () => {
       if (current === starting) current = undefined

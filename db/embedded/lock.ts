@@ -5,7 +5,7 @@ import { EmbeddedStoreInUseError } from './errors.js'
 
 /**
  * Locks `dataDir` for this process. The kernel holds the lock on an open file and releases it when the process ends,
- * even after a crash. A file with a process id would not do: in containers the next process often has the same id.
+ * even after a crash. A file with a process id is unreliable: in containers the next process often has the same id.
  *
  * @returns the locked file; closing it releases the folder
  * @throws EmbeddedStoreInUseError if another process holds the lock; Error if the folder cannot be locked

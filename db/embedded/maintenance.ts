@@ -6,9 +6,9 @@ const checkpointAfter = 64 * 1024 * 1024
 const vacuumEvery = 6
 
 /**
- * Replaces the background processes of a PostgreSQL server, which PGlite lacks: checkpoints, without which the log
- * grows until the store is closed, and VACUUM ANALYZE by the rules of autovacuum, without which the planner has no
- * statistics. Runs only between transactions and vacuums at most one table per minute.
+ * Replaces two background processes of a PostgreSQL server that PGlite lacks. Checkpoints keep the log from growing
+ * until the store is closed. VACUUM ANALYZE, by the rules of autovacuum, gives the planner statistics. Runs only
+ * between transactions and vacuums at most one table per minute.
  */
 export function createMaintenance(pglite: PGlite) {
   let due = false
@@ -25,7 +25,7 @@ export function createMaintenance(pglite: PGlite) {
     if (ticks % vacuumEvery === 0) await vacuumOneTable(pglite)
   }
 
-  /** Reports a failure as a warning instead of throwing it; the next tick retries. */
+  /** Does the due work. Reports a failure as a warning instead of throwing it; the next tick retries. */
   async function attempt(idle: boolean): Promise<void> {
     try {
       await run(idle)
@@ -40,7 +40,7 @@ export function createMaintenance(pglite: PGlite) {
       due = true
       await attempt(idle)
     },
-    /** Must be called after each request. Does the work that was due during a transaction once it has ended. */
+    /** Must be called after each request. Does the work that became due during a transaction, once none is open. */
     afterRequest: attempt,
   }
 }

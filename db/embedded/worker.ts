@@ -14,7 +14,7 @@ export interface WorkerOptions {
 
 /** Whole protocol messages of the client to execute; `reset` ends the session, `close` ends the store. */
 export type WorkerRequest = Uint8Array<ArrayBuffer> | 'reset' | 'close'
-/** Reply of the worker. The output of a request comes in chunks; `done` is true in the last one. */
+/** Reply of the worker. The output of a request comes in chunks; `done` is true in the last chunk. */
 export type WorkerReply =
   | { output: Uint8Array<ArrayBuffer>; done: boolean }
   | 'ready'

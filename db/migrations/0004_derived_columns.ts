@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await keepSequences(db)
 }
 
-/** Maintains `card_count`. Locks the decks in the order of ids, so that writers neither lose a change nor deadlock. */
+/** Triggers that maintain `card_count`. They lock decks in the order of ids, so that writers do not deadlock. */
 async function keepCardCount(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function add_to_card_count(deck_ids integer[], differences bigint[]) returns void language plpgsql set search_path from current as $$
@@ -80,8 +80,8 @@ async function keepCardCount(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger decks_card_count_insert before insert on decks
       for each row execute function ignore_given_card_count()`.execute(db)
-  // At depth 0, a statement of a client writes the column, and its value is ignored. At greater depths, the triggers on
-  // cards write the column.
+  // At trigger depth 0, a statement of a client writes the column, and its value is ignored. At greater depths, the
+  // triggers on cards write the column.
   await sql`
     create trigger decks_card_count_update before update of card_count on decks
       for each row when (pg_trigger_depth() = 0) execute function ignore_given_card_count()`.execute(db)
@@ -98,12 +98,12 @@ async function keepProgressDeck(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger card_progress_deck_insert before insert on card_progress
       for each row execute function set_progress_deck()`.execute(db)
-  // At depths greater than 0, the trigger below writes the column.
+  // At trigger depths greater than 0, the trigger on cards below writes the column.
   await sql`
     create trigger card_progress_deck_update before update of card_id, deck_id on card_progress
       for each row when (pg_trigger_depth() = 0) execute function set_progress_deck()`.execute(db)
-  // Without these settings PostgreSQL would reuse a generic plan made for an empty table: archiving 300 cards one by
-  // one, with 200,000 progress rows, took 6.5 s instead of 0.5 s.
+  // Without the settings of the function, PostgreSQL would reuse a generic plan made for an empty table: archiving 300
+  // cards one by one, with 200,000 progress rows, took 6.5 s instead of 0.5 s.
   await sql`
     create function move_progress(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current
       set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -147,7 +147,7 @@ async function keepUpdatedAt(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Moves sequences past inserted ids. The advisory lock keeps concurrent scripts from moving a sequence back. */
+/** Triggers that move sequences past inserted ids. An advisory lock keeps concurrent scripts from moving them back. */
 async function keepSequences(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function skip_given_ids() returns trigger language plpgsql set search_path from current as $$

@@ -32,8 +32,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
  * search ignores case as ILIKE does, which also compares `lower` of both sides.
  */
 async function createFolding(db: Kysely<unknown>): Promise<void> {
-  // The check for NFC takes a quarter of the time of the normalization, and the check for characters that NFC never
-  // changes (Latin letters, common punctuation and symbols) takes two thirds of that.
+  // The check for NFC takes a quarter of the time of the normalization. The check for characters that NFC never changes
+  // (Latin letters, common punctuation and symbols) takes two thirds of the time of the check for NFC.
   await sql`
     create function fold_text(given text) returns text language sql immutable strict parallel safe as $$
       select lower(case
@@ -51,8 +51,8 @@ async function createFolding(db: Kysely<unknown>): Promise<void> {
  * Creates the folded texts of live sheets. The long text is the last column, so that short columns lie side by side.
  */
 async function createTexts(db: Kysely<unknown>): Promise<void> {
-  // Rows up to a page are neither compressed nor moved out of line, so that a scan reads them sequentially and the
-  // planner knows the cost from the size of the table.
+  // Rows of up to one page are neither compressed nor moved out of line, so that a scan reads them sequentially and the
+  // planner can derive the cost from the size of the table.
   await sql`
     create table cheatsheet_texts (
       cheatsheet_id integer not null,
@@ -125,7 +125,7 @@ async function createWords(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index search_words_stem_idx on search_words (stem)`.execute(db)
   // lower(word) equals the word. An index on `word` itself would also be used for equality: until autovacuum has
-  // counted the entries of the index, the planner estimates no cost, but each of several hundred words takes 2.3 ms.
+  // counted its entries, the planner assumes that a lookup costs nothing, but each of several hundred takes 2.3 ms.
   await sql`create index search_words_part_idx on search_words using gin (lower(word) gin_trgm_ops)`.execute(db)
   // A stop word such as "und", for which the dictionary yields no stem, is its own stem, so that it can be found.
   await sql`

@@ -116,11 +116,11 @@ const CARD_TEXTS = { table: 'cards', key: 'card_id', text: `concat_ws(' ', quest
 const SHEET_TEXTS = { table: 'cheatsheets', key: 'cheatsheet_id', text: 'content_md' }
 
 /**
- * Triggers that copy superseded texts. The setting `training.change_id` holds the id of the change of the transaction.
- * The triggers keep the first version, the latest 50, and the one before these, whose row refers to the change that
- * wrote the oldest of the 50. They delete the picture uses of pruned versions. They run before the triggers that record
- * the pictures of the new text, because triggers fire in the order of their names. They compare rows with `except`,
- * because a join whose plan was cached for one row takes 15 s for 20,000 rows.
+ * Triggers that copy superseded texts. The setting `training.change_id` holds the id of the transaction's change. The
+ * triggers keep the first version and the latest 51. The oldest of the 51 serves only to tell which change wrote the
+ * next version. The triggers delete the picture uses of pruned versions. They fire before the triggers that record the
+ * pictures of the new text, because triggers fire in the order of their names. They compare rows with `except`, because
+ * a join whose plan was cached for one row takes 15 s for 20,000 rows.
  */
 async function keepVersions(db: Kysely<unknown>): Promise<void> {
   const watched = [

@@ -72,7 +72,7 @@ async function createNotes(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createRetentions(db: Kysely<unknown>): Promise<void> {
-  // The learner's choice comes before the author's default; without both the learner's general setting applies.
+  // The learner's choice precedes the author's default; if both are missing, the learner's general setting applies.
   await sql`
     create table deck_retentions (
       user_id integer not null,
@@ -95,7 +95,7 @@ async function createRetentions(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createJobs(db: Kysely<unknown>): Promise<void> {
-  // A lease instead of an advisory lock, which would occupy a connection for hours: the embedded database has only one.
+  // A lease, because an advisory lock would occupy the only connection of the embedded database for hours.
   await sql`
     create table job_runs (
       name text not null,

@@ -3,7 +3,7 @@ import type { Database } from '../types.js'
 import { deleteUnusedPictures } from './content/media.js'
 import { tryLock } from './try-lock.js'
 
-/** Maximum number of rows per delete statement, which keeps it short and its locks few */
+/** Maximum number of rows per delete statement, so that it is short and takes few locks */
 const BATCH_ROWS = 5_000
 
 export interface Purged {
@@ -16,7 +16,7 @@ export interface Purged {
 
 /**
  * Deletes expired sessions, tokens, challenges, confirmations of addresses and spent logout tokens, and login failures
- * that are older than a day. Each batch is a transaction that holds the lock.
+ * that are older than a day. Each batch is a transaction that holds the housekeeping lock.
  * @returns the numbers of deleted rows; undefined if another instance holds the lock
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {

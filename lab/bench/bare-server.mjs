@@ -1,4 +1,5 @@
-// A Fastify route with a payload from memory. Its rate is the upper limit of the framework and the load generator.
+// A Fastify route that sends a payload from memory. Its request rate is the maximum that the framework and the load
+// generator reach.
 import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
 

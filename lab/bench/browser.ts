@@ -43,7 +43,7 @@ export async function newVisitor(browser: Browser, url: string, cookie: string):
   return context
 }
 
-/** Opens a throttled page. Only the network limit also applies to the service workers of the context. */
+/** Opens a throttled page. The network limit, but not the processor limit, also applies to service workers. */
 export async function openPage(
   context: BrowserContext,
   { network, cpu }: Slowness,

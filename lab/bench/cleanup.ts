@@ -2,7 +2,7 @@
 const tasks: (() => unknown)[] = []
 let isEnding = false
 
-/** Registers a cleanup task; runs it at once if a signal has arrived, because the cleanup has then begun. */
+/** Registers a cleanup task. Runs the task at once if a signal has already started the cleanup. */
 export function atEnd(task: () => unknown): void {
   if (isEnding) task()
   else tasks.push(task)
@@ -14,8 +14,8 @@ export function markTasks(): number {
 }
 
 /**
- * Runs the tasks registered since `markTasks` returned `mark`, by default all, in reverse order. Prints the error of a
- * failing task and continues.
+ * Runs the tasks that were registered since `markTasks` returned `mark`, latest first; by default, runs all tasks.
+ * Prints the error of a failing task and continues.
  */
 export async function cleanUp(mark = 0): Promise<void> {
   for (const task of tasks.splice(mark).reverse()) {

@@ -1,14 +1,14 @@
 import { clipParameters, default_w } from 'ts-fsrs'
 import type { Random } from './simulated-memory.js'
 
-/** Standard deviation of the weights of Anki users after fitting (`PARAMS_STDDEV` of fsrs-rs), without the first four */
+/** Standard deviations of the fitted weights of Anki users (`PARAMS_STDDEV` of fsrs-rs), without the first four */
 const DEVIATIONS = [0.57, 0.28, 0.6, 0.12, 0.39, 0.18, 0.33, 0.3, 0.09, 0.16, 0.57, 0.25, 1.03, 0.31, 0.32, 0.14, 0.27]
-/** Number of initial stabilities, which are the first weights; one standard deviation is a factor of e. */
+/** Number of initial stabilities, which are the first weights; their standard deviation is a factor of e. */
 const STABILITIES = 4
 
 /**
  * Draws the weights of a learner around the default weights and clips them to their valid ranges.
- * @param distance standard deviation, as a share of that of all Anki users
+ * @param distance standard deviation, as a share of the standard deviation among all Anki users
  */
 export function drawWeights(random: Random, distance: number): number[] {
   const drawn = default_w.map((weight, index) => {

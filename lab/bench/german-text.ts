@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './processes.js'
 
-/** One noun in this number becomes a compound on average, because natural text contains rare words */
+/** Average number of nouns per compound; compounds serve as the rare words of natural text */
 const NOUNS_A_COMPOUND = 12
 const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 
@@ -10,8 +10,8 @@ const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 export type GermanWriter = (length: number) => string
 
 /**
- * Returns a writer of German text: a Markov chain over pairs of words of the shipped content (about 6,700 words), so
- * that word frequencies are natural. Some nouns are joined to compounds, which serve as rare words.
+ * Returns a writer of German text: a Markov chain over pairs of words of the shipped content, so that word frequencies
+ * are natural. Some nouns are joined to compounds, which serve as rare words.
  * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export async function createGermanWriter(random: () => number): Promise<GermanWriter> {

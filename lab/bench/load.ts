@@ -63,8 +63,8 @@ export function medianLoad(loads: readonly Load[]): Load {
 }
 
 /**
- * Runs the functions alternately, so that the load of the machine affects all alike. Returns the results of each
- * function without those of the first round, which is a warm-up.
+ * Runs the functions in turn, so that the load of the machine affects all of them equally. Returns the results of each
+ * function, except for those of the first round, which is a warm-up.
  */
 export async function alternate<T extends readonly (() => Promise<unknown>)[]>(
   rounds: number,

@@ -79,7 +79,7 @@ export async function startServer(
   return { url, process: child, stop }
 }
 
-/** Starts the service on a PostgreSQL database; `env` overrides its settings. */
+/** Starts the service on a PostgreSQL database, or the embedded one if the URL is empty; `env` overrides settings. */
 export function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Server> {
   const settings = {
     DATABASE_URL: databaseUrl,

@@ -5,7 +5,7 @@ import type { Postgres } from './postgres.js'
 /** A figure with its unit, or the result of a load test */
 export type Figure = string | Load
 
-/** A measurement, which becomes a row of the table. */
+/** A measurement; each becomes a row of the report. */
 export interface Measure {
   what: string
   service?: Figure

@@ -16,7 +16,7 @@ export interface Size {
   /** Quiz results of the first user */
   results: number
   sheets: number
-  /** `distinct`: all answers differ; `skewed`: 250 different answers, one of them on 99.7 % of 100,000 cards */
+  /** `distinct`: all answers differ; `skewed`: 250 different answers, one of them on 99.75 % of 100,000 cards */
   answers: 'distinct' | 'skewed'
   /** Whether to add a learner with 10,000 progress rows in deck order and 100,000 log entries */
   learner: boolean

@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
 })
 const LEARNERS = Number(options.learners)
 const SEED = Number(options.seed)
-/** Standard deviation of the learners' weights, as a share of that of all users of Anki */
+/** Standard deviations of the learners' weights, as shares of the standard deviation among all Anki users */
 const DISTANCES = [0.4, 0.7, 1]
 const REVIEWS = [250, 1_000, 2_000, 5_000, 10_000]
 const TEST_REVIEWS = 5_000
@@ -52,7 +52,7 @@ interface Card {
   lastDay: number
 }
 
-/** Simulates a learner day by day until `isOver`; the weights of `scheduler` determine the intervals. */
+/** Simulates a learner day by day until `isOver` returns true; the weights of `scheduler` determine the intervals. */
 function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
   const result: Study = { histories: [], reviews: 0, days: 0, recalls: [] }
   const due = new Map<number, Card[]>()

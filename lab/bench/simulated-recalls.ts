@@ -11,7 +11,7 @@ export interface Progress {
 export interface Recall {
   /** Interval in days */
   interval: number
-  /** Recall probability after the interval of the formula, which is rounded to whole days and at least one day */
+  /** Recall probability after the interval that the formula gives, in whole days, at least one */
   wholeDays: number
   /** Recall probability on the scheduled day, which also depends on fuzz and on the intervals of the other ratings */
   scheduled: number

@@ -22,7 +22,7 @@ const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Da
 
 const argument = process.argv[2]
 if (argument === undefined) throw new Error('usage: npm --prefix lab run words -- FOLDER')
-// npm runs the script in `lab`, but the path is relative to the folder in which npm was called.
+// npm runs the script in `lab`, but the path is relative to the folder of the npm call.
 const folder = path.resolve(process.env.INIT_CWD ?? '.', argument)
 const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
@@ -40,8 +40,8 @@ function textOf(node: Node, hidden: ReadonlySet<string>): string {
 }
 
 /**
- * Returns the words of the visible text, which consist of letters and digits only, separated by spaces and in NFKD,
- * because layout, punctuation and compatibility forms such as superscripts may differ.
+ * Returns the words of the visible text, separated by spaces. Keeps only letters and digits, in NFKD, because layout,
+ * punctuation and compatibility forms such as superscripts may differ.
  */
 function lettersOf(html: string, css = ''): string {
   const hidden = new Set([...css.matchAll(/[#.]([\w-]+)\s*\{[^}]*display:\s*none/g)].map(([, id]) => String(id)))
@@ -61,8 +61,8 @@ function missingWords(text: string, other: string): string[] {
 const GAP = /\{\{c([\d,]+)::((?:(?!\{\{c[\d,]+::|\}\})[\s\S])*)\}\}/g
 
 /**
- * Replaces the gaps of a field, the innermost first, with their text. On the front, gaps with `number` show only their
- * hint. Returns an empty string if no gap has `number`.
+ * Replaces the cloze deletions of a field, innermost first, with their text. On the front, those with `number` show
+ * only their hint. Returns an empty string if none has `number`.
  */
 function fillGaps(field: string, number: number, isFront: boolean): string {
   if (![...field.matchAll(/\{\{c([\d,]+)::/g)].some(([, list]) => list?.split(',').map(Number).includes(number)))

@@ -1,10 +1,10 @@
-/** Effect of a fault on the service: a row of the table. */
+/** Effect of a fault on the service; each becomes a row of the printed table. */
 export interface Outcome {
   fault: string
   /** What the scenario did to cause the fault */
   done: string
   observed: string
-  /** Acknowledged data that is lost; begins with `nothing` if none is, and is `unknown` if the scenario failed. */
+  /** Lost acknowledged data; begins with `nothing` if no data is lost, and is `unknown` if the scenario failed. */
   lost: string
   /** Unacceptable effects: lost data, a 5xx other than 503, a stack trace, a request without response */
   defects: string[]
@@ -16,7 +16,7 @@ export interface Settings {
   requests: number
 }
 
-/** Lifetime of a scenario, at whose end its resources are released. */
+/** Collects cleanup tasks, which run at the end of a scenario. */
 export interface Scope {
   teardown(end: () => unknown): void
 }

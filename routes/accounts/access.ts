@@ -146,7 +146,8 @@ disabled them.`,
     },
     async (request) => {
       const userId = knownId(request)
-      // Administrators must delete their own passkeys one by one; that route keeps the last login method.
+      // Administrators must delete their own passkeys one by one, because the route for a single passkey keeps the last
+      // login method.
       if (userId === request.user.id) {
         throw new InvalidInput('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
       }
@@ -163,7 +164,7 @@ disabled them.`,
 }
 
 /**
- * Returns the user id of the path, without checking that the user exists.
+ * Returns the user id in the path, without checking that the user exists.
  * @throws InvalidInput if it is not a number
  * @throws USER_NOT_FOUND if the number is outside the range of user ids
  */
@@ -173,7 +174,7 @@ function knownId(request: FastifyRequest): number {
   return id
 }
 
-/** Refuses API tokens for their owner's account; for it they may use only `/api/auth` and `/api/accounts/me`. */
+/** Refuses API tokens for their owner's account, which they may use only through `/api/auth` and `/api/accounts/me`. */
 async function refuseTokenOfOwner(request: FastifyRequest): Promise<void> {
   const { id } = request.params as { id: string }
   if (request.apiToken !== undefined && Number(id) === request.user.id) throw TOKEN_NOT_ALLOWED

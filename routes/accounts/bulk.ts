@@ -34,7 +34,7 @@ is hashed. A list with an administrator or author requires a login within the la
       // The handler reports each fault with its line, which a schema validator cannot.
       validatorCompiler: () => () => true,
       bodyLimit: BODY_LIMIT,
-      // Refuses callers without the right before reading a large body.
+      // Refuses callers who are not administrators before a large body is read.
       onRequest: app.requireAdmin,
     },
     async (request, reply) => {

@@ -106,7 +106,8 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     async (request, reply) => {
       const id = parseUserId(request.params.id)
       const change = parseAccountChange(request.body)
-      // Requires the current password, so that a person at an unlocked screen cannot take over the account.
+      // Only the route that requires the current password may change the caller's password: a person at an unlocked
+      // screen must not take over the account.
       if (id === request.user.id && change.password !== undefined) {
         throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }

@@ -33,7 +33,7 @@ interface AdminOptions {
   contentDir: string
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Aborts the import because the service stops */
+  /** Aborts the import when the service stops */
   stopping: AbortSignal
 }
 

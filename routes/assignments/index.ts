@@ -81,7 +81,7 @@ export interface AssignmentsOptions extends AssignmentClock {
   contentDir: string
   /** Whether the service sends mail to persons, which requires a mail server and `PUBLIC_URL` */
   sendsMail: boolean
-  /** Aborts the rendering of a PDF because the service stops */
+  /** Aborts the rendering of a PDF when the service stops */
   stopping: AbortSignal
 }
 
@@ -386,8 +386,8 @@ function view(stored: StoredAssignment) {
 type Caller = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns an assignment with the rights of the caller. Callers who may neither change it nor decide about its persons
- * see only those of its teams that they lead.
+ * Returns an assignment with the rights of the caller. A caller who may neither change the assignment nor decide about
+ * its persons sees only the teams that this caller leads.
  */
 function viewFor(stored: StoredAssignment, { id, is_admin, is_author }: Caller, { led }: Reader) {
   const { responsible, teams, created_by, responsible_id, mandatory } = stored

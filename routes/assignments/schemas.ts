@@ -12,7 +12,7 @@ const MAX_USERS = 10_000
 const MAX_PERSONS = 1_000
 
 const Day = Type.String({ format: 'date', examples: ['2026-12-31'] })
-/** A day without `format: date`, because the handler validates it, with an error message that contains the field */
+/** Returns the schema of a day, without `format: date`: the handler checks the day and names the field in the error. */
 const GivenDay = (description: string) => Type.String({ description, examples: ['2026-12-31'] })
 const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, examples: [7] })
 

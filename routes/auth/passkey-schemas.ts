@@ -38,7 +38,7 @@ export const RequestOptions = Type.Unsafe<PublicKeyCredentialRequestOptionsJSON>
   description: '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn, for `navigator.credentials.get`.',
 })
 
-/** Not an enum, because browsers may send values that are not standardised yet. */
+/** Transport of a passkey; not an enum, because browsers may send values that are not standardised yet. */
 const Transport = Type.String({ pattern: '^[A-Za-z0-9_-]{1,50}$', examples: ['internal'] })
 
 const Base64Url = Type.String({ description: 'Base64url.' })

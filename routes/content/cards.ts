@@ -46,7 +46,7 @@ import {
 } from './card-schemas.js'
 import { NOT_EDITABLE } from './decks.js'
 
-/** Maximum size of a body: about two texts of maximum length, with two bytes per character */
+/** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BODY_LIMIT = 256 * 1024
 /** Maximum length of the filter `q` in characters; the same as for the query of `/api/search` */
 const MAX_TEXT_LENGTH = 200
@@ -54,7 +54,7 @@ const MAX_TEXT_LENGTH = 200
 const MAX_QUESTION_LENGTH = 2_000
 
 export interface CardOptions {
-  /** Content folder, in whose files the lines of cards are looked up */
+  /** Content folder, used to find the file and line of a card */
   contentDir: string
   moment: () => Moment
 }
@@ -255,7 +255,7 @@ export function describeSavedCard({ source, file: _, key: __, learners, ...card 
 }
 
 /**
- * Parses the id of a path.
+ * Parses the id in a path.
  * @throws InvalidInput if it is not a number
  * @throws CARD_NOT_FOUND if the number is outside the range of card ids
  */
@@ -277,7 +277,7 @@ function describeCard({ deck_slug, deck_name, exercise, question, answer, level,
   }
 }
 
-/** Returns the texts in the shape of responses, in which the fields of the exercise are top-level fields. */
+/** Returns the texts in the shape of responses, with the fields of the exercise at the top level. */
 export function describeTexts({ question, answer, level, exercise }: CardTexts) {
   const { form = null, options = [], tolerance = null, unit = null } = exercise ?? {}
   return { question, answer, level, form, options, tolerance, unit }

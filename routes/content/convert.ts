@@ -11,7 +11,7 @@ import { convertToMarkdown } from '../../src/services/content/editing/convert.js
 import { STOPPING } from '../admin/schemas.js'
 
 interface ConvertOptions {
-  /** Aborts conversions because the service stops */
+  /** Aborts conversions when the service stops */
   stopping: AbortSignal
 }
 

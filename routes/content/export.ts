@@ -20,7 +20,7 @@ import { ExportFile, ExportQuery } from './schemas.js'
 export interface ExportOptions {
   /** Folder for temporary files of uploads and exports */
   tmpDir: string
-  /** Aborts exports because the service stops */
+  /** Aborts exports when the service stops */
   stopping: AbortSignal
   moment: () => Moment
   timeZone: string

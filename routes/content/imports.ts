@@ -36,7 +36,7 @@ export interface ImportsOptions {
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Aborts uploads because the service stops */
+  /** Aborts uploads when the service stops */
   stopping: AbortSignal
 }
 
@@ -64,8 +64,8 @@ const REFUSALS = [
 ]
 
 /**
- * Returns the id of the source to update; undefined if the parameter is absent or the upload creates a new source, and
- * for a malformed id, which the handler refuses.
+ * Returns the id of the source to update. Returns undefined if the upload creates a new source, or if the id is absent
+ * or malformed; the handler refuses a malformed id.
  */
 function sourceOf({ query }: FastifyRequest): string | undefined {
   const { source, new: isNew } = query as { source?: string; new?: string }
@@ -98,7 +98,7 @@ cards of other decks move there.`,
         response: answers(UploadDone, REFUSALS, { 400: UploadRefused }),
       },
       config: { isUpload: true },
-      // The handler reads the body, which is the file.
+      // No schema validation: the body is the file, which the handler reads.
       validatorCompiler: () => () => true,
       onRequest: [app.requireAuthor, app.requireEditorOf('source', (_body, request) => sourceOf(request))],
     },

@@ -77,7 +77,7 @@ text shows is deleted after seven days.`,
           ...[new OwnMediaFull(200), MEDIA_FULL, FILE_ONLY],
         ]),
       },
-      // The handler checks the body, which is the picture.
+      // No schema validation: the body is the picture, which the handler checks.
       validatorCompiler: () => () => true,
     },
     async ({ body, user }) => {

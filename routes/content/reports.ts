@@ -26,7 +26,7 @@ import { DecidedReport, type Report, ReportDecision, ReportList, ReportParams, R
 const CARD_BYTES = 256 * 1_024
 
 interface ReportOptions {
-  /** Content folder, in whose files the lines of reported cards are looked up */
+  /** Content folder, used to find the file and line of a reported card */
   contentDir: string
 }
 

@@ -121,7 +121,7 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
 }
 
 /**
- * Parses the id of a path.
+ * Parses the id in a path.
  * @throws InvalidInput if it is not a number
  * @throws SOURCE_NOT_FOUND if the number is outside the range of ids
  */

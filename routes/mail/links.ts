@@ -9,7 +9,7 @@ import { confirmAddress } from '../../src/services/mail/own-address.js'
 import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
 
 const PER_TEN_SECONDS = 20
-/** Limit of requests per IP address, higher because mail services unsubscribe many users from a few IP addresses */
+/** Limit of requests per IP address; high, because mail services unsubscribe many users from a few IP addresses. */
 const UNSUBSCRIBES_PER_TEN_SECONDS = 200
 
 /**

@@ -26,7 +26,7 @@ export interface OutboxOptions {
   isMailHeld: boolean
   publicUrl: string | undefined
   moment: () => Moment
-  /** Aborts the sending of a test mail because the service stops */
+  /** Aborts the sending of a test mail when the service stops */
   stopping: AbortSignal
 }
 
@@ -34,7 +34,7 @@ export interface OutboxOptions {
 const MAX_TESTS = 5
 const MINUTE_MS = 60_000
 
-/** Routes of the outbox for administrators, which shows recipient, kind and state of each mail, but not its text. */
+/** Outbox routes for administrators. They show recipient, kind and state of each mail, but not its text. */
 const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) => {
   const { mail, isMailHeld: held, publicUrl, moment, stopping } = options
   let tests: number[] = []

@@ -10,7 +10,7 @@ import { removeAddress, requestAddress } from '../../src/services/mail/own-addre
 import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
 
 export interface OwnMailOptions {
-  /** Public address of the service for links in mails, ending with a slash; undefined if persons get no mail */
+  /** Public address of the service for links in mails, ending with a slash; undefined if the service sends no mail */
   mailLinkUrl: string | undefined
   /** IANA name of the time zone of the service */
   timeZone: string

@@ -41,7 +41,7 @@ const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions extends PublicAddress {
   moment: () => Moment
-  /** Aborts the rendering of a PDF because the service stops */
+  /** Aborts the rendering of a PDF when the service stops */
   stopping: AbortSignal
 }
 
@@ -166,7 +166,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
   )
 }
 
-/** Parses the code of a path. @throws PROOF_NOT_FOUND if the code is malformed */
+/** Parses the code in a path. @throws PROOF_NOT_FOUND if the code is malformed */
 export function codeOf({ code }: { code: string }): string {
   const parsed = parseCode(code)
   if (parsed === undefined) throw PROOF_NOT_FOUND

@@ -61,7 +61,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND
-      // Refused, because clients would take an empty page for the end of the list.
+      // Refuses an unknown cursor, because clients would take an empty page for the end of the list.
       if (!is_cursor_known) throw invalidCursor('after')
       const { page, next } = cutPage(found, limit, ({ card_id }) => card_id)
       const cards = page.map(({ state, state_name, deck_slug, deck_name, deck_lang, ...card }) => ({
@@ -203,7 +203,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
 }
 
 /**
- * Parses the id of a path; returns undefined for a number outside the range of card ids.
+ * Parses the id in a path; returns undefined for a number outside the range of card ids.
  * @throws InvalidInput if it is not a number
  */
 function parseCardId(text: string): number | undefined {

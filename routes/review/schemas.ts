@@ -121,7 +121,7 @@ export const ReviewAnswer = Type.Object({
 
 const ANYTHING = { description: 'An invalid review; its entry in `results` contains the error.' }
 
-/** Reviews are validated one by one, so that one invalid review does not reject the others. */
+/** Reviews in one request; validated one by one, so that one invalid review does not reject the others. */
 export const BatchBody = Type.Object({
   reviews: Type.Array(Type.Unsafe<unknown>({ anyOf: [ReviewBody, ANYTHING] }), { minItems: 1, maxItems: 100 }),
 })

@@ -224,7 +224,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
 }
 
 /**
- * Parses the id of a path.
+ * Parses the id in a path.
  * @throws InvalidInput if it is not a number
  * @throws ATTEMPT_NOT_FOUND if the number is outside the range of ids
  */

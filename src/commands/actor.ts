@@ -6,7 +6,7 @@ export function commandLineActor(): Actor {
   return { actor_id: null, actor: systemUser(), via: 'cli', address: null }
 }
 
-/** Returns the name of the account, or `uid <number>` in a container in which the id has no name. */
+/** Returns the name of the account, or `uid <number>` in a container where the id has no name. */
 function systemUser(): string {
   try {
     return userInfo().username

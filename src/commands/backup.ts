@@ -142,7 +142,7 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
 export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
-  // An error of either stream is also thrown to the reader of the lines.
+  // Errors are ignored here, because the reader of the lines receives them as well.
   pipeline(source, unzipped).catch(() => {})
   const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
   try {

@@ -31,7 +31,7 @@ interface ImportOutput extends Output {
 }
 
 /**
- * Validates the content and prints the changes that an import would make, if the store can be opened. Writes nothing.
+ * Validates the content and, if the store can be opened, prints the changes that an import would make. Writes nothing.
  * @throws FaultyContent if the content has faults
  * @throws RefusedError if an import would archive more than half of the cards and `force` is not set
  */

@@ -36,7 +36,7 @@ export async function testMail(config: Config, address: string, options: Output,
   }
 }
 
-/** Prints the latest mails, optionally of one state, newest first. JSON also has the number of mails in each state. */
+/** Prints the latest mails, optionally of one state, newest first. The JSON also counts the mails in each state. */
 export async function printMails(
   config: Config,
   options: Output & { state?: string; limit: number },

@@ -60,8 +60,8 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
 const NO_STORE = 'Es gibt noch keinen Datenbestand.'
 
 /**
- * Runs `work` on the configured store if it exists, has the current schema and is not held by the service. Neither
- * creates nor migrates it. Otherwise returns the reason in German.
+ * Runs `work` on the configured store if it exists, has the current schema and is not held by the service; otherwise
+ * returns the reason in German. Neither creates nor migrates the store.
  */
 export async function withExistingStore<T>(
   config: Config,

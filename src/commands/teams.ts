@@ -55,7 +55,7 @@ export async function addTeam(
   print(options.json ? JSON.stringify({ id }) : `Team angelegt: ${toField(name)} (${id})`)
 }
 
-/** Deletes a team. */
+/** Deletes a team. @throws RefusedError if no team has the name */
 export async function deleteTeam(config: Config, name: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/teams/{id}', async (db) => {
     const found = await findTeamId(db, name)

@@ -33,8 +33,8 @@ export interface UploadOptions {
 }
 
 /**
- * Imports a package, a table or an archive, or prints what that would change. The limits that protect the service, file
- * size and reading time, do not apply.
+ * Imports a package, a table or an archive or, with `check`, only prints the changes. The limits of file size and
+ * reading time, which protect the service, do not apply.
  * @throws FaultyUpload if the file has faults
  * @throws Refusal if the file cannot be imported as requested, for example into an unknown source
  * @throws RefusedError if the file is unreadable, or a source of its name exists and neither `source` nor `new` is set

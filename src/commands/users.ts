@@ -58,7 +58,8 @@ export async function printUsers(config: Config, options: Output, print: Print):
 /**
  * Deletes a user.
  * @throws RefusedError if the user is unknown
- * @throws InvalidInput if it is the last administrator, or the last emergency account while password login is disabled
+ * @throws InvalidInput if the user is the last administrator, or the last emergency account while password login is
+ * disabled
  */
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
@@ -123,7 +124,7 @@ export async function disableUser(
 /**
  * Sets or removes the e-mail address of an account.
  * @throws InvalidInput if the address is invalid
- * @throws RefusedError if the user is unknown, or unless either an address or `off` is given
+ * @throws RefusedError if the user is unknown, or if not exactly one of an address and `off` is given
  */
 export async function setEmail(
   config: Config,
@@ -216,7 +217,7 @@ export async function showTokens(config: Config, username: string, options: Endi
 }
 
 /**
- * Parses the id of the item to end; returns undefined for all.
+ * Parses the id of the item to end; returns undefined for `true`, which means all items.
  * @throws InvalidInput with the message if it is not a number
  * @throws RefusedError with the message if no row can have this id
  */

@@ -10,7 +10,7 @@ export interface Share {
  * items, is dropped, so that owners with many items do not lock out the others.
  */
 export class FairQueue<T> {
-  /** Items by group and owner. Both levels are in the order in which they are served; no map or list is empty. */
+  /** Items by group and owner. Both levels are in the order of service; empty maps and lists are removed. */
   readonly #groups = new Map<string, Map<string, T[]>>()
   readonly #capacity: number
   #size = 0
@@ -73,8 +73,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Removes and returns the last item of the owner with the most items, in the group with the most items. If the group
-   * or the owner of the new item is among those with the most items, it is chosen.
+   * Removes and returns the last item of the owner with the most items, in the group with the most items. On a tie,
+   * prefers the group and the owner of the new item.
    */
   #dropFromLargest(newcomer: Share): T | undefined {
     const group = largest(this.#groups, newcomer.group, countOf)
@@ -95,7 +95,7 @@ function countOf(owners: Map<string, unknown[]>): number {
   return count
 }
 
-/** Returns the key with the largest size; of several such keys, `preferred` if among them, otherwise the first. */
+/** Returns the key with the largest size. On a tie, returns `preferred` if it is one of them, otherwise the first. */
 function largest<V>(values: Map<string, V>, preferred: string, sizeOf: (value: V) => number): string {
   const own = values.get(preferred)
   let found = preferred

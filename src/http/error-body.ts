@@ -39,7 +39,7 @@ export function errorHeaders(refusal: Refusal): Record<string, string> {
   }
 }
 
-/** Returns the body of an error response. Only a status of 500 or higher includes the request id. */
+/** Returns the body of an error response. Only bodies with a status of 500 or higher include the request id. */
 export function errorBody(refusal: Refusal, requestId?: string, status = statusOf(refusal)): Record<string, unknown> {
   return {
     statusCode: status,

@@ -19,7 +19,7 @@ export function limitToOnePerUser(): (userId: number, reply: FastifyReply, open:
   return async (userId, reply, open) => {
     if (served.has(userId)) throw new TooManyAttempts(RETRY_AFTER_SECONDS)
     served.set(userId, reply)
-    // The next response to the user may be open already; it must keep its entry.
+    // The next response to the user may be open already; it must keep its entry in `served`.
     const free = () => {
       if (served.get(userId) === reply) served.delete(userId)
     }

@@ -1,4 +1,4 @@
-/** Code of a proof or token of a calendar feed in a path, which grants access without a login */
+/** Path with the code of a proof or the token of a calendar feed; both grant access without a login. */
 const SECRET_SEGMENT = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/]{16,})/g
 
 /**

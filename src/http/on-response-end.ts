@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 
 /** nginx's status for a client that closed the connection before the response */
 const CLIENT_CLOSED_REQUEST = 499
-/** Logged for a request that the service cut while shutting down */
+/** Status for a request that the service cut while shutting down */
 const SERVICE_UNAVAILABLE = 503
 
 export interface End {

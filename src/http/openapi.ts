@@ -83,7 +83,7 @@ const SHARED = {
 
 /**
  * Completes the document of `@fastify/swagger`: schemas with a title become named components, and each operation lists
- * its refusals: those declared by `answers` and the shared ones.
+ * the refusals declared by `answers` and the shared ones.
  */
 export function finishDocument(document: Json): Json {
   const { paths, components, ...rest } = structuredClone(document)
@@ -116,7 +116,7 @@ export function finishDocument(document: Json): Json {
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
 }
 
-/** Replaces each schema that has a title and a type with a reference, and adds it to `schemas`; nested ones first. */
+/** Replaces each schema that has a title and a type with a reference, and adds it to `schemas`, inner schemas first. */
 function nameSchemas(value: Json, schemas: Json): Json {
   if (Array.isArray(value)) return value.map((entry) => nameSchemas(entry, schemas))
   if (typeof value !== 'object' || value === null) return value

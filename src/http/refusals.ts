@@ -18,7 +18,7 @@ export const FILE_ONLY = new Refusal('unsupported', 'file_only', 'Die Datei wird
 export const HEADERS_TOO_LARGE = new Refusal('headers_too_large', 'headers_too_large', 'Kopfzeilen zu groß')
 export const INTERNAL_ERROR = new Refusal('internal', 'internal_error', 'Interner Serverfehler')
 
-/** Returns the refusal of requests to a route group whose method and path match no endpoint. */
+/** Returns the refusal for requests that match no endpoint of a route group. */
 export function unknownEndpoint(message: string): Refusal {
   return new Refusal('not_found', 'unknown_endpoint', message)
 }

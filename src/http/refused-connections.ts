@@ -24,7 +24,7 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
     openAnswers.set(socket, answers.add(response))
     response.once('close', () => answers.delete(response))
   })
-  // Node would send its own 417. A server may ignore expectations that it does not know (RFC 9110, 10.1.1).
+  // By default, Node responds with 417. A server may ignore expectations that it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', routing)
   // Node would close the connection without a response; only a proxy can serve CONNECT.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
@@ -51,8 +51,8 @@ function closeAfterAnswers(socket: Duplex): boolean {
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 
 /**
- * Fastify's `clientErrorHandler`: answers requests that Node's parser refused, unless an earlier response is pending on
- * the connection.
+ * Answers requests that Node's parser refused, unless an earlier response is pending on the connection. Serves as
+ * Fastify's `clientErrorHandler`.
  */
 export function refuseMalformedRequest(this: FastifyInstance, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -49,7 +49,7 @@ export function optional(description: string, example: string) {
   return Type.Optional(Type.String({ description, examples: [example] }))
 }
 
-/** Key of a schema under which `answers` stores the refusals for the OpenAPI document */
+/** Schema key of the refusals that `answers` stores for the OpenAPI document */
 export const REFUSALS_KEY = 'x-refusals'
 
 /**

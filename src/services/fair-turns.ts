@@ -38,8 +38,8 @@ export function accountShare(userId: number | null): TurnShare {
 }
 
 /**
- * Limits the number of concurrent tasks. Urgent tasks start before the others, except at every fifth start. Among both
- * kinds, tasks start round-robin over the groups and over the owners of a group. Known libraries do not suffice:
+ * Limits the number of concurrent tasks. Urgent tasks start before the others, except at every fifth start. Tasks of
+ * the same urgency start round-robin over the groups and over the owners of a group. Known libraries do not suffice:
  * `p-queue`, `bottleneck` and `fastq` have a single queue; `p-key-limit` and `fair-task-pool` run as many tasks at a
  * time as there are keys.
  */

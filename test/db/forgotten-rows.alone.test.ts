@@ -29,12 +29,12 @@ async function readAndDrop(db: Kysely<Database>): Promise<number> {
   return grown
 }
 
-// Needs a separate process, because V8 decides by the code that has run before whether it allocates objects in the old
-// generation at once.
+// Needs a separate process, because the code that ran before affects whether V8 allocates objects directly in the old
+// generation.
 t.test('dropped rows are freed with the young generation', async (t) => {
   const { db, close } = await createEmptyDatabase()
   t.teardown(close)
-  // The first call promotes the objects that the start of the process has left.
+  // The first call promotes the objects that remain from the start of the process.
   await readAndDrop(db)
   const grown = await readAndDrop(db)
   // If rows were kept, nearly all would be promoted.

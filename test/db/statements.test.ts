@@ -40,7 +40,7 @@ interface Template {
   pattern: RegExp
   /** Allowed columns; several alternatives if the row type is a union */
   shapes: Columns[]
-  /** Whether it is an expression that selects one column, not a whole statement */
+  /** Whether the template is an expression for one column instead of a whole statement */
   isPart: boolean
 }
 

@@ -7,7 +7,7 @@ interface Item extends Share {
 }
 
 const share = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), owner: fc.constantFrom('x', 'y', 'z') })
-/** An arrival, or null for serving the next item */
+/** Events: the share of an arriving item, or null to serve the next item */
 const events = fc.array(fc.option(share, { freq: 3 }), { maxLength: 200 })
 const CAPACITY = 12
 

@@ -15,8 +15,7 @@ t.test('the score is exact and rounds half away from zero', async (t) => {
   t.equal(scorePercent(0, 7), 0n)
   fc.assert(
     fc.property(safeInteger, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (correct, total) => {
-      // The score differs from the exact percentage by at most 1/2. Of two equally near integers it is the one further
-      // from zero.
+      // The score differs from the exact percentage by at most 1/2. A tie is rounded away from zero.
       const score = scorePercent(correct, total)
       const twiceError = 2n * (score * BigInt(total) - BigInt(correct) * 100n)
       const size = BigInt(total)

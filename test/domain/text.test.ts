@@ -3,7 +3,7 @@ import t from 'tap'
 import { countCharacters, isStorable, shorten } from '../../src/domain/text/text.js'
 import { anyCharacter } from '../support/arbitraries.js'
 
-/** Any string of UTF-16 units, including lone surrogates */
+/** Any string of Unicode characters, without lone surrogates */
 const anyText = fc.string({ unit: anyCharacter, maxLength: 300 })
 
 t.test('counts code points', async (t) => {

@@ -13,7 +13,7 @@ import { NOT_FOUND } from '../../src/http/refusals.js'
 const BODY = 'eins zwei'
 const USER = 7
 
-/** Returns a body that ends 100 ms after its last chunk, as a file stream ends only after a further read. */
+/** Returns a body that ends 100 ms after its last chunk, like a file stream, which ends only after a further read. */
 function slowEnd(): Readable {
   async function* pieces() {
     yield BODY.slice(0, 4)

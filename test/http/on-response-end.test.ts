@@ -5,8 +5,8 @@ import t from 'tap'
 import { cutConnections, type End, onResponseEnd } from '../../src/http/on-response-end.js'
 
 /**
- * Sends a request whose response never ends, with or without sent headers. `over` resolves when the connection is
- * closed.
+ * Sends a request whose response never ends; its headers are sent only if `begins` is set. `over` resolves when the
+ * connection is closed.
  */
 async function hang(t: Pick<typeof import('tap').t, 'teardown'>, begins: boolean) {
   const app = fastify()

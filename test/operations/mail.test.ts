@@ -53,7 +53,7 @@ t.test('a kill at any point of sending sends no mail twice, and leaves none unma
     const ended = new Promise<undefined>((resolve) => {
       answer = resolve
     })
-    /** At the chosen mail and step, kills the program and delays the reply until it has ended. */
+    /** Kills the program at the chosen mail and step, and delays the reply until the program has ended. */
     const stall = (now: (typeof KILLS)[number]['during']) => {
       if (seen !== at || during !== now) return undefined
       kill.abort()

@@ -190,7 +190,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     await clientAt('127.0.0.9').ask('GET', `/api/calendar/${token}.ics`)
     await clientAt('127.0.0.9').ask('POST', `/api/mail/unsubscribe?key=${token}`)
 
-    // nginx writes the line of a request after its response.
+    // nginx logs a request only after it has sent the response.
     let logged = ''
     while (!logged.includes('/api/mail/unsubscribe')) {
       await sleep(20)

@@ -209,7 +209,7 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
   await db.insertInto('calendar_tokens').values(secret).execute()
 }
 
-/** Creates a published test with an open attempt and the sums of its question. */
+/** Creates a published test with an open attempt and the stored statistics (`question_sums`) of its question. */
 async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
   const { id: testId, version, questions } = await publishTest(db, {}, { cards: [CARDS.single] })
   const questionId = questions[0]?.id as number

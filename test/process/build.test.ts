@@ -15,8 +15,8 @@ mkdirSync('dist/empty-store', { recursive: true })
 writeFileSync('dist/empty-store/PG_VERSION', '18')`
 
 /**
- * Creates a project whose program is `text` and whose empty store needs no database. Returns a function that resolves
- * paths in its folder.
+ * Creates a project with the program `text` and a stub of the script that creates the empty store. Returns a function
+ * that resolves paths in the folder of the project.
  */
 async function createProject(t: Test, text: string): Promise<(name: string) => string> {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))

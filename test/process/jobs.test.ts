@@ -37,7 +37,7 @@ async function readStates(db: Kysely<Database>) {
 
 /** Number of the fit during which the job receives SIGTERM */
 const STOPPED_FIT = 3
-/** Module that sends SIGTERM to the program as soon as its worker thread has received that fit */
+/** Module that sends SIGTERM to the program as soon as its worker thread has received fit number `STOPPED_FIT` */
 const STOP_DURING_FIT = `data:text/javascript,${encodeURIComponent(`
   import { Worker } from 'node:worker_threads'
   const post = Worker.prototype.postMessage

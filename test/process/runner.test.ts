@@ -16,7 +16,7 @@ const giveBack = 't.teardown(() => database.close())'
 const createTable = "database.db.schema.createTable('remains').addColumn('id', 'integer').execute()"
 const disableTrigger = "sql.raw('alter table cards disable trigger cards_place_insert').execute(database.db)"
 
-/** Test files in the order in which they run: name, program, and patterns of the traces that the runner must report */
+/** Test files in order of execution: name, program, and patterns of the traces that the runner must report */
 const FILES: [name: string, program: string, traces: RegExp[]][] = [
   ['clean', `${borrow}; ${giveBack}; t.test('a story', async (t) => t.pass('told'))`, []],
   ['open', "import net from 'node:net'; setInterval(() => {}, 1000); net.createServer().listen(0)", [/Timeout/, /TCP/]],

@@ -181,7 +181,7 @@ t.test('SIMULATED_DATE: service and commands use another day, and the start logs
   t.match(await state.json(), { simulated_date: '2027-01-01' })
   t.match(calendarIn('Europe/Berlin')(new Date(state.headers.get('x-service-time') ?? '')), /^2027-01-0[12]$/)
   t.equal(await service.stop('SIGTERM'), 0)
-  // The output is checked after the end, because these log entries may follow the line with the address.
+  // Checks the output after the service has ended, because these log entries may follow the line with the address.
   t.match(service.output(), /"simulatedDate":"2027-01-01"/)
   t.match(service.output(), /"msg":"no mail is planned: SMTP_HOST is set, PUBLIC_URL is not"/)
 })

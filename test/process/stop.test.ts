@@ -5,7 +5,7 @@ import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, firstLogin, loginOver, openSession, startProcess } from '../support/process.js'
 
-/** Sends a request on a new connection. `answered` resolves with its status or the error code. */
+/** Sends a request on a new connection. `answered` resolves with the response status or the error code. */
 function ask(url: string): { connected: Promise<void>; answered: Promise<number | string> } {
   const request = get(url, { agent: false })
   const answered = new Promise<number | string>((resolve) => {

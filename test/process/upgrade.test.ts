@@ -88,8 +88,8 @@ t.test(
 )
 
 /**
- * Returns variables of a store that is served over the network, because these messages do not depend on how the store
- * is opened.
+ * Returns variables of a store that is served over the network, because the tested messages do not depend on how the
+ * store is opened.
  */
 async function createServedVariables(t: Test): Promise<Record<string, string>> {
   const store = await serveStore(t, await createStoreVariables(t))

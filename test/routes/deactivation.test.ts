@@ -50,8 +50,8 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
 }
 
 /**
- * By operation id of each public operation: a function that tries to log a person in and returns whether it succeeded;
- * null if the operation is not a login. Each new public operation needs an entry.
+ * Logins by operation id of each public operation: functions that try to log a person in and return whether this
+ * succeeded; null for operations that are not logins. Each new public operation needs an entry.
  */
 const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
@@ -72,7 +72,7 @@ const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   finishOidc: async ({ user }) => isAdmittedByProvider({ sub: user.username, preferred_username: user.username }),
 }
 
-/** By security scheme: whether a request with this credential is accepted */
+/** Functions by security scheme; each returns whether a request with the credential is accepted. */
 const CREDENTIALS: Record<string, (person: Person) => Promise<boolean>> = {
   session: async ({ caller }) => (await caller.get('/api/auth/me')).status === 200,
   token: async ({ script }) => (await script.get('/api/decks')).status === 200,

@@ -207,7 +207,7 @@ t.test('orders the cards of a deck without versions', async (t) => {
   t.strictSame(await order(), [c, d, b, a])
   const foreign = await writeCard(editor, await writeDeck(editor, source))
   t.equal((await move(a, foreign.id)).status, 400)
-  // Simulates that the card moves to another source after the headers and before the body of a request.
+  // Simulates that the card moves to another source between the headers and the body of a request.
   await t.rejects(placeBefore(db, { id: editor.id, editable: new Set() }, a as number, null), NOT_AN_EDITOR)
   t.strictSame(await order(), [c, d, b, a])
   t.equal(await versionsOf(a as number), 0)

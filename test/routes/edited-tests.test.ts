@@ -272,7 +272,7 @@ t.test('only current editors see a test', async (t) => {
     t.equal((await send()).status, 403)
   }
   t.equal((await put(unique('test'), { source_id: own, name: 'x', sections: [{ deck: 'x' }] }, passing)).status, 403)
-  // Simulates that the test is created after the headers and before the body of a request.
+  // Simulates that the test is created between the headers and the body of a request.
   const save = { slug, definition: defineTest({}), sourceId: undefined, version: 1 }
   await t.rejects(saveDefinition(db, save, new Set()), NOT_AN_EDITOR)
   await t.rejects(archiveTest(db, slug, true, new Set()), NOT_AN_EDITOR)

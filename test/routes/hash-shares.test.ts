@@ -79,8 +79,8 @@ t.test('150 concurrent password changes of one member do not block logins', asyn
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
   t.ok((answers[200] ?? 0) > 0, 'the member is served as well')
-  // A successful change ends the member's other sessions; on a slow machine it does so before the other requests are
-  // authenticated.
+  // A successful change ends the member's other sessions. On a slow machine, the other requests are authenticated only
+  // after that.
   const refused = (answers[401] ?? 0) + (answers[429] ?? 0)
   t.ok(refused >= 100, `the others are refused without a hash: ${JSON.stringify(answers)}`)
 })

@@ -17,7 +17,7 @@ t.setTimeout(300_000)
 
 const TAKER = 'pruefling'
 const NOW = new Date('2026-11-25T10:00:00Z')
-/** Parts of the answer key that no response and no log entry may contain in either world */
+/** Parts of the answer keys of both worlds; no response and no log entry may contain them. */
 const SECRETS = [
   'Romulusstadt',
   'Remusflecken',

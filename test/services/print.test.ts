@@ -68,8 +68,8 @@ const sessionOf = (names: readonly string[]) => ({
 })
 
 /**
- * Composes characters, and removes white space and direction marks. The PDF programs break lines as on the page, so
- * white space differs from the source text.
+ * Composes characters, and removes white space and direction marks. The programs that read the PDF break lines as on
+ * the page, so white space differs from the source text.
  */
 const squeeze = (text: string) => text.normalize('NFC').replaceAll(/[\s\u202a-\u202e]/g, '')
 

@@ -24,7 +24,7 @@ interface Behaviour {
   crossOrigin?: boolean
   /** Credential id in the signed data, if it differs from the one in the response */
   innerId?: Buffer
-  /** Second coordinate of the public key, replacing the real one */
+  /** y coordinate that replaces that of the public key */
   y?: Buffer
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
-// These constants are not in `service.ts`, because it loads the whole service, and many test processes only start the
-// service as a program.
+// These constants are not in `service.ts`, because that module loads the whole service, and many test processes only
+// start the service as a program.
 
 /** Root of the repository; compiled tests are in `dist/test/support`. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

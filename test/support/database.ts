@@ -73,7 +73,7 @@ export function countStatements(database: OpenDatabase): StatementCounter {
       if (isSearchPolling(node)) background.add(queryId)
       return node
     },
-    // `transformQuery` would count each part of a statement.
+    // Counts here, because `transformQuery` is called for each part of a statement.
     transformResult: async ({ result, queryId }) => {
       if (!background.has(queryId)) count++
       const work = works.getStore()
@@ -92,7 +92,7 @@ export function countStatements(database: OpenDatabase): StatementCounter {
   }
 }
 
-/** Returns whether a statement belongs to the search index, which polls every ten seconds. */
+/** Returns whether a statement reads or writes the queue of the search index, which is polled every ten seconds. */
 function isSearchPolling(node: object): boolean {
   const text = JSON.stringify(node, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   return text.includes('search_pending')

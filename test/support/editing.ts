@@ -48,7 +48,7 @@ export async function writeDeck(editor: Caller, source_id: number, rest: object 
   return body.deck.slug
 }
 
-/** Creates a card through the API. Returns it. */
+/** Creates a card through the API. Returns the card. */
 export async function writeCard(editor: Caller, deck: string, rest: object = {}) {
   const card = { question: unique('Frage'), answer: unique('Antwort'), level: 'basis', ...rest }
   const { body } = await editor.post('/api/content/cards', { deck, client_id: unique('client'), ...card })

@@ -24,7 +24,7 @@ export function costlyHashOfPassword(): Promise<string> {
   return costlyHash
 }
 
-/** Returns a unique text. */
+/** Returns the prefix with a random suffix of ten hexadecimal digits. */
 export function unique(prefix: string): string {
   return `${prefix}-${randomBytes(5).toString('hex')}`
 }

@@ -26,9 +26,9 @@ interface Acknowledged {
 }
 
 /**
- * Kills the service `rounds` times while learners take tests, until at least 100 attempts have been started. Before the
- * last start, moves the deadlines of the open attempts into the past. Then compares each attempt with its acknowledged
- * changes.
+ * Kills the service `rounds` times while learners take tests, the last time after the start of at least 100 attempts.
+ * Before the last start of the service, moves the deadlines of the open attempts into the past. Then compares each
+ * attempt with its acknowledged changes.
  */
 export async function killInAttempts(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report: Kills = { kills: 0, acknowledged: 0, lost: [], defects: [], outcomes: {} }
@@ -87,8 +87,7 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
 }
 
 /**
- * Returns a `Send` that repeats each request until the service no longer refuses it with 503, as it does on a busy
- * machine.
+ * Returns a `Send` that repeats a request while the service refuses it with 503. The service does so on a busy machine.
  */
 function repeatIfOverloaded(send: Send): Send {
   return async (path, init) => {
@@ -104,7 +103,7 @@ function repeatIfOverloaded(send: Send): Send {
 /**
  * Starts or continues an attempt, answers all questions and submits; if `isAbandoned`, gives three answers and does not
  * submit.
- * @throws Error if the service has been killed or refuses a request
+ * @throws Error if the service has been killed or refuses to start the attempt
  */
 async function takeOnce(
   send: Send,

@@ -4,7 +4,6 @@ import { changeFiles, deckFile, writeContentFolder } from './content.js'
 import { firstLogin, loginOver, type Owner, openSession, type Send, startProcess } from './process.js'
 
 export interface Kills {
-  /** Number of kills */
   kills: number
   /** Number of acknowledged changes */
   acknowledged: number
@@ -12,7 +11,7 @@ export interface Kills {
   lost: string[]
   /** Unexpected responses */
   defects: string[]
-  /** Outcomes of interrupted changes */
+  /** Counts by name, such as the outcomes of interrupted changes */
   outcomes: Record<string, number>
 }
 
@@ -111,8 +110,8 @@ const USERS_AT_ONCE = 6
 const RESULTS_OF_USER = 3
 
 /**
- * Kills the service during deletions of users. Each deletion must be complete or have changed nothing, consistently
- * with the audit trail.
+ * Kills the service during deletions of users. Each deletion must be complete or have changed nothing, and the audit
+ * trail must agree with it.
  */
 export async function killInDeletions(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report = createKills()

@@ -17,9 +17,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/**
- * Weights of a learner who forgets faster than the default weights predict: lower initial stabilities, slower growth
- */
+/** Weights of a learner who forgets quickly: lower initial stabilities and slower growth than with the defaults */
 export const FORGETFUL = DEFAULT_WEIGHTS.map((weight, index) =>
   index < 4 ? weight / 3 : index === 8 ? weight - 1 : weight,
 )

@@ -1,9 +1,7 @@
 const GROWTH = 8
-/**
- * Maximum ratio of the times; for `GROWTH` times the size, linear work takes 8 times as long, quadratic work 64 times
- */
+/** Maximum ratio of the times. If the size grows by `GROWTH`, the ratio is 8 for linear and 64 for quadratic work. */
 const MAX_RATIO = 24
-/** Shorter times count as this long, because they are mostly noise */
+/** Lower bound for measured times, because shorter times are mostly noise */
 const MIN_MICROSECONDS = 2_000
 const TRIES = 3
 
@@ -22,7 +20,7 @@ export function isLinear(work: (size: number) => unknown, size: number): boolean
   return false
 }
 
-/** Returns the processor time in microseconds. */
+/** Returns the processor time of `work` in microseconds. */
 function timeOf(work: () => unknown): number {
   const before = process.cpuUsage()
   work()

@@ -16,7 +16,7 @@ export interface ReceivedMail {
   raw: string
 }
 
-/** A reply of the mail server; undefined accepts */
+/** A refusal by the mail server; undefined if the server accepts */
 type Reply = { code: number; text: string } | undefined
 
 export interface MailServer {
@@ -33,7 +33,7 @@ export interface MailServer {
   close(): Promise<void>
 }
 
-/** Starts an SMTP server with STARTTLS and authentication. It is closed when the test ends. */
+/** Starts an SMTP server with STARTTLS and optional authentication. It is closed when the test ends. */
 export async function startMailServer(t: Owner, options: SMTPServerOptions = {}): Promise<MailServer> {
   const replyWith = async (done: (error?: Error | null) => void, reply: Reply | Promise<Reply>) => {
     const given = await reply

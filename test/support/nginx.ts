@@ -10,8 +10,7 @@ import { freePort } from './postgres.js'
 import type { Owner } from './process.js'
 
 /**
- * Starts nginx with the shipped configuration, in which host names, ports, files, the upstream servers and the path are
- * replaced.
+ * Starts nginx with the shipped configuration after replacing its host names, ports, files, upstream servers and path.
  * @param servers upstream servers, such as `127.0.0.1:3000`
  * @param options prefix: path prefix that nginx removes; port: TLS port, by default a free one
  */

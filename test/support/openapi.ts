@@ -20,7 +20,7 @@ interface CheckedAnswer {
 export type AnswerChecker = (answer: CheckedAnswer) => string[]
 
 /**
- * Pattern for a path parameter with a suffix, such as `{code}.pdf`. In the router it does not match an encoded line
+ * Pattern for a path parameter with a suffix, such as `{code}.pdf`. Like the router, it does not match an encoded line
  * break.
  */
 const BEFORE_SUFFIX = '(?:(?!%0[aAdD])[^/])+'
@@ -34,9 +34,9 @@ function patternOf(path: string): RegExp {
 }
 
 /**
- * Creates a checker for a document. Objects must not have keys that their schema does not describe, unless it allows
- * them explicitly. A response to an undescribed request must be an error of the common schema or an HTML page outside
- * of `/api`. Responses to HEAD and OPTIONS are not checked.
+ * Creates a checker for a document. Objects may have only the keys that their schema describes or explicitly allows. A
+ * response to an undescribed request must be an error of the common schema or an HTML page outside of `/api`. Responses
+ * to HEAD and OPTIONS are not checked.
  */
 export function createAnswerChecker(document: Json): AnswerChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

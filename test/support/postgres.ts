@@ -113,7 +113,7 @@ export async function startCluster(
   }
   const signalAll = async (signal: NodeJS.Signals) => {
     const parent = server.pid as number
-    // The parent first, because it would otherwise restart or report its children.
+    // Signals the parent first, because it would otherwise restart or report its children.
     process.kill(parent, signal)
     for (const pid of await childrenOf(parent)) {
       try {

@@ -34,7 +34,7 @@ export interface RunningService {
 }
 
 /**
- * Returns environment variables for a program with a separate empty store on the database under test.
+ * Returns environment variables for a program with a new store on the database under test.
  * @param template initial state of the embedded store
  * @param serverUrl URL of a server; empty for the embedded database
  */

@@ -4,7 +4,7 @@ import type { OpenDatabase } from '../../db/client.js'
 const QUIET_MS = 300
 
 /**
- * Waits until no statement has been sent and no connection has been in use for a while.
+ * Waits until no statement was sent during the last `QUIET_MS` and no connection is in use.
  * @param count function of `countStatements`
  */
 export async function waitForQuiet({ poolState }: OpenDatabase, count: () => number): Promise<void> {

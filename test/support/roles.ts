@@ -174,7 +174,7 @@ async function createItems(db: Kysely<Database>, editorId: number, reporterId: n
   return { source: source_id, ...items }
 }
 
-/** Kind of an item by the path segment before its parameter, below `/api/content` */
+/** Kinds of items in paths below `/api/content`, by the path segment before the id or slug */
 const KINDS: Readonly<Record<string, keyof Items>> = {
   sources: 'source',
   decks: 'deck',
@@ -186,7 +186,8 @@ const KINDS: Readonly<Record<string, keyof Items>> = {
 }
 
 /**
- * Fills the parameters of a path: with the editor's items below `/api/content`, otherwise with 0, which does not exist.
+ * Fills the parameters of a path: with the editor's items below `/api/content`, otherwise with the id 0, which does not
+ * exist.
  */
 function fillPath(path: string, items: Items): string {
   const segments = path.split('/')

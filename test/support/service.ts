@@ -89,7 +89,7 @@ export async function startService(
   })
   t.teardown(async () => {
     const closed = app.close()
-    // Otherwise a connection whose last response was in flight would delay closing by more than a minute.
+    // Without this, a connection whose last response was in flight would delay closing by more than a minute.
     cutConnections(app.server)
     await closed
   })
@@ -146,7 +146,7 @@ function checkerOf(app: FastifyInstance): AnswerChecker {
 
 /**
  * Checks a response against the OpenAPI document. Responses of paths that begin with `/docs` are not checked.
- * @throws Error if the response differs from it
+ * @throws Error if the response differs from the document
  */
 function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0]): void {
   const faults = answer.url.startsWith('/docs') ? [] : checkerOf(app)(answer)
@@ -170,8 +170,8 @@ const TURN_MS = 200
 let lastTurn = performance.now()
 
 /**
- * Runs an event loop iteration if the last one was at least `TURN_MS` ago. Some requests complete without one, and if
- * its timers do not run for long, the service considers itself overloaded.
+ * Runs an event loop iteration if the last one was at least `TURN_MS` ago. Some requests complete without an iteration,
+ * and the service considers itself overloaded if its timers have not run for some time.
  */
 async function runTimers(): Promise<void> {
   if (performance.now() - lastTurn < TURN_MS) return

@@ -83,7 +83,6 @@ export interface PublishedTest {
   id: number
   slug: string
   version: number
-  /** Questions with their ids */
   questions: { id: number; content: FrozenQuestion }[]
 }
 

@@ -8,7 +8,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../db/embedded/index.j
 /**
  * Opens a database in a folder that `close()` removes. It does not flush to the disk.
  * @param template data folder of a closed store to copy; without it the store is empty
- * @param parent folder in which the data folder is created
+ * @param parent folder that will contain the data folder
  */
 export async function openTemporaryStore(
   template?: string,

@@ -63,8 +63,8 @@ export async function loadVersion(db: Kysely<Database>, folder: string, version:
 }
 
 /**
- * Runs the statements of a version in their order, because later ones need the rows of earlier ones. Returns their
- * number.
+ * Runs the statements of a version in their order, because later ones need the rows of earlier ones. Returns the number
+ * of statements.
  */
 export async function replayVersion(db: Kysely<Database>, folder: string, version: string): Promise<number> {
   const text = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
@@ -97,7 +97,7 @@ export async function readRows(db: Kysely<Database>): Promise<Record<string, Jso
 
 /**
  * Records this version: the dump of a small store, and every statement that the service sends while each endpoint is
- * called once. Needs a PostgreSQL server and its `pg_dump`.
+ * called at least once. Needs a PostgreSQL server and its `pg_dump`.
  * @returns number of the newest migration
  */
 export async function recordVersion(serverUrl: string, folder: string): Promise<string> {
@@ -173,7 +173,7 @@ async function writeContent(folder: string, answer: string): Promise<void> {
 
 const FILE = { 'content-type': 'application/octet-stream' }
 
-/** Calls every operation of the OpenAPI document once, as administrator or learner. */
+/** Calls every operation of the OpenAPI document at least once, with or without a login. */
 async function callAll(app: FastifyInstance, provider: IdentityProvider): Promise<void> {
   const called: string[] = []
   const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object, headers?: object) => {
@@ -477,7 +477,6 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
   await claimMail(db, { at: new Date('2099-01-01') }, now.at)
 }
 
-/** Calls the operations of assignments. */
 async function callAssignments(
   admin: Send,
   learner: Send,
@@ -634,7 +633,7 @@ async function dump(databaseUrl: string): Promise<string> {
   return stdout.replaceAll(/^(\\.*|--.*)?\n/gm, '')
 }
 
-/** Converts a value to JSON that `pg` sends as the same text. */
+/** Converts a parameter of a statement to JSON that `pg` sends as the same value. */
 function toJson(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`

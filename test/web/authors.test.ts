@@ -23,7 +23,7 @@ async function newAuthor(app: App, name: string, options: BrowserContextOptions 
   return person
 }
 
-/** Copies content to the clipboard like another program, and pastes it. */
+/** Copies content to the clipboard, as another program would, and pastes it. */
 async function paste(page: Page, offer: { text?: string; html?: string; picture?: boolean }): Promise<void> {
   await page.evaluate(`(async ({ text, html, picture }) => {
     const items = {}

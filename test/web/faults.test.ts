@@ -33,7 +33,7 @@ async function logInAgain(page: Page, { username, password }: { username: string
   await dialog.waitFor({ state: 'hidden' })
 }
 
-/** Rates one card and waits until the service has stored it. */
+/** Rates one card. Returns the status of the response. */
 async function rateOne(app: App, page: Page): Promise<number> {
   await page.goto(`${app.url}/lernen`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
@@ -270,7 +270,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.getByRole('heading', { name: 'Spickzettel', level: 1 }).waitFor()
     t.equal(await offer.count(), 0)
 
-    // Missing parts that every page loads later also lead to the offer.
+    // Missing parts that every page loads later also lead to the offer of a new version.
     await page.route(`${app.url}/`, asOther)
     await page.route('**/assets/outbox-parts-*', gone)
     await page.goto(`${app.url}/konto`)

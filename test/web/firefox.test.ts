@@ -156,8 +156,8 @@ const HAS_LAST_FILE = `performance.getEntriesByType('resource')
   .some(({ name, responseEnd }) => name.includes('/assets/outbox-parts-') && responseEnd > 0)`
 
 /**
- * Waits until the page has loaded everything. If the page is left earlier, the service worker responds to a page that
- * no longer exists, which it cannot detect, and Firefox reports an error.
+ * Waits until the page has loaded everything. If the browser leaves the page earlier, the service worker responds to a
+ * page that no longer exists, and Firefox reports an error.
  */
 async function untilLoaded(page: Page): Promise<void> {
   await until(async () => (await page.evaluate(HAS_LAST_FILE)) as boolean, 'the last file has been loaded')

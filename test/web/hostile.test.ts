@@ -46,7 +46,7 @@ const DESK_AND_PHONE = { desk: DESK, phone: PHONE }
 
 interface Visit extends Person {
   app: App
-  /** Window sizes in which each page is checked */
+  /** Window sizes for the check of each page, by name */
   sizes: Record<string, typeof DESK>
   /** Dialogs, new windows and navigations that the page has caused */
   escapes: string[]

@@ -11,8 +11,8 @@ const TOUCH = { viewport: PHONE, hasTouch: true, isMobile: true }
 const answerButton = (page: Page) => page.getByRole('button', { name: /Antwort zeigen/ })
 const focusedText = (page: Page) => page.evaluate('document.activeElement.textContent.trim()') as Promise<string>
 /**
- * Runs a function in the page: `ask` with the first element of the selector, `askAll` with all elements. Returns its
- * result.
+ * Runs a function in the page and returns its result: `ask` with the first element that matches the selector, `askAll`
+ * with all matching elements.
  */
 const ask = (page: Page, selector: string, script: string) =>
   page.evaluate(`(${script})(document.querySelector(${JSON.stringify(selector)}))`)

@@ -6,7 +6,7 @@ import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from './
 import { GUARD_MS, press } from './support/keys.js'
 
 const app = await openApp(t)
-/** Folder for a screenshot of each step; undefined takes none */
+/** Folder for a screenshot of each step; if undefined, no screenshots are taken */
 const { PICTURES } = process.env
 if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true })
 

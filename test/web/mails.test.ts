@@ -6,7 +6,7 @@ import { DESK, openApp, PHONE } from './support/app.js'
 
 t.setTimeout(600_000)
 
-/** Folder for screenshots; undefined takes none */
+/** Folder for screenshots; if undefined, no screenshots are taken */
 const { SCREENS } = process.env
 
 const USER = { id: 1, username: 'admin', display_name: 'Ængelbert "><i>Größer</i> \u202eabc' }

@@ -35,10 +35,7 @@ async function newPersonAt(
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
-/**
- * Logs out and opens the login page. No passkey prompt is answered before the test starts it, unless `isTouched` is
- * set.
- */
+/** Logs out and opens the login page. The device confirms passkey prompts there only if `isTouched` is set. */
 async function logOut({ page, device }: { page: Page; device: Device }, url: string, isTouched = false): Promise<void> {
   await device.isTouched(isTouched)
   await page.request.post(`${url}/api/auth/logout`)

@@ -89,7 +89,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   })
 
   await t.test('makes wrong cards due for learning and undoes that', async (t) => {
-    // The outbox sends the ratings a moment later.
+    // The outbox sends the ratings with a delay.
     const isDue = async (count: number) => {
       for (let left = 600; left > 0; left--) {
         const queue = await (await page.request.get(`${app.url}/api/review/queue`)).json()

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 
-/** Folder of the built app; sizes are those of the compressed files that the service sends */
+/** Folder of the built app, with the compressed files that the service sends */
 const APP = path.join(import.meta.dirname, '../../app')
 const ASSETS = path.join(APP, 'assets')
 /** Files outside the assets folder: the script that runs before the first paint, and the service worker */

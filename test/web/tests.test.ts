@@ -16,12 +16,12 @@ import { post } from './support/written.js'
 const NAME = 'Datenschutz, Grundlagen'
 const NARROW = { width: 320, height: 640 }
 /**
- * Console message about a request that failed because the test disconnected the network; includes the service worker's
- * script
+ * Console message about a request that failed because the test disconnected the network, such as the request for the
+ * script of the service worker
  */
 const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|unknown error occurred when fetching the script/
 
-/** Expression that is true once the browser stores neither a copy nor marks of an attempt */
+/** Expression that is true once the browser stores neither a copy of the attempt nor its marked questions */
 const isDeleted = (id: number) => `(async () => {
   const database = await new Promise((done) => {
     indexedDB.open('training ' + new URL(document.baseURI).pathname).onsuccess = (event) => done(event.target.result)

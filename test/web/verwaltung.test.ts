@@ -143,7 +143,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.locator('input[type=file]').setInputFiles({
       name: 'liste.csv',
       mimeType: 'text/csv',
-      // Uses the encoding in which Excel saves CSV files on Windows.
+      // Uses the encoding of CSV files that Excel saves on Windows.
       buffer: Buffer.from(
         'Benutzername;Name;Passwort\r\nviele-1;Jürgen Größer;\r\nviele-2;Aylin;vier-zufaellige\r\n',
         'latin1',

@@ -272,7 +272,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     const { page } = person
     const id = await newCard()
     await open(person, id)
-    // With a key, because similar questions that appear above would move the control away from the mouse pointer.
+    // Uses a key, because similar questions that appear above would move the control away from the mouse pointer.
     await page.getByText('Für Quiz und Test').press('Enter')
     const add = async (text: string) => {
       const shown = await page.getByPlaceholder('Antwort', { exact: true }).count()

@@ -3,9 +3,9 @@ import type { Plugin, Rolldown } from 'vite'
 const PLACE = '<meta name="pages" content="" />'
 
 /**
- * Writes a map into the HTML page: from the name of each dynamically imported chunk whose module is in `folder`, to its
- * file and the files that it imports statically, except those that the HTML page already refers to. `theme.js` preloads
- * the files for the current address in parallel with the entry chunk.
+ * Writes a map of files to preload into the HTML page. The keys are the names of the dynamically imported chunks whose
+ * module is in `folder`; the values are the files of the chunk and of its static imports, except those that the HTML
+ * page already refers to. `theme.js` preloads the files for the current address in parallel with the entry chunk.
  */
 export function preloadPages(folder: string): Plugin {
   return {
@@ -24,7 +24,7 @@ export function preloadPages(folder: string): Plugin {
   }
 }
 
-/** Returns the file of a chunk and those that it imports statically. */
+/** Returns the file of a chunk and the files of its direct and indirect static imports. */
 function withImports(chunk: Rolldown.OutputChunk, chunks: Rolldown.OutputChunk[]): string[] {
   const all = new Set([chunk.fileName])
   for (const file of all) {

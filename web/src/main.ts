@@ -11,7 +11,7 @@ import { loadPage } from './shell/load-page.js'
 
 const target = document.getElementById('app') as HTMLElement
 target.replaceChildren()
-// The requests that take longest start first: for the user, then for the chunk of the page and for its data.
+// Starts the request for the user first, then those for the chunk of the page and for its data.
 void startAccount((userId) => {
   loadOutbox().then(
     ({ startPost }) => startPost().open(userId),

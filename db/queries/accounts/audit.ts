@@ -90,7 +90,7 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
 
 /**
  * Records that the actor has viewed the persons of an assignment, unless the log has an entry of this day already.
- * @param teams ids of the teams whose members were shown; undefined if all persons were
+ * @param teams ids of the teams whose members were shown; undefined if all persons were shown
  */
 export async function recordView(
   db: Kysely<Database>,

@@ -10,7 +10,7 @@ const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as co
 /** An identity as shown to its owner. */
 export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[number]>
 
-/** A user with the id of the identity that was used. */
+/** A user found by an identity, with the id of that identity. */
 export type IdentifiedUser = AccountWithState & { identity_id: number; email: string | null }
 
 /** Locks the identity until the transaction ends, so that concurrent requests cannot link it twice. */
@@ -86,7 +86,7 @@ export async function deleteIdentity(
     .executeTakeFirst()
 }
 
-/** Returns the users to whose identity or provider session a logout token refers, by id. */
+/** Returns the users to whose identity or provider session a logout token refers, in the order of ids. */
 export async function findUsersOfLogout(
   db: Kysely<Database>,
   { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },

@@ -104,8 +104,8 @@ function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeco
 }
 
 /**
- * Condition that a limit is in force. Ignores a delay of more than twice the maximum, which can only come from a clock
- * that was wrong.
+ * Builds the condition that a limit is in force. Ignores a delay of more than twice the maximum, which can only come
+ * from a wrong clock.
  */
 function isInForce(table = 'login_failures') {
   const until = sql.ref(`${table}.blocked_until`)

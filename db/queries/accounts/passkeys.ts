@@ -122,7 +122,7 @@ export async function recordUse(
   return numUpdatedRows === 1n
 }
 
-/** Deletes all passkeys of a user, or only the one with the id. Returns the number of deleted passkeys. */
+/** Deletes all passkeys of a user, or only the passkey with the id. Returns the number of deleted passkeys. */
 export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')

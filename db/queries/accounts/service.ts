@@ -10,7 +10,7 @@ export interface StoreNumbers {
   learners: number
   /** Number of failed mails that were created in the last 7 days */
   mails_failed: number
-  /** Number of mails created in the last 7 days for which it is unknown whether they were sent */
+  /** Number of mails in the state `unknown` that were created in the last 7 days */
   mails_unknown: number
 }
 

@@ -57,7 +57,7 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes all tokens of a user, or only the one with the id. Returns the number of deleted tokens. */
+/** Deletes all tokens of a user, or only the token with the id. Returns the number of deleted tokens. */
 export async function deleteTokens(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('api_tokens')

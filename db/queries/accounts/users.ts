@@ -11,7 +11,7 @@ export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
 export const STATE = ['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const
 
-/** A user with the additional state of the account. */
+/** A user with the columns that decide on rights and access (`STATE`). */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
 
 /** Columns that restrict the login methods */
@@ -20,15 +20,15 @@ const LOGIN = ['passkey_only', 'emergency', 'link_next_login'] as const
 /** Whether the next provider login may still link the account. */
 export const MAY_LINK = sql<boolean>`coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false)`
 
-/** Form in which user names are unique */
+/** Normalised user name; no two users have the same */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
-/** Returns all users by id. */
+/** Returns all users, ordered by id. */
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
   return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
 }
 
-/** Returns all users by id, with the state of the accounts and their addresses. */
+/** Returns all users with the state of their accounts and their addresses, ordered by id. */
 export async function listUsersWithState(
   db: Kysely<Database>,
 ): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'email'>)[]> {
@@ -97,7 +97,7 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
-/** Returns which of the names are taken, compared in NFC, in the form in which they are stored. */
+/** Returns the stored forms of those names that are taken. Compares names in NFC. */
 export async function findTakenNames(db: Kysely<Database>, usernames: string[]): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     select username from users

@@ -17,7 +17,7 @@ export interface StoredPart {
   available: boolean
 }
 
-/** A person by name */
+/** Id and display name of a person */
 export interface NamedPerson {
   id: number
   display_name: string
@@ -82,8 +82,8 @@ export interface Reader {
 }
 
 /**
- * Condition that the reader may see an assignment: the reader is an administrator, its creator or its responsible
- * person; or the assignment is mandatory and a member of a team that the reader leads has an occurrence of it.
+ * Builds the condition that the reader may see an assignment: the reader is an administrator, its creator or its
+ * responsible person; or it is mandatory and a member of a team that the reader leads has an occurrence of it.
  */
 function isReadable(reader: Reader) {
   if (reader.manages) return sql<boolean>`true`
@@ -94,7 +94,7 @@ function isReadable(reader: Reader) {
 
 const isOwn = ({ id }: Reader) => sql`(created_by = ${id} or responsible_id = ${id})`
 
-/** Condition that `user_id` is a member of a team that the reader leads. */
+/** Builds the condition that `user_id` is a member of a team that the reader leads. */
 const isLed = ({ led }: Reader) => sql`user_id in (
   select user_id from team_members
   where until_on is null and team_id = any(${led === 'all' ? [] : [...led]}::integer[]))`
@@ -134,7 +134,7 @@ export async function findAssignment(
 export interface AssignmentDetails {
   /** The persons of `user_ids` */
   persons: NamedPerson[]
-  /** Whether a person has done a part */
+  /** Whether any person has completed a part */
   parts_in_use: boolean
   /**
    * For each part, the time of the last change of its sheet, of the last publication of its test, or of the last change
@@ -160,7 +160,7 @@ export async function findDetails(db: Kysely<Database>, id: number): Promise<Ass
   return rows[0] as AssignmentDetails
 }
 
-/** Creator and responsible person of an assignment, and the fields that leads need. */
+/** Fields of an assignment that decide who oversees it, with its title and its last day of planning. */
 export type Oversight = Pick<
   AssignmentRow,
   'id' | 'title' | 'created_by' | 'responsible_id' | 'mandatory' | 'planned_on'
@@ -226,8 +226,8 @@ export async function writeParts(
 }
 
 /**
- * Replaces the audience of an assignment. Teams and persons that stay keep their day.
- * @returns the table in which an id does not exist; undefined if all exist
+ * Replaces the audience of an assignment. Teams and persons that stay keep their `added_on`.
+ * @returns the table that lacks one of the ids; undefined if all ids exist
  */
 export async function writeAudience(
   transaction: Transaction<Database>,
@@ -259,7 +259,7 @@ export async function writeAudience(
 /** Content to which a part may refer; never a draft, a pool or an archived item. */
 export type PartContent = Pick<NewPart, 'cheatsheet_id' | 'test_id' | 'deck_id' | 'title'>
 
-/** Returns the content of a part that learners see; undefined if there is none with this slug. */
+/** Returns the content with this slug; undefined if there is none that learners see. */
 export async function findPartContent(
   db: Kysely<Database>,
   kind: 'sheet' | 'test' | 'deck',
@@ -323,8 +323,8 @@ export async function deleteAssignment(transaction: Transaction<Database>, id: n
 }
 
 /**
- * Restarts the open occurrences of an assignment and those of persons who have left: deletes their done parts, and lets
- * only attempts and reviews from `at` on count.
+ * Restarts the open occurrences of an assignment and those of persons who have left: deletes their done parts. Only
+ * attempts and reviews since `at` count for them.
  */
 export async function restartOccurrences(
   transaction: Transaction<Database>,

@@ -23,7 +23,7 @@ export interface OwnOccurrence {
   covered_until: string | null
   done_at: Date | null
   parts: StoredPart[]
-  /** Completed parts; a personal part with its day and instructor */
+  /** Completed parts; `held_on` and `confirmed_by` (the instructor) are null unless the part is personal */
   done: { position: number; done_at: string; held_on: string | null; confirmed_by: string | null }[]
   proof_code: string | null
   proof_revoked_at: Date | null
@@ -87,7 +87,7 @@ export interface OccurrencePage {
   states: readonly OccurrenceState[]
   /** Part of the display name, case-insensitive and in any Unicode form */
   q: string | undefined
-  /** Returns only open occurrences that were due before this day; undefined for all */
+  /** Restricts the page to open occurrences that were due before this day; undefined for all */
   overdueOn: string | undefined
 }
 
@@ -97,7 +97,7 @@ const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extend
 /** Sort key for display names */
 const NAME = sql`users.display_name collate "und-x-icu"`
 
-/** Returns a page of the occurrences of visible persons by display name; of each person, the latest period first. */
+/** Returns a page of the occurrences of visible persons, ordered by display name and then from the latest period on. */
 export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
@@ -121,7 +121,7 @@ export async function listOccurrences(
   return rows
 }
 
-/** Returns the sort key of an occurrence of the assignment; undefined if there is none or its person is not visible. */
+/** Returns the sort key of an occurrence of the assignment; undefined if it is missing or its person is not visible. */
 export async function findMark(
   db: Kysely<Database>,
   assignmentId: number,
@@ -199,16 +199,16 @@ export async function lockOccurrences(
     .execute()
 }
 
-/** An occurrence that a person oversees. */
+/** An occurrence that a user oversees. */
 export interface Overseen {
   id: number
-  /** Whether the person is responsible for the assignment. Otherwise the person is a lead and it is mandatory. */
+  /** Whether the user is responsible for the assignment; if not, the user leads a team of the occurrence's person */
   is_responsible: boolean
 }
 
 /**
- * Returns those of the occurrences for which the user is responsible, or which are mandatory and belong to a member of
- * the teams that the user leads. Omits occurrences of archived assignments.
+ * Returns those of the given occurrences that the user oversees: as the responsible person, or, if the assignment is
+ * mandatory, as a lead of the person's team. Omits occurrences of archived assignments.
  */
 export async function listOverseen(
   db: Kysely<Database>,

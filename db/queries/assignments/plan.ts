@@ -12,7 +12,7 @@ export interface AudienceMember {
   disabled_on: string | null
   /** Spans in the audience as a member of a team or as an individual person; `everybody_from` is not included */
   spans: Span[]
-  /** Occurrences by period */
+  /** Occurrences in the order of their periods */
   history: Occurrence[]
 }
 
@@ -71,7 +71,7 @@ function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, l
 }
 
 /**
- * Returns the persons who are in the audience of the assignment or have an open occurrence of it, by id.
+ * Returns the persons who are in the audience of the assignment or have an open occurrence of it, ordered by id.
  * @param after last id of the previous batch
  */
 export function listAudience(
@@ -84,16 +84,16 @@ export function listAudience(
 }
 
 /**
- * Returns a row for each assignment if its audience contains the person, or if the person has an open occurrence of it.
+ * Returns one row for each assignment that has the person in its audience or has an open occurrence of the person.
  */
 export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise<AudienceMember[]> {
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
-/** Ids of the teams whose members are visible; undefined if all persons are */
+/** Ids of the teams whose members are visible; undefined if all persons are visible */
 export type VisibleTeams = readonly number[] | undefined
 
-/** Condition that a row of `users` is visible. */
+/** Builds the condition that a row of `users` is visible. */
 export function isVisiblePerson(teamIds: VisibleTeams) {
   if (teamIds === undefined) return sql<boolean>`true`
   return sql<boolean>`users.id in (
@@ -136,7 +136,7 @@ export function listUnplanned(
   return selectConcerned(db, condition, limit)
 }
 
-/** Returns the assignments with these ids by id; archived ones are missing. */
+/** Returns a map from id to assignment; omits archived assignments. */
 export async function findPlannable(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, AssignmentRow>> {
   if (ids.length === 0) return new Map()
   const rows = await db

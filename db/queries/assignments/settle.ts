@@ -4,7 +4,7 @@ import type { Database } from '../../types.js'
 /** Filter of occurrences: of an assignment, of a person, or by id */
 export type Settled = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
 
-/** Returns the condition for these occurrences. */
+/** Builds the condition that a row of `occurrences` matches the filter. */
 export function isAmong(which: Settled) {
   if ('assignmentId' in which) return sql`occurrences.assignment_id = ${which.assignmentId}`
   if ('userId' in which) return sql`occurrences.user_id = ${which.userId}`
@@ -107,18 +107,18 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
   return rows[0]?.lacks_proof ?? false
 }
 
-/** Effect of a person's open occurrences on the number of attempts at a test that these occurrences require. */
+/** Effect of a person's open occurrences on the number of attempts that a required test allows. */
 export interface AttemptCredit {
   test_id: number
-  /** Attempts that extend the limit of the test: those made before the period, which do not count, and granted ones */
+  /** Number of attempts made before the period, which do not count towards the limit, plus that of granted attempts */
   credit: number
   /** Latest `counts_from` of the periods: the time from which attempts count */
   since: Date
-  /** Whether an attempt has passed in each of the periods; the part may not be marked as done yet */
+  /** Whether each of the periods has a passed attempt, even if the part is not marked as done yet */
   has_passed: boolean
 }
 
-/** Returns the tests that undone parts of a person's open occurrences require. @param testId undefined for all tests */
+/** Returns the tests that a person's open occurrences still require. @param testId undefined for all tests */
 export async function listAttemptCredits(
   db: Kysely<Database>,
   userId: number,

@@ -29,8 +29,8 @@ export async function findCalendarToken(
 const MAX_EVENTS = 200
 
 /**
- * Returns the account of a calendar token with its open occurrences of assignments that are not archived, by due day,
- * at most `MAX_EVENTS`; undefined if the token is unknown.
+ * Returns the account of a calendar token with its open occurrences of assignments that are not archived, ordered by
+ * due day, at most `MAX_EVENTS`; undefined if the token is unknown.
  */
 export async function findCalendar(
   db: Kysely<Database>,

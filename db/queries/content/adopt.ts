@@ -31,7 +31,7 @@ export async function findSheetOwner(db: Kysely<Database>, slug: string): Promis
 
 /**
  * Moves a deck into a source, with its slug as the key. Its cards keep their identities; cards that a script has
- * created or moved into the deck get one.
+ * created or moved into the deck get new identities.
  */
 export async function adoptDeck(
   transaction: Transaction<Database>,

@@ -10,7 +10,7 @@ const SUMMARY = ['id', 'slug', 'title', 'category'] as const
 /** All columns by name: a prepared `select *` fails after another instance adds a column. */
 const COLUMNS = [...SUMMARY, 'content_md', 'created_at', 'updated_at', 'archived_at'] as const
 
-/** Returns all live sheets by category and title. */
+/** Returns all live sheets, ordered by category and title. */
 export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetSummary[]> {
   return db
     .selectFrom('cheatsheets')
@@ -44,7 +44,7 @@ export async function searchCheatsheets(db: Kysely<Database>, q: string): Promis
   return `[${(await executePlannedEachTime(statement, db)).rows[0]?.json ?? ''}]`
 }
 
-/** Returns the live sheet with this slug. */
+/** Returns the live sheet with this slug; undefined if there is none. */
 export async function findCheatsheetBySlug(db: Kysely<Database>, slug: string): Promise<Cheatsheet | undefined> {
   if (!isStorable(slug)) return undefined
   return db

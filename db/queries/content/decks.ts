@@ -17,7 +17,7 @@ const COLUMNS = [
   'archived_at',
 ] as const
 
-/** Display order of decks, for `order by` */
+/** Builds the display order of decks, for `order by`. */
 export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
   return sql.raw(`${table}.sort_order, ${table}.name, ${table}.id`)
 }
@@ -50,7 +50,7 @@ export async function listDecks(db: Kysely<Database>, userId: number, today: str
   return rows[0]?.json ?? ''
 }
 
-/** Returns the live deck with this slug. */
+/** Returns the live deck with this slug; undefined if there is none. */
 export async function findDeckBySlug(db: Kysely<Database>, slug: string): Promise<Deck | undefined> {
   if (!isStorable(slug)) return undefined
   return db

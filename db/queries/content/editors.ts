@@ -8,7 +8,7 @@ export interface SourceEditor {
   display_name: string
 }
 
-/** Returns the editors of a source by user name, including users who are no longer authors and so cannot edit it. */
+/** Returns the editors of a source, ordered by user name. Includes editors who have lost the right to edit it. */
 export async function listEditors(db: Kysely<Database>, sourceId: number): Promise<SourceEditor[]> {
   return db
     .selectFrom('source_editors')
@@ -19,7 +19,7 @@ export async function listEditors(db: Kysely<Database>, sourceId: number): Promi
     .execute()
 }
 
-/** Makes the user an editor. Returns false if the user is one already. */
+/** Makes the user an editor. Returns false if the user already is an editor. */
 export async function insertEditor(db: Kysely<Database>, sourceId: number, userId: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('source_editors')

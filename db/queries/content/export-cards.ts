@@ -160,7 +160,7 @@ export interface ExportedReview {
 
 const REVIEWS_AT_ONCE = 1_000
 
-/** Yields the user's reviews that were neither undone nor followed by a reset of the card, in batches by id. */
+/** Yields the user's reviews that were neither undone nor followed by a reset of the card, in batches ordered by id. */
 export async function* readReviewsToExport(db: Kysely<Database>, userId: number): AsyncGenerator<ExportedReview[]> {
   for (let after = 0; ; ) {
     const { rows } = await readInTurn(() =>
@@ -193,7 +193,7 @@ export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[nu
 
 const SHEETS_AT_ONCE = 20
 
-/** Yields the sheets of the scope in batches by id. `deckId` is ignored. */
+/** Yields the sheets of the scope in batches ordered by id. Ignores `deckId`. */
 export async function* readSheetsToExport(
   db: Kysely<Database>,
   { sourceId, hasHidden = false }: ExportScope,
@@ -241,7 +241,7 @@ export interface ExportedParameters {
   desired_retention: number | null
   /** Decay of the fitted weights; null while the defaults apply */
   decay: number | null
-  /** Desired retention by slug of the deck, for decks for which the user or the author has set one */
+  /** Desired retention by deck slug; contains only decks with a value of the user or of the author */
   by_deck: Record<string, number>
 }
 
@@ -261,7 +261,6 @@ export async function findParameters(db: Kysely<Database>, userId: number): Prom
   return rows[0] as ExportedParameters
 }
 
-/** A test to export. */
 export interface ExportedTest {
   slug: string
   source_id: number | null
@@ -269,7 +268,7 @@ export interface ExportedTest {
   isPublished: boolean
 }
 
-/** Returns the tests that are not archived and whose source is not archived, by slug. */
+/** Returns the tests that are not archived and whose source is not archived, ordered by slug. */
 export async function listTestsToExport(
   db: Kysely<Database>,
   { sourceId }: Pick<ExportScope, 'sourceId'>,

@@ -58,8 +58,8 @@ function liveSheetsWith(eb: Media) {
 }
 
 /**
- * Selects the pictures of tests that the user has started, including those of correct answers: learners get the hashes
- * of the latter only from the review of the attempt.
+ * Selects the pictures of tests that the user has started, including pictures in correct answers. Learners get the
+ * hashes of the pictures in correct answers only from the review of the attempt.
  */
 function takenTestsWith(eb: Media, userId: number) {
   return usesOf(eb)
@@ -105,7 +105,7 @@ function editedSheetsWith(eb: Media, userId: number) {
     .where('source_editors.user_id', '=', userId)
 }
 
-/** Returns which of the pictures, by SHA-256 in hex, are stored. */
+/** Returns those of the given SHA-256 hashes (hex) for which a picture is stored. */
 export async function findKeptPictures(db: Kysely<Database>, shas: readonly string[]): Promise<Set<string>> {
   const kept = await readInChunks(shas, async (chunk) => {
     const { rows } = await sql<{ sha: string }>`

@@ -17,7 +17,7 @@ export async function countLearners(db: Kysely<Database>, cardIds: number[]): Pr
 /**
  * Transfers progress and suspension from cards (`from`) to their successors (`to`) for learners without progress on the
  * successor. If several cards have the same successor, a learner gets the state of the first card on which the learner
- * has progress, or else of the first suspended one. Progress that is not transferred stays with the old cards. Deletes
+ * has progress, or else of the first suspended card. Progress that is not transferred stays with the old cards. Deletes
  * the identities of the old cards, so that the transfer happens only once. The review log is unchanged.
  */
 export async function transferProgress(

@@ -27,16 +27,16 @@ export interface CardReport {
   created_at: Date
   settled_at: Date | null
   settled_by: string | null
-  /** Texts that the learner suggests; both or neither */
+  /** Texts that the learner suggests; either both or neither are null */
   suggested_question: string | null
   suggested_answer: string | null
   outcome: Outcome | null
   outcome_message: string | null
-  /** All null for the content folder and rows written by scripts */
+  /** This and the next two fields are null for the content folder and for rows written by scripts */
   source_id: number | null
   source_kind: StoredKind | null
   source_name: string | null
-  /** File of the deck in which the last import found the card; null for a source and for cards written by scripts */
+  /** File of the deck that contained the card at the last import; null for a source and for cards written by scripts */
   file: string | null
   key: string | null
 }
@@ -106,7 +106,7 @@ export async function upsertQuestionReport(
   return id
 }
 
-/** Stores a report of a live card, which replaces the user's open one; returns undefined if the card is not live. */
+/** Stores a report, replacing the user's open report of the same card; returns undefined if the card is not live. */
 export async function upsertReport(
   db: Kysely<Database>,
   { user_id, card_id, text, suggestion, card_version }: NewReport,
@@ -194,7 +194,7 @@ export async function decideReport(
 export interface OwnReport {
   id: number
   card_id: number
-  /** Question and deck; null if learners must not see the card */
+  /** This and the next two fields are null if learners must not see the card */
   question: string | null
   deck_slug: string | null
   deck_name: string | null
@@ -207,7 +207,7 @@ export interface OwnReport {
   outcome_message: string | null
 }
 
-/** Returns the reports of a user, newest first, before the id `before`. */
+/** Returns reports of a user, newest first. @param before only reports with a lower id */
 export async function listOwnReports(
   db: Kysely<Database>,
   userId: number,
@@ -251,7 +251,7 @@ export interface ReportSearch {
   limit: number
 }
 
-/** Returns reports of the cards that the caller may edit, newest first, and the number of all open ones. */
+/** Returns reports of cards that the caller may edit, newest first, and the number of open reports of such cards. */
 export async function listReports(
   db: Kysely<Database>,
   editable: Editable,

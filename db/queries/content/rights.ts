@@ -12,7 +12,7 @@ export async function listEditedSources(db: Kysely<Database>, userId: number): P
 }
 
 /**
- * Returns the id of the source of an item, which may be archived.
+ * Returns the id of the source of an item, archived or not.
  * @param key id or slug from the path or body of a request
  * @returns null for the content folder, rows written by scripts and changes of a deleted source; undefined if there is
  * no such item
@@ -26,7 +26,7 @@ export async function findSourceOf(
   return row?.source_id
 }
 
-/** Returns the ids of the sources of those cards that exist, by card. */
+/** Returns a map from the ids of those cards that exist to the ids of their sources. */
 export async function findSourcesOfCards(
   db: Kysely<Database>,
   ids: readonly number[],

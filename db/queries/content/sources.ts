@@ -177,12 +177,12 @@ export async function markSourceAsRestored(transaction: Transaction<Database>, i
   await transaction.updateTable('content_sources').set({ archived_at: null }).where('id', '=', id).execute()
 }
 
-/** The time when a source was archived. */
+/** Selects the time when a source was archived. */
 function archivingOf(transaction: Transaction<Database>, id: number) {
   return transaction.selectFrom('content_sources').select('archived_at').where('id', '=', id)
 }
 
-/** Decks, cards, sheets and tests of a source, including archived ones. */
+/** Ids of the decks, cards, sheets and tests of a source, including archived ones. */
 export interface SourceContent {
   decks: number[]
   cards: number[]
@@ -236,7 +236,7 @@ export async function deleteItems(
     .execute()
 }
 
-/** Deletes the changes of a source to which neither an item nor a superseded text refers any more. */
+/** Deletes those changes of a source that no item and no superseded text refers to. */
 export async function deleteEmptyChanges(transaction: Transaction<Database>, sourceId: number): Promise<void> {
   await transaction
     .deleteFrom('content_changes')

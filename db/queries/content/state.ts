@@ -5,13 +5,12 @@ import { toStorable } from '../../../src/domain/text/text.js'
 import type { Database, LastImportTable } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
-/** Outcome of an import. */
 export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor' | 'via' | 'outcome' | 'error'> {
   stats: ImportStats | null
   errors: Fault[]
 }
 
-/** Stores the outcome of an import. Must be called in the transaction of a completed import, or after a refused one. */
+/** Stores the outcome of an import. Must be called in its transaction, or after the import was refused. */
 export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcome): Promise<void> {
   const { stats, errors, ...rest } = outcome
   const row = { ...rest, stats: stats && toJson(stats), errors: toJson(errors) }
@@ -22,7 +21,7 @@ export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcom
     .execute()
 }
 
-/** Replaces characters that PostgreSQL cannot store, because faults quote files, which may contain them. */
+/** Converts to JSON. Replaces characters that PostgreSQL cannot store; faults may quote them from files. */
 function toJson(value: object): string {
   return JSON.stringify(value, (_key, part) => (typeof part === 'string' ? toStorable(part) : part))
 }

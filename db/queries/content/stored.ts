@@ -82,7 +82,7 @@ export async function findSourceCards(db: Kysely<Database>, sourceId: number): P
   })
 }
 
-/** Returns the cards of the Anki notes with these guids, of all sources. */
+/** Returns the cards of the Anki notes with these guids, in all sources. */
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   return readInChunks(guids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -207,7 +207,7 @@ async function readByKey<T extends { id: number }>(size: number, read: (after: n
   }
 }
 
-/** The SQL equivalent of `digestText`. */
+/** Builds the SQL equivalent of `digestText`. */
 function digestOf(...columns: string[]) {
   return sql<string>`substr(encode(sha256(${joinBytes(...columns.map((column) => sql.ref(column)))}), 'hex'), 1, 32)`
 }

@@ -11,7 +11,7 @@ export const IS_SECRET_CARD = sql<boolean>`(
 
 /**
  * Whether a deck is not archived for editors. A pool always has `archived_at`; `pool_archived` tells whether an editor
- * has archived it. The statement must have the tables `decks` and `imported_decks`; columns of the latter may be null.
+ * has archived it. The statement must have the tables `decks` and `imported_decks`, which may be left-joined.
  */
 export const IS_KEPT_DECK = sql<boolean>`(case when tests_only then not pool_archived else decks.archived_at is null end)`
 

@@ -75,7 +75,7 @@ export async function updateCards(transaction: Transaction<Database>, cards: Car
       and (imported_cards.draft <> input.draft or draft_archived or (edited and not keeps_text))`.execute(transaction)
 }
 
-/** Changes the identities of cards; the new ones must not be in use. */
+/** Changes the identities of cards; the new identities must not be in use. */
 export async function renameCards(
   transaction: Transaction<Database>,
   cards: { id: number; deck_id: number; key: string }[],

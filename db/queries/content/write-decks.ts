@@ -4,7 +4,7 @@ import type { Database, DecksTable, ImportedDecksTable } from '../../types.js'
 export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'> &
   Pick<Selectable<ImportedDecksTable>, 'options_off' | 'lang'> & { desired_retention: number | null }
 
-/** Origin of a deck: a file relative to the content folder, or a source with its key. */
+/** Origin of a deck: a file relative to the content folder, or a source and the key of the deck within it. */
 export interface DeckOrigin {
   file: string | null
   source_id: number | null

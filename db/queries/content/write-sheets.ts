@@ -7,7 +7,7 @@ export interface CheatsheetInput
   draft: boolean
 }
 
-/** Origin of a sheet */
+/** Origin of a sheet: a source and the key of the sheet within it; both null for the content folder */
 export type SheetOrigin = Pick<DeckOrigin, 'source_id' | 'source_key'>
 
 export async function insertSheets(

@@ -47,7 +47,7 @@ export async function countConfirmations(db: Kysely<Database>, userId: number, a
   return rows[0]?.count ?? 0
 }
 
-/** Stores an address to be confirmed; replaces an earlier one. */
+/** Stores an address to be confirmed; replaces an earlier unconfirmed address. */
 export async function putConfirmation(
   db: Kysely<Database>,
   confirmation: { user_id: number; address: string; token_hash: Buffer; expires_at: Date },

@@ -62,9 +62,9 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
 }
 
 /**
- * Marks due mails as failed, deletes their text and returns their number, if the account is disabled, the account has
- * no address (except for a confirmation), the person has unsubscribed, a newer mail of the same kind waits, or the
- * address to confirm was confirmed or withdrawn.
+ * Marks obsolete due mails as failed, deletes their text and returns their number. A mail is obsolete if the account is
+ * disabled or has no address (except for a confirmation), the person has unsubscribed, a newer mail of the same kind
+ * waits, or the address to confirm was confirmed or withdrawn.
  */
 export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
   const isConfirmation = sql`kind = 'confirm_address'`
@@ -136,7 +136,7 @@ export async function markSent(db: Kysely<Database>, claim: Claim, answer: strin
 }
 
 /**
- * Marks a mail that was not accepted as failed.
+ * Marks a mail as failed, because the mail server has not accepted it.
  * @param keepsBody whether the text stays, so that it can be sent again
  */
 export async function markFailed(

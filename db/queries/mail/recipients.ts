@@ -21,8 +21,8 @@ export interface RecipientPage {
 }
 
 /**
- * Condition that a row of `users` can get a mail of this kind for this day. Does not check for a confirmation, because
- * `users.email` contains an address that the user has entered only after its confirmation.
+ * Builds the condition that a row of `users` can get a mail of this kind for this day. Need not check for a
+ * confirmation: an address that the user has entered is stored in `users.email` only after its confirmation.
  */
 function canGet(
   kind: MailKind,
@@ -36,8 +36,8 @@ function canGet(
 }
 
 /**
- * Returns persons who may be due for a reminder of an open occurrence, by id, and prevents their deletion. The caller
- * must check with `reminderOn` whether a reminder is due.
+ * Returns persons who may be due for a reminder of an open occurrence, ordered by id, and prevents their deletion. The
+ * caller must check with `reminderOn` whether a reminder is due.
  */
 export async function listReminded(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
   const { today, limit } = page
@@ -70,7 +70,7 @@ export interface OpenTask extends Remindable {
   title: string
 }
 
-/** Returns the open occurrences of the persons whose period has begun, without those of archived assignments. */
+/** Returns the persons' open occurrences whose period has begun, without those of archived assignments. */
 export async function listOpenTasks(
   db: Kysely<Database>,
   userIds: readonly number[],
@@ -115,7 +115,7 @@ export interface DigestRecipient extends Recipient {
 }
 
 /**
- * Returns leads whose members have mandatory tasks that were overdue when the week began, by id.
+ * Returns leads whose members have mandatory tasks that were overdue when the week began, ordered by id.
  * @param monday first day of the week
  * @param shown maximum number of tasks in `overdue`
  */
@@ -175,8 +175,9 @@ export interface DueCardsRecipient extends Recipient {
 }
 
 /**
- * Returns persons who have enabled the mail about due cards and have due cards in active decks, by id. Cards studied
- * today do not count, so that no mail arrives during a study session. Omits persons who have today as a free weekday.
+ * Returns persons who have enabled the mail about due cards and have due cards in active decks, ordered by id. Cards
+ * studied today do not count, so that no mail arrives during a study session. Omits persons whose free weekdays include
+ * today.
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,

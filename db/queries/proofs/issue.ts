@@ -4,7 +4,7 @@ import type { Database } from '../../types.js'
 import { isAmong, type Settled } from '../assignments/settle.js'
 import { liveVersion } from '../content/editing/state.js'
 
-/** A completed occurrence without a proof, with the content of its proof. */
+/** A completed occurrence that lacks a proof, with the data for the proof. */
 export interface Completed {
   occurrence_id: number
   assignment_id: number

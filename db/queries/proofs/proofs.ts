@@ -44,7 +44,7 @@ export async function markReplaced(transaction: Transaction<Database>, id: numbe
   await transaction.updateTable('proofs').set({ replaced_by: by }).where('id', '=', id).execute()
 }
 
-/** A row of the auditors' table */
+/** A proof as exported for auditors; `username` is null if the account was deleted */
 export type ExportedProof = Proof & { username: string | null }
 
 /** Returns proofs in the order of their ids. @param after only proofs with a higher id */

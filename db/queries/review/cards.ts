@@ -43,9 +43,9 @@ export interface CardFilter {
 const START = -(2 ** 31)
 
 /**
- * Returns live cards in deck order after the card `after`, which may be archived. Lists of new cards and of all states
- * are read along the index of the deck order, only in the decks that can contribute to the page; lists of other states
- * start from the user's rows. A text filter compares card by card from the start of the page.
+ * Returns live cards in deck order after the card `after`, which may be archived. A list of new cards, or of cards in
+ * all states, is read along the index of the deck order, only in the decks that can contribute to the page. A list of
+ * another state starts from the user's rows. A text filter compares card by card from the start of the page.
  */
 export async function listCards(
   db: Kysely<Database>,
@@ -103,20 +103,20 @@ export async function listCards(
   }
 }
 
-/** State of a card from the user's `progress` and `suspended_cards`, which may be missing. */
+/** Derives the state of a card from the rows `progress` and `suspended_cards` of the user, which may be missing. */
 function stateName(today: string): RawBuilder<CardStateName> {
   return sql`case when suspended_cards.card_id is not null then 'suspended' when progress.id is null then 'new'
     when next_review <= ${today}::date then 'due' else 'learned' end`
 }
 
-/** Condition that question or answer contains the text; no character of the text is a wildcard. */
+/** Builds the condition that question or answer contains the text; no character of the text is a wildcard. */
 function containsText(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-/** Upper bound of the number of cards of a deck on a page. */
+/** Returns an upper bound of the number of cards of a deck on a page. */
 function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
   return state === 'new' ? sql`unseen` : sql`deck_counts.card_count`
 }
@@ -171,7 +171,7 @@ export interface FoundCard extends BrowsedCard {
 }
 
 /**
- * Returns a card with the user's state, including archived ones; undefined if it does not exist or only editors see it.
+ * Returns a card, archived or not, with the user's state; undefined if it does not exist or only editors see it.
  */
 export async function findCard(
   db: Kysely<Database>,

@@ -8,18 +8,18 @@ import { countCtes, maturityCtes, type Scope } from './progress.js'
 export interface StudiedDeck {
   slug: string
   name: string
-  /** Whether the queue of all decks includes it */
+  /** Whether the queue of all decks includes the deck */
   active: boolean
   /** Number of due cards in the queue of this deck alone, even if the deck is inactive */
   due: number
-  /** Number of new cards in this queue, at most the rest of the daily number */
+  /** Number of new cards in the queue of this deck alone, at most the rest of the daily number */
   new: number
   cards: number
   young: number
   mature: number
   suspended: number
   unseen: number
-  /** The learner's desired retention of the deck; null if the author's or the general one applies */
+  /** The learner's desired retention of the deck; null if the author's or the general setting applies */
   desired_retention: number | null
   /** The author's desired retention of the deck */
   default_retention: number | null

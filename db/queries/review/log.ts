@@ -21,7 +21,7 @@ export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY
   question: string | null
   deck_slug: string | null
   is_undone: boolean
-  /** Whether the entry changed the card's state; false for a review that arrived after a later one or a reset */
+  /** Whether the entry changed the card's state; false for an entry with the phase `late` */
   applied: boolean
 }
 

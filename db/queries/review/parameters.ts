@@ -145,7 +145,7 @@ export interface FitCriteria {
   triedBefore: Date
   /** Minimum number of recalls */
   leastItems: number
-  /** Minimum ratio of the recalls to those of the last attempt */
+  /** Minimum ratio of the number of recalls to that at the last attempt */
   growth: number
 }
 

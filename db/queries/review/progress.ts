@@ -12,7 +12,7 @@ import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** Settings of the scheduler, the daily number of new cards and the study session. */
+/** Settings of the scheduler and of study sessions. */
 export interface StudySettings extends SchedulerSettings {
   new_per_day: number
   type_answers: boolean
@@ -27,13 +27,13 @@ export interface Scope {
 }
 
 /**
- * Condition that a row of `deck_counts` belongs to the queue. An inactive deck belongs only to its own queue.
+ * Builds the condition that a row of `deck_counts` belongs to the queue. An inactive deck is only in its own queue.
  */
 export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
 }
 
-/** The learner's settings, or the defaults, as a CTE. Fitted weights apply only if `adapt_intervals` is on. */
+/** Builds a CTE with the learner's settings or the defaults. Fitted weights apply only if `adapt_intervals` is on. */
 export function settingsCte(userId: number): RawBuilder<StudySettings> {
   return sql`
     settings as (
@@ -49,8 +49,8 @@ export function settingsCte(userId: number): RawBuilder<StudySettings> {
 }
 
 /**
- * Desired retention of a deck set by the learner, or else by the author; null if the general setting applies. Does no
- * lookup per row if neither the learner nor an author has set one for any deck.
+ * Builds the desired retention of a deck: set by the learner, or else by the author, or else null for the general
+ * setting. Does no lookup per row if neither the learner nor an author has set one for any deck.
  */
 export function deckRetention(userId: number, deckId: string): RawBuilder<number | null> {
   return sql`case when (
@@ -62,7 +62,7 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 }
 
 /**
- * CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow),
+ * Builds CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow),
  * `deck_counts` (one row per deck) and `remaining` (one row). In `remaining`, `decks` is 0 if the deck of the scope
  * does not exist; the counts of cards exclude inactive decks, except the deck of the scope. The CTEs read the user's
  * rows and the `card_count` of decks instead of scanning cards. `limit 1` in a lateral join makes the planner look up
@@ -161,8 +161,8 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
 }
 
 /**
- * CTEs `studied` with the user's cards that are not suspended, and `maturity` with their counts by deck. Must follow
- * `countCtes`.
+ * Builds CTEs `studied` with the user's cards that are not suspended, and `maturity` with their counts by deck. Must
+ * follow `countCtes`.
  */
 export function maturityCtes(userId: number): RawBuilder<unknown> {
   return sql`
@@ -180,7 +180,7 @@ export function maturityCtes(userId: number): RawBuilder<unknown> {
     )`
 }
 
-/** State of a progress row as JSON */
+/** Builds the state of a progress row as JSON. */
 export const stateOf = (row: string) => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   return sql`json_build_object('last_rating', ${of('last_rating')}, 'next_review', ${of('next_review')},

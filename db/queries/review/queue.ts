@@ -5,7 +5,7 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
 
-/** Expression for the learner's note on a card. Does no lookup per row if the learner has no notes. */
+/** Builds the expression for the learner's note on a card. Does no lookup per row if the learner has no notes. */
 export function noteOf(userId: number, cardId: string): RawBuilder<string | null> {
   return sql`case when (select exists (select from card_notes where user_id = ${userId}))
     then (select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)}) end`
@@ -52,9 +52,9 @@ interface Row extends Omit<QueuedCard, 'card_id'>, WithForm {
 }
 
 /**
- * Condition that the user has no progress for `cards.id` in these decks. The statement hashes the ids of the seen
- * cards, because a learner who follows the deck order has seen all cards before the new ones, and a lookup for each of
- * them would take five times as long. The arrays keep the planner from scanning the list of ids for each card.
+ * Builds the condition that the user has no progress for `cards.id` in these decks. The statement hashes the ids of the
+ * seen cards, because a learner who follows the deck order has seen all cards before the new ones, and a lookup for
+ * each of them would take five times as long. The arrays keep the planner from scanning the list of ids for each card.
  */
 export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`cards.id not in (

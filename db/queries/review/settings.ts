@@ -18,13 +18,13 @@ export async function findSettings(db: Kysely<Database>, userId: number): Promis
   return found ?? DEFAULT_SETTINGS
 }
 
-/** Updates the given settings and keeps the others; ignores further keys. */
+/** Updates the given settings, keeps the others and ignores unknown keys. Returns all settings. */
 export async function updateSettings(
   db: Kysely<Database>,
   userId: number,
   changes: Partial<ReviewSettings>,
 ): Promise<ReviewSettings> {
-  // The body of a request may contain further keys, such as `user_id`.
+  // The body of a request may contain other keys, such as `user_id`.
   const known: Partial<ReviewSettings> = Object.fromEntries(
     SETTINGS.filter((name) => changes[name] !== undefined).map((name) => [name, changes[name]]),
   )

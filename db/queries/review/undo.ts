@@ -11,7 +11,7 @@ export interface UndoCandidate {
   kind: 'review' | 'tomorrow'
   card_id: number
   deck_id: number | null
-  /** Null if the card was put off, like `phase` */
+  /** Null, like `phase`, if the card was put off */
   rating: Rating | null
   previous_rating: Rating | null
   phase: ReviewPhase | null

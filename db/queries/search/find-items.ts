@@ -19,8 +19,8 @@ const FORMS = 100
 /** Maximum number of words that contain a term, for all terms together */
 const PARTS = 400
 /**
- * Maximum number of terms of a query in which a term of one or two letters matches prefixes. It is small, because words
- * with such a prefix occur in almost every row.
+ * Maximum number of terms of a query if its terms of one or two letters are to match prefixes. It is small, because
+ * words with such a prefix occur in almost every row.
  */
 const FEW_TERMS = 3
 /** Minimum length of a term that matches inside words; trigrams need three letters. Shorter terms match prefixes. */
@@ -137,7 +137,7 @@ export async function findForms(db: Kysely<Database>, words: readonly string[]):
   return rows
 }
 
-/** The words as a relation `given (place, word)` */
+/** Builds the relation `given (place, word)` from the words. */
 function unnest(words: readonly { place: number; word: string }[]): RawBuilder<unknown> {
   return sql`(
     select place, word collate "C" as word

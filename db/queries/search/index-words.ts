@@ -32,7 +32,7 @@ export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
 
 /** Maximum number of queue entries per transaction */
 const CHANGES = 100
-/** Approximate number of rows per transaction, in cards */
+/** Approximate amount of work per transaction, counted in cards */
 const WEIGHT = 300
 /** Weight of a sheet: it has about as many words as this number of cards. */
 const WEIGHT_OF_SHEET = 15

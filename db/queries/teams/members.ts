@@ -28,14 +28,14 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
   return rows
 }
 
-/** A team of a user. If the user has two memberships in it, `role` is the higher one. */
+/** A team of a user. If the user has two memberships in the team, `role` is the higher role. */
 export interface TeamOfUser {
   id: number
   name: string
   role: TeamRole
 }
 
-/** Returns the current teams of the user, as member or lead, by name. */
+/** Returns the current teams of the user, as member or lead, ordered by name. */
 export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise<TeamOfUser[]> {
   const { rows } = await sql<TeamOfUser>`
     select teams.id, name, case when bool_or(role = 'lead') then 'lead' else 'member' end as role
@@ -72,7 +72,7 @@ export async function setMember(
   return numAffectedRows === 1n
 }
 
-/** Inserts memberships by hand with the role `member`. None of the users may have a current one in the same team. */
+/** Inserts memberships by hand with the role `member`. No user may have a current membership by hand in the team. */
 export async function insertMembers(
   transaction: Transaction<Database>,
   members: { team_id: number; user_id: number }[],

@@ -9,7 +9,7 @@ export type Team = Selectable<TeamsTable>
 /** A team with the number of its current members, leads included. */
 export type ListedTeam = Team & { members: number }
 
-/** Returns the viewable teams by name. */
+/** Returns the viewable teams, ordered by name. */
 export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): Promise<ListedTeam[]> {
   return db
     .selectFrom('teams')

@@ -125,7 +125,7 @@ function selectQuestions(db: Kysely<Database>, attemptId: number) {
     .where('attempt_id', '=', attemptId)
 }
 
-/** Returns the questions of an attempt by slot. */
+/** Returns the questions of an attempt in the order of slots. */
 export async function listAttemptQuestions(db: Kysely<Database>, attemptId: number): Promise<AttemptQuestion[]> {
   return selectQuestions(db, attemptId).orderBy('slot').execute()
 }
@@ -178,7 +178,7 @@ export async function insertAttempt(
 }
 
 /**
- * Stores an answer, if its attempt is open and no answer with this or a later `seq` is stored, in one statement. Locks
+ * Stores an answer in one statement, if its attempt is open and no answer with this or a higher `seq` is stored. Locks
  * the attempt, so that storing an answer and ending the attempt never overlap.
  * @returns whether the answer was stored
  */
@@ -239,7 +239,7 @@ export interface Result {
   score_percent: number
 }
 
-/** Ends a locked attempt. @param points by slot */
+/** Ends a locked attempt and stores its result and the points of its questions. */
 export async function writeResult(
   transaction: Transaction<Database>,
   id: number,
@@ -260,7 +260,7 @@ export interface EndedAttempt {
 }
 
 /**
- * Deletes the answers of attempts that can no longer be reviewed, in the order in which they ended. All attempts of the
+ * Deletes the answers of attempts that can no longer be reviewed, in the order of `ended_at`. All attempts of the
  * person at the test must have ended before the instant. Unless the review opens at once, the test must have closed
  * before the day; a test without a closing day counts as closed. If explanations are shown only after a pass or the
  * last attempt, the answers also stay while the person has neither passed nor used all attempts, and while an open

@@ -18,7 +18,7 @@ export interface EditedTest {
   published_version: number | null
   published_at: Date | null
   published_by: string | null
-  /** Whether the definition differs from the published one; false if the test has never been published */
+  /** Whether the definition differs from the published definition; false if the test has never been published */
   has_changes: boolean
   open_questions: boolean | null
   /** Definition of the published version */
@@ -66,11 +66,11 @@ function toTest({ source_id, source_kind, source_name, ...test }: TestRow): Edit
   return { ...test, source: source && { ...source, name: source_name ?? '' } }
 }
 
-/** Sort order of the list */
+/** Sort order of `listEditedTests` */
 const BY_NAME = sql`(tests.definition ->> 'name') collate "und-x-icu", tests.id`
 
 /**
- * Returns a page of the tests of editable sources by name, including archived ones.
+ * Returns a page of the tests of editable sources, including archived ones, ordered by name.
  * @param after id of the last test of the previous page
  */
 export async function listEditedTests(
@@ -109,7 +109,7 @@ export async function lockTest(transaction: Transaction<Database>, slug: string)
 export interface NewTest {
   slug: string
   definition: TestDefinition
-  /** Null for the content folder, like `source_key` */
+  /** Null, like `source_key`, for the content folder */
   source_id: number | null
   source_key: string | null
   file: string | null
@@ -192,7 +192,7 @@ export interface ImportedDefinition {
   definition: TestDefinition
   /** Relative to the content folder; null for a source */
   file: string | null
-  /** Whether the definition differs from the stored one */
+  /** Whether the definition differs from the stored definition */
   isOther: boolean
   edited: boolean
 }

@@ -15,7 +15,7 @@ export interface LiveTest {
   offered: Map<number, number>
 }
 
-/** Returns the tests that learners may start, by slug. */
+/** Returns the tests that learners may start, ordered by slug. */
 export async function listLiveTests(db: Kysely<Database>): Promise<LiveTest[]> {
   const rows = await selectLiveTests(db).execute()
   return rows.map(toLiveTest)
@@ -28,7 +28,7 @@ export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<
   return row && toLiveTest(row)
 }
 
-/** Expression for the number of questions by section of a version. The statement must join `test_versions`. */
+/** Builds the number of questions of a version by section. The statement must join `test_versions`. */
 export function offeredQuestions() {
   return sql<Record<string, number> | null>`(
     select json_object_agg(section, questions) from (
@@ -76,7 +76,7 @@ export async function listDrawable(
     .execute()
 }
 
-/** Returns published questions by id. */
+/** Returns the content of published questions by question id. */
 export async function findQuestions(db: Kysely<Database>, ids: readonly number[]) {
   const rows = await db
     .selectFrom('test_questions')

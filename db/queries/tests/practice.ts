@@ -11,7 +11,7 @@ export interface PracticeCard extends Candidate {
   exercise: Exercise | null
 }
 
-/** Returns the live ones among the cards, and then the first live cards of their decks, as sources of wrong options. */
+/** Returns the live cards among `ids`, and then the first live cards of their decks, as sources of wrong options. */
 export async function listPracticeCards(db: Kysely<Database>, ids: readonly number[]): Promise<PracticeCard[]> {
   const live = db
     .selectFrom('cards')

@@ -16,7 +16,7 @@ export interface NamedDeck extends SectionDeck {
 }
 
 /**
- * Returns the decks to which sections refer, by slug, with their cards that have an exercise or one of the keys.
+ * Returns a map from slug to deck, with the cards of each deck that have an exercise or one of the keys.
  * @param keys keys of the cards that the sections list
  */
 export async function findNamedDecks(
@@ -55,7 +55,7 @@ async function findCards(
     .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
     .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
     .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
-    // A card that was moved from another deck may have the same key as a card of this deck, which then comes first.
+    // A card that was moved here from another deck may have the same key as a native card; the native card comes first.
     .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
     .orderBy('sort_order')
     .orderBy('cards.id')
@@ -107,7 +107,7 @@ export interface NewVersion {
 
 const ROWS_AT_ONCE = 1_000
 
-/** Writes a version with its questions and makes it the published one. */
+/** Writes a version with its questions and makes it the published version. */
 export async function insertVersion(
   transaction: Transaction<Database>,
   { questions, definition, ...version }: NewVersion,

@@ -93,7 +93,7 @@ export async function listQuestionsWithSums(
   }))
 }
 
-/** Stores reports as the published ones. */
+/** Replaces the published reports of questions. */
 export async function writeReports(
   transaction: Transaction<Database>,
   reports: readonly { question_id: number; report: QuestionReport }[],
@@ -104,7 +104,7 @@ export async function writeReports(
     where question_sums.question_id = renewed.question_id`.execute(transaction)
 }
 
-/** Returns a version of a test, by default the published one; undefined if there is none. */
+/** Returns a version of a test, by default the published version; undefined if it does not exist. */
 export async function findTestVersion(
   db: Kysely<Database>,
   slug: string,

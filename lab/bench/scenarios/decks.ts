@@ -13,8 +13,8 @@ const ROUNDS = 5
 const SECONDS = 4
 
 /**
- * Compares the deck list with the same statements in pgbench and in a bare Fastify handler, with a route without a
- * database, and with the conventional implementation.
+ * Measures the deck list in comparison with the same statements in pgbench and in a bare Fastify handler, a route
+ * without a database, and the conventional implementation.
  */
 export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)

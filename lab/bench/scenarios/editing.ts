@@ -14,13 +14,13 @@ import { LEARNER, sizeOf } from '../seed.js'
 
 const SIZES = [1_000, 1_000_000]
 const ROUNDS = 60
-/** Number of unmeasured rounds, because PostgreSQL plans each of the first five executions of a prepared statement */
+/** Number of warm-up rounds, because PostgreSQL plans each of the first five executions of a prepared statement */
 const WARM_UP = 10
 const DECK = 'deck-1'
 
 /**
- * Measures the saving of a card in comparison with a rating, by the same user on one connection, the first page of a
- * deck, and the time until the search index is up to date.
+ * Measures the time to save a card, compared with the time to rate it, the time to load the first page of a deck, and
+ * the time until the search index is up to date. One user sends all requests on one connection.
  */
 export async function measureEditing(postgres: Postgres): Promise<Measure[]> {
   const measures: Measure[] = []
@@ -131,7 +131,7 @@ function show(given: number[]): string {
 
 type Send = (method: string, path: string, body?: object) => Promise<unknown>
 
-/** Sends requests on one persistent connection. */
+/** Returns a function that sends requests on one persistent connection. */
 function createSender(server: Server, cookie: string): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return async (method, path, body) => {

@@ -85,7 +85,7 @@ async function measureAsImported(postgres: Postgres, databaseUrl: string): Promi
   }
 }
 
-/** Returns the columns that compare the seconds of exports and of copies with psql, measured alternately. */
+/** Returns the columns that compare exports with copies by psql; both lists hold the seconds of each round. */
 function besideCopies(exports: number[], copies: number[]): Omit<Measure, 'what'> {
   const [whole, copy] = [median(exports), median(copies)]
   const ratio = median(exports.map((seconds, round) => (copies[round] as number) / seconds))
@@ -155,7 +155,7 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   }
 }
 
-/** Returns the rate under load as a share of the rate before; 0 if requests failed. */
+/** Returns the rate of `during` as a share of the rate of `before`; 0 if requests failed. */
 function shareOf(before: Load, during: Load): number {
   return during.failures > 0 ? 0 : during.rate / before.rate
 }

@@ -18,7 +18,7 @@ const GONE = 10_000
 /** Number of cards for the conventional implementation, which is too slow for all cards */
 const USUAL_CARDS = 5_000
 
-/** Compares a first and an unchanged import with one INSERT of the same rows. */
+/** Compares a first import with one INSERT of the same rows, and measures imports of unchanged and changed content. */
 export async function measureImport(postgres: Postgres): Promise<Measure[]> {
   const folder = await makeFolder()
   await writeContent(folder, 'Antwort')
@@ -69,8 +69,8 @@ export async function measureImport(postgres: Postgres): Promise<Measure[]> {
 }
 
 /**
- * Measures the import of the same cards in one deck, which must take less than twice as long as in 100 decks, and an
- * import that archives a deck.
+ * Measures the import of the same cards in one deck and in 100 decks, and an import that archives a deck. One deck must
+ * take less than twice as long as 100 decks.
  */
 async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   const runs: Record<'first' | 'changed', number>[] = []
@@ -175,7 +175,7 @@ interface Imported {
   seconds: number
   /** Peak resident memory in MB */
   memory: number
-  /** Number of rows written to all tables except the audit trail, the record of the last import and those of Kysely */
+  /** Number of rows written to all tables except the audit trail, the record of the last import and Kysely's tables */
   written: number
 }
 

@@ -11,7 +11,7 @@ const CARDS = 20_000
 const SHEETS = 2_000
 const SEARCHERS = 12
 const ROUNDS = 3
-/** Number of requests for the deck list without searchers, and again beside them, in each round */
+/** Number of requests for the deck list per measurement; each round measures without and with searchers. */
 const LISTS = 100
 /** Pause between two requests of the learner */
 const PAUSE_MS = 20

@@ -30,7 +30,7 @@ export interface Visit {
   session: number
 }
 
-/** Measures the web app in a real browser; all measurements except the scrolling use the throttling of a phone. */
+/** Measures the sizes of the app's files, and the app in a real browser, which is throttled except while scrolling. */
 export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
   const username = 'lernt-im-browser'
   const service = await startService(await postgres.createDatabase(), {

@@ -6,12 +6,12 @@ import type { Visit } from '../scenarios/web.js'
 import { findSheet } from './loading.js'
 
 const ROUNDS = 5
-/** Minimum score per category */
+/** Minimum Lighthouse scores, on a scale from 0 to 100 */
 const MIN_SCORES = { performance: 95, accessibility: 100, 'best-practices': 96 }
 type Category = keyof typeof MIN_SCORES
 const CATEGORIES = Object.keys(MIN_SCORES) as Category[]
 
-/** Runs Lighthouse with its defaults for a phone, with which Lighthouse simulates a slow network and processor. */
+/** Runs Lighthouse with its default settings for a phone, which simulate a slow network and processor. */
 export async function measureLighthouse(browser: Browser, visit: Visit): Promise<Measure[]> {
   const pages = { 'start page': '/', 'a cheat sheet': await findSheet(visit) }
   const measures: Measure[] = []

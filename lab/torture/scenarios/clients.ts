@@ -9,7 +9,7 @@ import { type Service, startService } from './server.js'
 
 /** Server URL that selects the embedded database; these scenarios do not depend on the kind of database. */
 const EMBEDDED = ''
-/** Time within which every request of other clients must be answered */
+/** Maximum response time for requests of other clients */
 const MAX_WAIT_MS = 2_000
 
 interface Watch {
@@ -57,7 +57,7 @@ function describe({ slowestMs, memoryGrowth }: Watch): string {
   return `others were answered within ${Math.round(slowestMs)} ms; memory + ${Math.round(memoryGrowth)} MB`
 }
 
-/** Connects and writes. `answer` returns the text received so far; `closed` resolves when the connection closes. */
+/** Sends bytes on a new connection. `answer` returns the text so far; `closed` resolves when the connection closes. */
 async function open(
   url: string,
   bytes: string,

@@ -6,7 +6,7 @@ import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startServer, startService } from './server.js'
 
 const WORKERS = 20
-/** Time after the end of the fault within which the service must recover */
+/** Maximum time for the service to recover after the end of the fault */
 const RECOVERY_LIMIT_MS = 15_000
 
 interface Fault {

@@ -187,7 +187,7 @@ async function startRatings(call: Call, cookies: string[]) {
   })
 }
 
-/** Starts PgBouncer in transaction mode, under the account of PostgreSQL, because it refuses to run as root. */
+/** Starts PgBouncer in transaction mode. Uses the account of PostgreSQL, because PgBouncer refuses to run as root. */
 async function startPgBouncer(scope: Scope, first: Cluster) {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-pgbouncer-'))
   scope.teardown(() => rm(folder, { recursive: true }))

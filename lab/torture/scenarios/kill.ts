@@ -37,7 +37,7 @@ export const killInImportsOnBoth = (scope: Scope, { seed }: { seed: number }) =>
 export const killInDeletionsOnBoth = (scope: Scope) =>
   killOnBoth(scope, 'killed while users are deleted', (owner, variables) => killInDeletions(owner, variables, 10))
 
-/** Returns one number from each of `count` equal parts of the range from 0 to 1; the seed determines its position. */
+/** Returns one number from each of `count` equal parts of [0, 1); the seed determines the position within a part. */
 function spread(count: number, seed: number): number[] {
   return Array.from({ length: count }, (_, index) => (index + ((seed * (index + 7) * 0.618) % 1)) / count)
 }

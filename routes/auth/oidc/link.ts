@@ -15,7 +15,7 @@ import { linkIdentity } from '../../../src/services/sign-in/identities.js'
 import type { Provider } from '../../../src/services/sign-in/provider.js'
 import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
 
-/** Page from which the user starts linking an identity, and which shows the message of a refusal */
+/** Page where the user starts to link an identity; it also shows the message of a refusal. */
 const ACCOUNT_PAGE = '/konto'
 
 /**

@@ -22,7 +22,7 @@ import { CallbackQuery, StartQuery } from './schemas.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Path to open after the sign-in; after a refusal, the login page gets it for the next attempt */
+    /** Path to open after the sign-in; after a refusal, passed to the login page for the next attempt */
     signInTarget: string
   }
 }
@@ -48,7 +48,7 @@ const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string 
 
   // Browsers follow links to these routes, so a refusal redirects to a page that shows its reason.
   app.setErrorHandler((error, request, reply) => {
-    // Answered with 400 instead of a redirect, because our own links never have a malformed query.
+    // A malformed query gets 400 instead of a redirect, because our own links never have one.
     if (error instanceof InvalidInput) throw error
     const fault = faultOf(error)
     if (fault.code === 'gestoert') request.log.error({ err: error }, 'sign-in by the provider failed')

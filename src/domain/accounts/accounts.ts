@@ -24,7 +24,7 @@ export interface NewUser {
 }
 
 /**
- * Parses the body of user creation: trims the names and checks the rules in the specified order.
+ * Parses the body of user creation: trims the names and checks the rules in the order of the specification.
  * @throws InvalidInput if a field is empty or too long, a name is not storable, or the password is too short
  * @example parseNewUser({ username: ' erika ', display_name: 'Erika', password: 'geheim' }).username // 'erika'
  */
@@ -48,7 +48,7 @@ export interface AccountChange {
   link_next_login?: boolean | undefined
   /** Additional time in tests, 0 to 300 percent */
   extra_time_percent?: number | undefined
-  /** First day on which the account is disabled, as `YYYY-MM-DD`; null cancels this */
+  /** First day on which the account is disabled, as `YYYY-MM-DD`; null cancels the deactivation */
   disabled_on?: string | null | undefined
   /** Null removes the address */
   email?: string | null | undefined
@@ -56,8 +56,8 @@ export interface AccountChange {
 
 /**
  * Parses a change of an account; absent fields stay absent.
- * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` is no day, or `email`
- *   is no mail address
+ * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` is not a day, or
+ *   `email` is not a mail address
  * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
  */
 export function parseAccountChange(input: AccountChange): AccountChange {

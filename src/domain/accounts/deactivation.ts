@@ -16,7 +16,7 @@ export function isDisabled({ disabled_on }: Deactivation, today: string): boolea
   return disabled_on !== null && disabled_on <= today
 }
 
-/** Parses a day as `YYYY-MM-DD`. @throws InvalidInput if the text is no calendar day of the years 1000 to 2999 */
+/** Parses a day as `YYYY-MM-DD`. @throws InvalidInput if the text is not a calendar day of the years 1000 to 2999 */
 export function parseDisabledOn(day: string): string {
   if (!isDay(day)) throw new InvalidInput('Das Feld „disabled_on“ muss ein Tag sein, etwa 2026-12-31')
   return day

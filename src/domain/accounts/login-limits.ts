@@ -52,8 +52,8 @@ export interface LoginAttempt {
 
 /**
  * Returns the keys of the counters of a login attempt. The user name is hashed, because it may be long or may be a
- * password that was typed into the wrong field. As at login, it is normalised to NFC, so that all Unicode encodings of
- * a name share a counter.
+ * password that was typed into the wrong field. The name is normalised to NFC, as at login, so that all Unicode
+ * encodings of a name share a counter.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
   const accountHash = createHash('sha256').update(username.normalize('NFC')).digest()

@@ -44,8 +44,8 @@ export function createChallenge(): Buffer {
 }
 
 /**
- * Creates a random WebAuthn user handle, which reveals nothing about the user. Callers must use the same one for all
- * passkeys of a user.
+ * Creates a random WebAuthn user handle, which reveals nothing about the user. Callers must use the same handle for
+ * all passkeys of a user.
  */
 export function createUserHandle(): Buffer {
   return randomBytes(32)
@@ -68,7 +68,7 @@ export interface ClientData {
   isFramed: boolean
 }
 
-/** Parses `clientDataJSON` without verifying it. Returns undefined if it is no JSON or has no base64url `challenge`. */
+/** Parses `clientDataJSON` without verification. Returns undefined if it is not JSON with a base64url `challenge`. */
 export function readClientData(clientDataJSON: string): ClientData | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())

@@ -1,7 +1,7 @@
 import { InvalidInput, Refusal } from '../refusal.js'
 import type { RowFault } from './types.js'
 
-/** A list of users has faults, so none of them was created. */
+/** A list of users has faults, so no user was created. */
 export class FaultyUsers extends InvalidInput {
   readonly faults: RowFault[]
 
@@ -28,7 +28,7 @@ export const PASSWORD_CHANGE_FIRST = new Refusal(
   'password_change_first',
   'Passwort muss zuerst geändert werden',
 )
-/** The request grants access, for example by an API token, but the last proof of identity in the session is too old. */
+/** The request grants access, such as an API token, but the last proof of identity in the session is too old. */
 export const PROOF_TOO_OLD = new Refusal('forbidden', 'proof_too_old', 'Bitte erneut anmelden')
 export const PASSWORD_LOGIN_OFF = new Refusal(
   'forbidden',

@@ -3,7 +3,7 @@ export const SCOPES = ['read', 'learn', 'content', 'admin'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** Scopes that a token needs: a single one, `all` of them, or none (`any`); `none` refuses every token */
+/** Scopes that a token needs: one scope, `all` scopes, or no particular scope (`any`); `none` refuses every token */
 export type Need = Scope | 'all' | 'any' | 'none'
 
 interface Rule {

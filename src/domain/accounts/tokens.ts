@@ -1,6 +1,6 @@
 import { createSecret, hashSecret, isSecret } from '../text/secrets.js'
 
-/** Prefix before the secret of a token, which lets secret scanners recognise it */
+/** Prefix before the secret of a token, which lets secret scanners recognise tokens */
 const PREFIX = 'svct_'
 
 /** Creates an API token. */
@@ -9,8 +9,8 @@ export function createToken(): string {
 }
 
 /**
- * Returns the SHA-256 under which a token is stored, so that a leaked table reveals no valid token. Returns undefined
- * if the text does not have the form of a token. Tokens are random, so a slow hash would not add security.
+ * Returns the SHA-256 that is stored instead of a token, so that a leaked table reveals no valid token. Returns
+ * undefined if the text does not have the form of a token. Tokens are random, so a slow hash would not add security.
  */
 export function hashToken(token: string): Buffer | undefined {
   return token.startsWith(PREFIX) && isSecret(token.slice(PREFIX.length)) ? hashSecret(token) : undefined

@@ -102,8 +102,8 @@ function readGermanDay(text: string): string {
 
 /**
  * Decodes UTF-8 or Windows-1252, which Excel writes by default. Windows-1252 is assumed only if every byte beyond ASCII
- * is one of its letters from À to ÿ. This is true neither for UTF-8 nor for German umlauts in MacRoman or CP850.
- * Reports a fault and returns undefined if the encoding is another one or the text contains NUL.
+ * is a letter from À to ÿ. Neither UTF-8 nor German umlauts in MacRoman or CP850 meet this condition.
+ * Reports a fault and returns undefined if the encoding is a different one or the text contains NUL.
  */
 function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   let badLine: number | undefined
@@ -163,7 +163,7 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   return records
 }
 
-/** Returns the separator that occurs most often in the first line that is not blank; headings contain none. */
+/** Returns the separator that occurs most often in the first line that is not blank; headings contain no separator. */
 function findSeparator(text: string): string {
   const header = text.split('\n').find((line) => line.trim() !== '') ?? ''
   const countOf = (separator: string) => header.split(separator).length
@@ -172,7 +172,7 @@ function findSeparator(text: string): string {
 
 /**
  * Returns the columns in order. Reports faults and returns undefined if a heading is empty, unknown or repeated, or the
- * user name has no column.
+ * column for the user name is missing.
  */
 function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []

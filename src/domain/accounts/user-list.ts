@@ -28,10 +28,10 @@ export interface ListedUser {
   is_admin: boolean
   is_author: boolean
   must_change_password: boolean
-  /** First day on which the account is disabled */
+  /** First day on which the account is disabled, as `YYYY-MM-DD`; null if none is planned */
   disabled_on: string | null
   email: string | null
-  /** Name of the team that the user joins */
+  /** Name of the team that the user joins; null for no team */
   team: string | null
   /** Undefined if a password is to be generated */
   password: string | undefined
@@ -43,7 +43,7 @@ export interface UserList {
   faults: RowFault[]
 }
 
-/** Reads the rows of a body `{ users: […] }`. @throws InvalidInput if `users` is missing or no list */
+/** Reads the rows of a body `{ users: […] }`. @throws InvalidInput if `users` is missing or not a list */
 export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault[] } {
   const { users } = body as { users?: unknown }
   if (users === undefined) throw new InvalidInput('Das Feld „users“ fehlt')

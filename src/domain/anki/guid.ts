@@ -7,8 +7,9 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 export interface CardIdentity {
   id: number
   created_at: Date
-  /** Guid of the Anki note and index of its card template; null for cards that do not come from Anki */
+  /** Guid of the Anki note; null, like `ord`, for cards that do not come from Anki */
   guid: string | null
+  /** Index of the card template in Anki */
   ord: number | null
 }
 

@@ -5,7 +5,7 @@ const OWN_TAGS = new Set(['marked', 'leech'])
 export const FALLBACK_LEVEL = 'import'
 
 /**
- * Returns the tag for a level in a package; tags contain no spaces.
+ * Returns the tag for a level in a package. Tags contain no spaces, so white space becomes `_`.
  * @example tagOfLevel('sehr schwer') // 'sehr_schwer'
  */
 export function tagOfLevel(level: string): string {
@@ -26,7 +26,7 @@ export class Levels {
   }
 
   /**
-   * Returns the level with exactly this name, otherwise the first level whose tag equals the given one, ignoring case;
+   * Returns the level with exactly this name, otherwise the first level whose tag equals `tag`, ignoring case;
    * undefined if there is none.
    */
   find(tag: string): string | undefined {

@@ -20,7 +20,7 @@ export interface Audience {
   user_ids: number[]
 }
 
-/** The fields of an assignment in a request, as returned by `parseAssignment`. A change may contain only some. */
+/** The fields of an assignment in a request, as returned by `parseAssignment`. A change may omit fields. */
 export interface AssignmentInput {
   title: string
   description: string
@@ -37,12 +37,12 @@ export interface AssignmentInput {
 
 const MAX_DESCRIPTION = 2_000
 const MAX_DAYS = 3_660
-/** Allowed years of a day. Planning steps through all periods from the first one, so their number must be limited. */
+/** Allowed years of a day. The range limits the number of periods, because planning steps through each period. */
 const FIRST_YEAR = '2000'
 const LAST_YEAR = '2099'
 /**
  * Maximum of `opens_days_before` per month between two due days, so that a period opens in the second half of the time
- * between the previous due day and its own
+ * between the previous due day and its own due day
  */
 const MAX_OPENS_DAYS_PER_MONTH = 14
 
@@ -127,7 +127,7 @@ function parseRecurrence({
   return { every_months, window_end, opens_days_before: opens_days_before ?? Math.min(OPENS_DAYS_BEFORE, longest) }
 }
 
-/** @throws InvalidInput if the text is no calendar day (`YYYY-MM-DD`) of the years 2000 to 2099 */
+/** @throws InvalidInput if the text is not a calendar day (`YYYY-MM-DD`) of the years 2000 to 2099 */
 export function checkDay(field: string, day: string): void {
   if (!isDay(day) || day.slice(0, 4) < FIRST_YEAR || day.slice(0, 4) > LAST_YEAR) {
     throw new InvalidInput(`Das Feld „${field}“ muss ein Tag sein, etwa 2026-12-31`)

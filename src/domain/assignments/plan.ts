@@ -33,7 +33,7 @@ export interface Occurrence {
 export interface PlannedAssignment extends Schedule {
   /** Version of the content: 1, plus 1 for each renewal („neu unterweisen“) */
   version: number
-  /** Day of the last renewal */
+  /** Day of the last renewal; null if there was none */
   renewed_on: string | null
   /** Day of the last planning for all persons; null before the first one */
   planned_on: string | null
@@ -49,7 +49,7 @@ export interface Plan {
   insert: NewOccurrence[]
   /** Ids of open occurrences of a person who has left the audience */
   close: number[]
-  /** Occurrences to be opened again for a person who returns after an absence */
+  /** Occurrences to reopen for a person who returns to the audience */
   reopen: { id: number; extended_until: string }[]
 }
 
@@ -77,11 +77,11 @@ export type Planner = (since: string | undefined, history: readonly Occurrence[]
 
 /**
  * Returns the planner of an assignment for a day. Planning is idempotent: another run adds only occurrences that have
- * opened since the last one. docs/assignments.md describes the rules.
+ * opened since the previous run. docs/assignments.md describes the rules.
  */
 export function createPlanner(assignment: PlannedAssignment, today: string): Planner {
   const { recurrence } = assignment
-  // Periods by due day of the first one; cached, because most persons have the same first period.
+  // Later periods by due day of the first period; cached, because most persons have the same first period.
   const calendars = new Map<string, Window[]>()
   const calendarOf = isFixed(recurrence)
     ? (first: Window) => {
@@ -118,11 +118,11 @@ function planFor(
 
 interface Windows {
   missing: NewOccurrence[]
-  /** First day of the current period; occurrences of earlier periods are not opened again */
+  /** First day of the current period; occurrences of earlier periods are not reopened */
   currentPeriod: string
 }
 
-/** Returns the next period of an assignment without recurrence, or with periods that follow the completion. */
+/** Returns the missing period of an assignment that has no recurrence or whose periods each follow a completion. */
 function successorOf(
   assignment: PlannedAssignment,
   since: string,
@@ -150,7 +150,7 @@ function fixedOf(
   // Periods count from the person's first stay, so that a return does not start another first period.
   const start = typeof assignment.starts === 'string' ? since : (history[0]?.period ?? since)
   const windows = calendarOf(firstWindow(assignment, start))
-  // Earlier periods have already been planned for the persons who were in the audience at that time.
+  // Periods before `from` have already been planned for the persons who were in the audience at that time.
   const from = laterDay(since, assignment.planned_on ?? assignment.created_on)
   const currentIndex = Math.max(
     0,
@@ -182,7 +182,7 @@ function afterCompletion(recurrence: Recurrence | null, last: Occurrence): Windo
   return { opens_on, due_on: laterDay(next.due_on, opens_on) }
 }
 
-/** Returns the additional occurrence of a person who completed the content before its renewal; otherwise undefined. */
+/** Returns the additional occurrence of a person who completed the content before its renewal; undefined for others. */
 function renewalOf(assignment: PlannedAssignment, last: Occurrence, since: string): NewOccurrence | undefined {
   const { renewed_on, version } = assignment
   const isFinished = last.state === 'done' || last.state === 'recognised'
@@ -201,7 +201,7 @@ function withGrace(
   const { starts, due, created_on, planned_on } = assignment
   // A person who was in the audience when the assignment was created has not joined late.
   const hasJoined = since > created_on && (since > opens_on || (typeof starts !== 'string' && typeof due === 'string'))
-  // Enabling a disabled account does not start a new stay. The absence is recognised by a period that opened before the
+  // Enabling a disabled account does not start a new stay. The absence is recognised by a period that had opened by the
   // last planning but was not planned for this person.
   const wasAbsent = planned_on !== null && opens_on <= planned_on
   if (!hasJoined && !wasAbsent) return { period: opens_on, due_on }

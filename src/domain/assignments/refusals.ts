@@ -14,7 +14,7 @@ export const NOT_YOUR_ASSIGNMENT = new Refusal(
   'not_your_assignment',
   'Diese Aufgabe ändern nur Administratoren und wer sie angelegt hat',
 )
-/** The caller is an author, but the audience is not limited to teams that he or she leads. */
+/** The caller is an author, but the audience is not limited to teams that the caller leads. */
 export const NOT_YOUR_TEAM = new Refusal(
   'forbidden',
   'not_your_team',
@@ -42,7 +42,7 @@ export const SHEET_CHANGED = new Refusal(
   'sheet_changed',
   'Der Spickzettel wurde geändert, seit du ihn geöffnet hast; bitte lies ihn noch einmal',
 )
-/** The list for signatures would contain more than 1,000 persons. */
+/** More than 1,000 occurrences match the request for an attendance list. */
 export const LIST_TOO_LONG = new Refusal(
   'conflict',
   'list_too_long',

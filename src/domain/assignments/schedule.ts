@@ -9,7 +9,7 @@ export interface Recurrence {
   every_months: number
   /** Day of the year on which periods end, as `MM-DD`; undefined if each period follows the previous completion */
   window_end?: string | undefined
-  /** Number of days before its due day on which a period opens */
+  /** Number of days between the opening of a period and its due day */
   opens_days_before: number
 }
 
@@ -21,9 +21,9 @@ export interface Schedule {
   created_on: string
 }
 
-/** Minimum number of days for a person who joins during a period, unless `due` is a number of days */
+/** Minimum time in days for a person who joins during a period, if `due` is a fixed day */
 export const JOINER_DAYS = 30
-/** Default of `opens_days_before`, unless its maximum for the recurrence is lower */
+/** Default of `opens_days_before`, capped at its maximum for the recurrence */
 export const OPENS_DAYS_BEFORE = 30
 
 /** First and last day of a period, independent of a person. */
@@ -32,7 +32,7 @@ export interface Window {
   due_on: string
 }
 
-/** Returns the minimum number of days for a person who joins during a period. */
+/** Returns the minimum time in days for a person who joins during a period. */
 export function joinerDays({ due }: Pick<Schedule, 'due'>): number {
   return typeof due === 'string' ? JOINER_DAYS : due.days_after_start
 }
@@ -44,8 +44,8 @@ export function firstWindow({ starts, due, created_on }: Schedule, since: string
 }
 
 /**
- * Returns the periods after the first one that open up to `today`, and the one that follows them. None overlaps the
- * first period: the earliest opens after its due day.
+ * Returns the periods after the first one that open by `today`, followed by the next period. All of them open after the
+ * due day of the first period.
  */
 export function fixedWindows(
   { every_months, window_end, opens_days_before }: Recurrence & { window_end: string },
@@ -89,7 +89,7 @@ export function validUntil(
   const { every_months, window_end, opens_days_before } = recurrence
   if (window_end === undefined) return addMonths(done_on, every_months)
   const dayOfMonth = Number(window_end.slice(3))
-  // A period may end on another day, such as the first one or one with more time for a person who joined late.
+  // The first period, or a period with more time for a person who joined late, may end on another day.
   const isFixed = due_on === addMonths(`${due_on.slice(0, 5)}${window_end.slice(0, 2)}-01`, 0, dayOfMonth)
   if (isFixed && every_months > 12) return addMonths(due_on, every_months, dayOfMonth)
   const [next] = fixedWindows({ every_months, window_end, opens_days_before }, { opens_on: due_on, due_on }, due_on)

@@ -9,7 +9,7 @@ export interface CalendarEvent {
 }
 
 const LINE_OCTETS = 75
-/** Control characters that RFC 5545 forbids in texts, without line breaks, which `escapeText` escapes */
+/** Control characters that RFC 5545 forbids in texts, except line breaks, which `escapeText` escapes */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters in order to remove them
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
 

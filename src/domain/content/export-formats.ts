@@ -3,7 +3,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** Content type and file name of each format for a day (`YYYY-MM-DD`) */
 export const EXPORT_FILES: Readonly<Record<ExportFormat, { type: string; nameOf: (day: string) => string }>> = {
-  // Anki offers to replace the whole collection for the names `collection` and `backup`.
+  // Anki offers to replace the whole collection if the file is named `collection` or `backup`.
   apkg: { type: 'application/octet-stream', nameOf: (day) => `svc_training_anki_${day}.apkg` },
   csv: { type: 'text/csv; charset=utf-8', nameOf: (day) => `svc_training_karten_${day}.csv` },
   markdown: { type: 'application/zip', nameOf: (day) => `svc_training_inhalte_${day}.zip` },

@@ -69,7 +69,7 @@ export class SourceExists extends Refusal {
   }
 }
 
-/** The import would archive more than half of the cards or sheets, as if a part of the folder were missing. */
+/** The import would archive more than half of the cards or sheets; a part of the folder may be missing. */
 export class MostArchived extends Refusal {
   /** Message without the hint on how to force the import; the hint differs between API and command line */
   readonly reason: string
@@ -213,7 +213,7 @@ export const LAST_EDITOR = new Refusal(
   'last_editor',
   'Jemand muss die Quelle bearbeiten; zuerst jemand anderen in die Redaktion aufnehmen',
 )
-/** The source consists of uploads. The next upload would archive adopted content, so the source cannot adopt any. */
+/** The source consists of uploads. The next upload could archive adopted content, so the source cannot adopt any. */
 export const NOT_WRITTEN = new Refusal(
   'conflict',
   'not_written',

@@ -22,7 +22,7 @@ export class QuestionCollector {
   readonly #limits: ConvertLimits
   readonly #keepPicture: KeepPicture | undefined
 
-  /** @param keepPicture stores a picture; without it, pictures are omitted and reported as changes */
+  /** @param keepPicture stores a picture; if absent, pictures are omitted and reported as changes */
   constructor(limits: ConvertLimits, keepPicture?: KeepPicture) {
     this.#limits = limits
     this.#keepPicture = keepPicture

@@ -87,7 +87,7 @@ export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
   return { ...read, exercise: read.exercise && { ...read.exercise, tolerance: tolerance || null, unit } }
 }
 
-/** Returns the answers that give all points. Reports that other answers, except `*`, and feedback are dropped. */
+/** Returns the answers that give all points. Reports if feedback or other answers, except `*`, are dropped. */
 function fullAnswers(answers: readonly RawAnswer[], texts: Texts): RawAnswer[] {
   const full = answers.filter(({ percent }) => percent > 100 - ROUNDING)
   const isLost = answers.some(({ percent, text }) => percent <= 100 - ROUNDING && text.trim() !== WILDCARD)
@@ -104,7 +104,7 @@ function typed(
   { form, accepted, key }: { form: 'text' | 'number'; accepted: string[]; key: string },
 ): Content {
   const answer = answerOf(raw, texts, { key, shows: [key] })
-  // If the answer of the card is the key alone, it is accepted anyway, so the key is not needed as an option.
+  // If the answer of the card is only the key, the key is accepted anyway and is not needed as an option.
   const isKnown = raw.own?.answers ?? (answer === key ? 1 : 0)
   const options = accepted.slice(isKnown).map((text) => ({ text, correct: true, feedback: null }))
   return content(raw, texts, answer, { form, options })
@@ -161,7 +161,7 @@ export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
 }
 
 /**
- * Returns the texts of a gap in the notation of a card's answer, in which a wrong text begins with `[ ] `.
+ * Returns the texts of a gap in the notation of a card's answer, where a wrong text begins with `[ ] `.
  * @throws UnsupportedQuestion if no text is right, or a text contains characters that a gap cannot contain
  */
 function checkGap(gap: RawGap): string[] {
@@ -177,7 +177,7 @@ function checkGap(gap: RawGap): string[] {
     .map(({ text, isRight }) => (isRight ? text : `[ ] ${text}`))
 }
 
-/** Converts pairs to be matched to a list in which a gap follows each left side. */
+/** Converts a matching question to a list with a gap after each left side. */
 export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
   texts.changes.add('Die Zuordnung wird zu Lücken, in die man schreibt')
   const lines = raw.pairs.flatMap(({ left, right }) => {
@@ -197,8 +197,9 @@ export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
 }
 
 /**
- * Returns the answer of the card: the key and the explanation. Returns the explanation alone if it begins with the
- * single text of the key or contains all its texts, ignoring case, or if this service exported the question.
+ * Returns the answer of the card: the key and the explanation. Omits the key if this service exported the question, or
+ * if the explanation already shows the key: it begins with the only text of the key or contains all its texts.
+ * @param shows texts of the key, compared ignoring case
  */
 function answerOf(raw: RawCommon, texts: Texts, { key, shows }: { key: string; shows: string[] }): string {
   const explanation = texts.toMarkdown(raw.explanation)

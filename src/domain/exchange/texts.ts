@@ -19,8 +19,8 @@ const GAP_END = '\u{fdd9}'
 const GAP_MARK = new RegExp(`${GAP_START}(\\d+)${GAP_END}`, 'g')
 
 /**
- * Returns a mark for a gap that survives the conversion to Markdown. It begins and ends with Unicode noncharacters,
- * which are not meant for the exchange of text.
+ * Returns a mark for a gap that survives the conversion to Markdown. The mark begins and ends with Unicode
+ * noncharacters, which are not intended for interchange.
  */
 export function markGap(index: number): string {
   return `${GAP_START}${index}${GAP_END}`
@@ -38,13 +38,16 @@ export class Texts {
   readonly #keepPicture: KeepPicture
   readonly #kept = new Map<EmbeddedFile, KeptPicture>()
 
-  /** @param keepPicture stores a picture; without it, pictures are omitted and reported as changes */
+  /** @param keepPicture stores a picture; if absent, pictures are omitted and reported as changes */
   constructor(maxLength: number, keepPicture: KeepPicture = () => NOT_KEPT) {
     this.#maxLength = maxLength
     this.#keepPicture = keepPicture
   }
 
-  /** Converts a text to Markdown. @throws UnsupportedQuestion if the result is longer than `maxLength` */
+  /**
+   * Converts a text to Markdown.
+   * @throws UnsupportedQuestion if the result is longer than `maxLength`, or the text longer than 4 * `maxLength`
+   */
   toMarkdown({ text, format, files = [] }: RawText): string {
     const storable = toStorable(text)
     // Refuses very long texts before the conversion, whose time grows with the length.

@@ -1,7 +1,7 @@
-/** Format of a text of another program; `auto` is HTML in which a line end may mean a line break */
+/** Format of a text of another program; `auto` is HTML whose line ends may mean line breaks */
 export type TextFormat = 'html' | 'markdown' | 'plain' | 'auto'
 
-/** A file embedded in a text, which refers to it as `@@PLUGINFILE@@/name`. */
+/** An embedded file that the text refers to as `@@PLUGINFILE@@/name`. */
 export interface EmbeddedFile {
   /** Path, in NFC */
   name: string
@@ -33,7 +33,7 @@ export interface RawAnswer extends RawText {
 /** Answers of a gap in the order of the file. If some are wrong, learners choose one; otherwise they type. */
 export type RawGap = { text: string; isRight: boolean }[]
 
-/** Fields of all kinds of questions. */
+/** Fields that all kinds of questions have. */
 export interface RawCommon {
   /** Line of the question in the file, from 1 */
   line: number
@@ -48,8 +48,8 @@ export interface RawCommon {
   /** Changes that reading the file has already made, as German sentences */
   changes: string[]
   /**
-   * Set if this service exported the question: the explanation is the answer of the card. `answers` is 1 if the first
-   * of the answers repeats the answer of the card, otherwise 0.
+   * Set if this service exported the question; the explanation is then the answer of the card. `answers` is 1 if the
+   * first answer repeats the answer of the card, otherwise 0.
    */
   own?: { answers: number }
 }
@@ -67,7 +67,7 @@ export type RawQuestion = RawCommon &
     | { kind: 'plain' }
   )
 
-/** An option of a choice, or an accepted answer of a text or number. */
+/** An option of a choice question, or an accepted answer of a text or number question. */
 export interface ReadOption {
   /** Markdown */
   text: string
@@ -81,7 +81,7 @@ export interface ReadQuestion {
   id: string | null
   category: string | null
   tags: string[]
-  /** Markdown */
+  /** Markdown, like `answer` */
   question: string
   answer: string
   exercise: {

@@ -11,8 +11,8 @@ import {
 } from '../exchange/index.js'
 
 /**
- * Control characters of GIFT that a backslash escapes. While a question is parsed, noncharacters replace the escaped
- * ones, starting with `FIRST_MARK`.
+ * Control characters of GIFT that a backslash escapes. During parsing, Unicode noncharacters from `FIRST_MARK` on
+ * replace the escaped characters.
  */
 const ESCAPED = ':#={}~'
 const FIRST_MARK = 0xfdd0
@@ -31,7 +31,7 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
 interface Block {
   /** First line of the text in the file, from 1 */
   line: number
-  /** Text without comments, in which `markEscapes` has replaced escaped characters */
+  /** Text without comments; `markEscapes` has replaced escaped characters */
   text: string
   id: string | null
   tags: string[]
@@ -107,7 +107,7 @@ function unmark(text: string, format: TextFormat): string {
   })
 }
 
-/** Reads a text with an optional format as in `[html]<b>a</b>`; without one, `fallback` applies. */
+/** Reads a text with an optional format, such as `[html]<b>a</b>`; the default format is `fallback`. */
 function readText(text: string, fallback: TextFormat): RawText {
   const trimmed = text.trim()
   const [prefix = '', name = ''] = /^\[([a-z]+)\]/.exec(trimmed) ?? []
@@ -127,7 +127,7 @@ function readBlock({ line, text, id, tags }: Block, category: string | null): Ra
     throw new UnsupportedQuestion('Die Klammern { } fehlen oder sind vertauscht; eine Leerzeile beendet eine Frage')
   const behind = content.slice(end + 1).trim()
   if (behind.includes('{')) throw new UnsupportedQuestion('Nur eine Gruppe von Antworten in { } ist möglich')
-  // If text follows the answers, they stand for a missing word, which becomes `_____`.
+  // If text follows the answers, the answers stand for a missing word, which becomes `_____`.
   const asked = readText(content.slice(0, start) + (behind === '' ? '' : `_____${content.slice(end + 1)}`), 'auto')
   const [answers = '', explanation = ''] = splitLast(content.slice(start + 1, end), '####')
   const common: RawCommon = {

@@ -1,18 +1,18 @@
 import { toStorable } from '../text/text.js'
 
 /**
- * Minutes from each attempt with the verdict `later` to the next attempt. If the attempt after the last delay has this
- * verdict too, the mail fails.
+ * Minutes to wait after each attempt with the verdict `later`. The mail fails if the attempt after the last delay has
+ * this verdict too.
  */
 const RETRY_MINUTES = [5, 30, 120, 360, 1_440]
-/** Minutes until the next attempt of all due mails if the server cannot be used for any mail */
+/** Minutes until the next attempt to send the due mails if the server cannot be used for any mail */
 export const SERVER_RETRY_MINUTES = 5
-/** Number of days that a mail waits after its day while the server cannot be used; after that it fails */
+/** Maximum number of days after its `day` that a mail waits for a usable server; then the mail fails */
 export const MAX_DELAY_DAYS = 3
 const MINUTE_MS = 60_000
 const MAX_ANSWER = 500
 
-/** Reply codes that concern login or encryption, whichever command they answer */
+/** Reply codes that concern login or encryption, regardless of the command */
 const CONNECTION_REPLIES = [530, 534, 535, 538]
 /** Reply code for a wrong state of the SMTP session; the same mail may be accepted in a new session */
 const BAD_SEQUENCE = 503
@@ -21,9 +21,9 @@ const BAD_SEQUENCE = 503
 export type Verdict =
   /** The server cannot be used: all mails wait. */
   | 'server'
-  /** Another attempt for this mail follows later, unless it was the last one. */
+  /** Another attempt for this mail follows later, unless this attempt was the last one. */
   | 'later'
-  /** The server refuses this mail permanently: it has failed. */
+  /** The server refuses this mail permanently: the mail has failed. */
   | 'refused'
   /** The connection broke after sending the text had begun: the mail may have arrived. */
   | 'unknown'

@@ -15,7 +15,7 @@ export interface NewMail {
   subject: string
   /** Plain text; lines end with `\n` */
   body: string
-  /** Earliest time of the first attempt to send it */
+  /** Earliest time of the first attempt to send the mail */
   next_attempt_at: Date
 }
 
@@ -25,8 +25,8 @@ export function isResendable({ state, has_text }: { state: MailState; has_text: 
 }
 
 /**
- * Returns the one-click address for unsubscribing from the mails about due cards, to which mail programs send a POST
- * request (RFC 8058).
+ * Returns the address for one-click unsubscribing from the mails about due cards. Mail programs send a POST request to
+ * this address (RFC 8058).
  * @param publicUrl public address of the service, ending with a slash
  */
 export function oneClickAddress(publicUrl: string, key: string): string {

@@ -1,11 +1,11 @@
 import { dueOf, isOpen, type Occurrence } from '../assignments/plan.js'
 import { addDays, noonOf } from '../time/calendar.js'
 
-/** Kinds of reminders, in the order in which they are due */
+/** Kinds of reminders, in the order of their due days */
 export const REMINDER_KINDS = ['assigned', 'in_14', 'in_3', 'today', 'late_7'] as const
 /**
- * `assigned`: when the period opens; the others: 14 and 3 days before, on, and 7 days after the due day. A reminder
- * that falls on a weekend is due on the Monday after it.
+ * `assigned`: when the period opens; `in_14`, `in_3`: 14 and 3 days before the due day; `today`: on the due day;
+ * `late_7`: 7 days after the due day. A reminder that falls on a weekend is due on the Monday after the weekend.
  */
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 
@@ -16,7 +16,7 @@ export interface Remindable extends Pick<Occurrence, 'state' | 'period' | 'due_o
   reminded_on: string | null
 }
 
-/** Hours of the day in which mails are planned, in the service's time zone; `until` is exclusive */
+/** Hours of the day when mails are planned, in the service's time zone; `until` is exclusive */
 export const MAIL_HOURS = { from: 7, until: 20 }
 
 /** Returns whether a day is Monday to Friday. Ignores holidays, which differ between regions and companies. */
@@ -45,7 +45,7 @@ export function createMailTime(timeZone: string): (moment: { at: Date; today: st
 }
 
 /**
- * Returns the reminders of an open occurrence with their days, in order. `in_14` and `in_3` are omitted unless they are
+ * Returns the reminders of an open occurrence with their days, in order. Includes `in_14` and `in_3` only if they are
  * due after the day of `assigned`. Only mandatory occurrences have a reminder after the due day.
  */
 export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): { kind: ReminderKind; day: string }[] {
@@ -65,10 +65,10 @@ export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): {
 }
 
 /**
- * Returns the reminder that a person gets on a working day: the latest one planned up to that day. Returns undefined if
- * none is planned yet, a reminder was sent on or after its day, or the occurrence is not open. Earlier reminders that
- * were missed, because the service was down or the person had no address, are skipped. After an extension, the
- * reminders before the new due day are sent again.
+ * Returns the reminder that a person gets on a working day: the latest one planned up to `today`. Returns undefined if
+ * none is planned yet, a reminder was sent on or after the planned day, or the occurrence is not open. Earlier
+ * reminders that were missed, because the service was down or the person had no address, are skipped. After an
+ * extension, the reminders before the new due day are sent again.
  */
 export function reminderOn(occurrence: Remindable, today: string): ReminderKind | undefined {
   if (!isOpen(occurrence)) return undefined

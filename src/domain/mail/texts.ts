@@ -8,7 +8,7 @@ export interface MailText {
 }
 
 const MAX_NAME = 120
-/** Maximum number of tasks that a mail lists; of further tasks the mail contains only the number */
+/** Maximum number of tasks that a mail lists; the mail gives only the number of further tasks. */
 export const MAX_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
@@ -23,7 +23,7 @@ export interface MailedTask {
   /** Last day on which the task is on time, as `YYYY-MM-DD` */
   due: string
   mandatory: boolean
-  /** Whether the reminder that is due is `assigned` */
+  /** Whether the reminder due for the task has the kind `assigned` */
   isNew: boolean
 }
 
@@ -110,7 +110,7 @@ export function digestMail({ name, teams, overdue, total, today }: Digest, addre
 }
 
 /**
- * Returns the mail about due cards, to which a person has subscribed.
+ * Returns the mail about due cards for a person who has subscribed to it.
  * @param key secret of the link for unsubscribing
  * @param address public address of the service, ending with a slash
  */

@@ -15,7 +15,7 @@ export interface Container {
   kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
   blocks: Block[]
   runs: Run[]
-  /** In a list: number of the next item, undefined for bullets */
+  /** In a list: number of the first item; undefined for bullets */
   number?: number | undefined
   items?: Container[]
   table?: Grid<Container>
@@ -181,7 +181,7 @@ function prefix(text: string, first: string, others: string): string {
 
 const MAX_PADDED = 10_000
 
-/** Writes a table. A single column becomes paragraphs. If the first row has no headings, the header row is empty. */
+/** Writes a table. A single column becomes paragraphs. If the first row is no header, adds an empty header row. */
 function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
   const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)
@@ -194,7 +194,7 @@ function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
-  // Short rows are padded as other programs do, but not in large tables, because Markdown does not require it.
+  // Short rows are padded, as in other programs, except in large tables. Markdown does not require the padding.
   const isPadded = columns * full.length <= MAX_PADDED
   const lines = [
     head,

@@ -40,7 +40,7 @@ interface Element {
   whiteSpace: WhiteSpace
   /** Number of open containers before the element */
   depth: number
-  /** Paragraph in which the element starts, and index of its first run; needed to change the text when it ends */
+  /** Paragraph where the element starts, and index of its first run; used to change the text when the element ends */
   runs: readonly Run[]
   run: number
 }
@@ -56,7 +56,7 @@ export class Document {
   readonly #writer: Writer
   readonly #blocks: Blocks
   readonly #elements: Element[] = []
-  /** Number of open elements beyond the maximum depth, by name; all other open elements contain them. */
+  /** Number of open elements beyond the maximum depth, by name; they are the innermost open elements. */
   readonly #beyond = new Map<string, number>()
   #isHidden = false
   #isPartial = false
@@ -170,8 +170,9 @@ export class Document {
   }
 
   /**
-   * Returns the lowest index that an end tag may close: 0 for `</table>`; for a part of a table, the index of the
-   * innermost table; for other tags, that of the innermost cell, caption or table. Returns −1 if none is open.
+   * Returns the lowest index of an element that an end tag may close: 0 for `</table>`; for a part of a table, the
+   * index of the innermost table; for other tags, that of the innermost cell, caption or table. Returns −1 if none is
+   * open.
    */
   #scopeOf(name: string): number {
     if (name === 'table') return 0
@@ -206,7 +207,7 @@ export class Document {
     if (at >= 0) this.#endFrom(at)
   }
 
-  /** Ends the open table, because another table starts between its cells. */
+  /** Ends the innermost open table if another table starts between its cells. */
   #endTable(): void {
     const at = this.#elements.findLastIndex(({ name }) => HOLDS_TABLES.has(name))
     if (this.#elements[at]?.name === 'table' && this.#beyond.size === 0) this.#endFrom(at)

@@ -28,7 +28,7 @@ export const BOLD = new Set(['b', 'strong', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 export const ITALIC = new Set(['i', 'em', 'cite', 'dfn', 'var'])
 export const CODE = new Set(['code', 'tt', 'kbd', 'samp'])
 
-/** Rule for a start tag: closes the elements in `ended` that are open inside of the innermost open one in `within`. */
+/** Rule for a start tag: closes open elements in `ended` that are inside the innermost open element in `within`. */
 interface Ends {
   ended: ReadonlySet<string>
   /** Elements that protect their ancestors from being closed */
@@ -38,7 +38,7 @@ interface Ends {
 }
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-/** An item closes the previous item, unless one of these elements lies between them. */
+/** Elements inside an open item that keep a nested item from closing that item */
 const BOUNDARIES = new Set([...LINES, ...STRUCTURE, ...HEADINGS, 'button', 'select'])
 for (const name of ['address', 'div']) BOUNDARIES.delete(name)
 

@@ -11,7 +11,7 @@ export interface Place {
 const SPECIAL = /[\\`*_<&~![\]|]/g
 const PUNCTUATION = /[!-/:-@[-`{-~]/
 const ENTITY = /^&(?:[a-z][a-z0-9]{1,31}|#[0-9]{1,7}|#x[0-9a-f]{1,6});/i
-/** A line of these characters may be a heading underline, a rule or the delimiter row of a table. */
+/** A line that may be a heading underline, a rule or the delimiter row of a table */
 const RULE = /^[-=_|:\s]+$/
 
 /**
@@ -68,7 +68,10 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character)
 }
 
-/** Half of a surrogate pair is no word character; the underscore beside it is then escaped, which is always safe. */
+/**
+ * Returns whether the character is a letter or digit. Half of a surrogate pair is neither, so an underscore beside it
+ * is escaped, which is always safe.
+ */
 function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character)
 }

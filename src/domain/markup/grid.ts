@@ -6,16 +6,16 @@ export interface GridRow<Cell> {
   next: number
 }
 
-/** Maximum span of a cell in columns or rows */
+/** Maximum span of a cell, in columns and in rows */
 const MAX_COLUMNS = 20
 const MAX_ROWS = 200
-/** Maximum number of empty cells inserted into a table; without it, many tables could grow tenfold. */
+/** Maximum number of empty cells inserted into a table; without this limit, a table could grow tenfold. */
 const MAX_GAPS = 5_000
 
 /** Table rows with each cell in the column where a browser shows it. */
 export class Grid<Cell> {
   readonly rows: GridRow<Cell>[] = []
-  /** Index of the first row in which a column is free again, by column */
+  /** By column: index of the first row where the column is free again */
   readonly #freeFrom: number[] = []
   #gaps = 0
 

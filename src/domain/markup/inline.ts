@@ -21,7 +21,7 @@ export function makeRun(kind: Run['kind'], text: string, { bold, italic, code, h
 export const PLAIN: Style = { bold: false, italic: false, code: false, href: undefined }
 
 const BLANKS = /[ \t\n\r\f\u00a0]+/g
-/** Testing is faster than replacing, and most texts need no replacement. */
+/** White space to collapse; tested first, because most texts contain none and testing is faster than replacing. */
 const HAS_BLANKS = /[\t\n\r\f\u00a0]| {2}/
 
 /** Writes runs as paragraphs: breaks end lines, an empty line ends a paragraph. */
@@ -53,8 +53,8 @@ const MAX_INDENT = 40
 const MAX_BLANKS = 200
 
 /**
- * Returns the indentation of a line, so that code stays readable. Only two or more blanks with a no-break space count,
- * as Anki's editor writes them.
+ * Returns the indentation of a line, so that code stays readable. Counts only two or more blanks that include a
+ * no-break space, as Anki's editor writes them.
  */
 function indentOf(line: readonly Run[]): string {
   let blanks = ''

@@ -8,7 +8,7 @@ const READ = /display|white-space|font-weight|font-style/i
 
 /**
  * Parses the CSS rules of a note type whose selector is an element, a class or id, or both, optionally after `.card`.
- * Other selectors, such as descendants, are ignored, except that block display applies to a class or id in their last
+ * Ignores other selectors, such as descendants; only their block display still applies to a class or id in the last
  * step. Reads the first 262,144 characters. Returns undefined if no rule is relevant.
  * @example readStyleSheet('.wichtig { font-weight: bold }')?.('span', { class: 'wichtig' }) // { bold: true }
  */
@@ -80,7 +80,7 @@ function* readRules(css: string): Generator<{ selectors: string; declarations: s
   }
 }
 
-/** Returns the end of the block that starts at `open`, or of the text. */
+/** Returns the index of the brace that closes the block at `open`; the length of the text if it is not closed. */
 function endOfBlock(text: string, open: number): number {
   BRACE.lastIndex = open
   let depth = 0

@@ -85,7 +85,7 @@ export class Writer {
     else this.blocks.runs.push(makeRun('text', text, this.style))
   }
 
-  /** Writes a replacement for something that cannot be shown. */
+  /** Writes a text in place of a picture or sound that cannot be shown. */
   #name(text: string): void {
     this.length += text.length
     if (this.#code !== undefined) this.#code.push(text)
@@ -138,7 +138,7 @@ export class Writer {
 
   endRuby(from: number): void {
     const { runs } = this.blocks
-    // The element started in a code block, where no opening bracket was written.
+    // If the element started in a code block, no opening bracket was written.
     if (runs[from]?.text !== '(') return
     if (runs.slice(from + 1).every(({ text }) => text.trim() === '')) runs.length = Math.min(from, runs.length)
     else this.push(')')
@@ -158,7 +158,7 @@ function languageOf(names = ''): string {
   return /(?:^|\s)(?:lang|language)-([\w+#-]{1,20})(?:\s|$)/.exec(names)?.[1] ?? ''
 }
 
-/** Returns the last segment of an address, for display; data URLs have a fixed name. */
+/** Returns the last segment of an address, for display; a fixed name for a data URL. */
 function shortName(address: string): string {
   if (/^data:/i.test(address)) return 'eingebettet'
   return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME)

@@ -11,7 +11,7 @@ export interface Element {
   line: number
   /** Comments directly inside, trimmed */
   comments: string[]
-  /** Whether an end tag is missing in the element, as when the file ends inside of it */
+  /** Whether an end tag is missing in the element, for example because the file ends there */
   isCut: boolean
 }
 
@@ -151,7 +151,7 @@ export function childrenOf(element: Element, name: string): Element[] {
   return element.children.filter((child) => child.name === name)
 }
 
-/** Returns the trimmed text of the `text` element of a child, or else of the child; empty if there is no such child. */
+/** Returns the trimmed text of the named child, from its `text` element if it has one; empty without such a child. */
 export function textIn(element: Element | undefined, name: string): string {
   const child = childOf(element, name)
   return (childOf(child, 'text') ?? child)?.text.trim() ?? ''

@@ -56,7 +56,7 @@ export function readMoodle(
   return fault === undefined ? collector.result : { ...collector.result, fault }
 }
 
-/** @throws UnsupportedQuestion if the question is incomplete, faulty or of an unsupported type */
+/** Reads a question. @throws UnsupportedQuestion if the question is incomplete, faulty or of an unsupported type */
 function readQuestion(element: Element, category: string | null): RawQuestion {
   if (element.isCut) throw new UnsupportedQuestion('Die Datei endet mitten in der Frage')
   const common = readCommon(element, category)
@@ -69,7 +69,7 @@ function readQuestion(element: Element, category: string | null): RawQuestion {
       return { ...common, kind: 'choice', isSingle: true, answers: readAnswers(element).map(inGerman) }
     case 'shortanswer':
       if (textIn(element, 'usecase') === '1') common.changes.push('Groß- und Kleinschreibung zählt nicht mehr')
-      // Moodle compares these answers as plain text, whatever their format says.
+      // Moodle compares these answers as plain text, regardless of their format.
       return {
         ...common,
         kind: 'text',

@@ -3,7 +3,7 @@ import { describeOversize } from './size.js'
 
 const MEGABYTE = 2 ** 20
 
-// The faults of pictures are the ends of German sentences.
+// Each fault of a picture is the end of a German sentence.
 export const PICTURE_TOO_LARGE = `ist größer als ${MAX_PICTURE_BYTES / MEGABYTE} MB`
 export const MISSING_PICTURE = 'gibt es nicht'
 const NO_PICTURE = 'ist weder PNG noch JPEG, GIF, WebP oder AVIF'

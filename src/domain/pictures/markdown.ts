@@ -26,7 +26,7 @@ interface Env {
 /** A picture with positions in the content of a block, without the prefixes of quotes, lists, headings and tables */
 type FoundPicture = Omit<PlacedPicture, 'line'>
 
-/** Part of a block, up to the next segment, in which the content equals the source. */
+/** Part of a block that is equal in the content and in the source. Ends at the next segment. */
 interface Segment {
   /** Start in the content */
   from: number
@@ -47,7 +47,7 @@ type Rule = ReturnType<typeof markdown.inline.ruler.getRules>[number]
 type State = Parameters<Rule>[0]
 type Tokens = Parameters<typeof markdown.block.parse>[3]
 
-// The parser drops the position of a target, so its rule is wrapped to record it.
+// The parser drops the position of a target, so its image rule is wrapped to record the position.
 const parseImage = markdown.inline.ruler.getRules('').find(({ name }) => name === 'image')
 if (parseImage === undefined) throw new Error('markdown-it has no rule for images')
 markdown.inline.ruler.at('image', (state, silent) => {
@@ -93,7 +93,7 @@ export function findPictures(text: string): PlacedPicture[] {
       }
       continue
     }
-    // A row is split at bars; escaped bars in cells lose their backslash.
+    // The parser splits a row at bars and removes the backslash before escaped bars.
     const written = content.replaceAll('|', '\\|')
     const cell = (lines[row]?.text ?? '').indexOf(written, column)
     column = cell + written.length

@@ -26,7 +26,7 @@ export interface ProofSnapshot {
   /** Last day on which the proof covers the duty; null without recurrence */
   valid_until: string | null
   parts: ProvenPart[]
-  /** Code of the proof that this one replaces because of a wrong name */
+  /** Code of the proof that this proof replaces because of a wrong name */
   replaces?: string
 }
 

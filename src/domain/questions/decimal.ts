@@ -19,7 +19,7 @@ export function isWithin(value: number, expected: number, tolerance: number): bo
   return (difference < 0n ? -difference : difference) <= limit
 }
 
-/** Converts a finite number to a decimal, by the shortest string that JavaScript writes for it. */
+/** Converts a finite number to a decimal, using the shortest string that JavaScript writes for the number. */
 function decimalOf(value: number): Decimal {
   const [mantissa = '', exponent = '0'] = String(value).split('e')
   const [whole = '', rest = ''] = mantissa.split('.')

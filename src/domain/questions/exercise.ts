@@ -37,14 +37,14 @@ export interface ExerciseInput {
   unit?: string | null | undefined
 }
 
-/** Reports a fault in German; `option` is the index of the option that has it. */
+/** Reports a fault in German; `option` is the index of the faulty option. */
 export type ReportExercise = (message: string, option?: number) => void
 
 export const MAX_OPTIONS = 30
 const MAX_UNIT_LENGTH = 40
 /** Maximum length of a card's answer that is offered as an option beside wrong answers */
 const MAX_SHORT_ANSWER = 300
-/** Within these limits, JavaScript and PostgreSQL write numbers without an exponent. */
+/** Limits of a positive tolerance; between them, JavaScript and PostgreSQL write numbers without an exponent. */
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
 
@@ -179,7 +179,7 @@ function checkChoice(options: readonly ExerciseOption[], answer: string, report:
 
 /** Returns whether the answer is one paragraph that is short enough to be an option beside wrong answers. */
 function isShortAnswer(answer: string): boolean {
-  // Targets of pictures and links do not count: those of pictures differ between the database and the content files.
+  // Targets of pictures and links do not count: picture targets differ between the database and the content files.
   if (answer.replaceAll(/\]\([^()\s]*\)/g, ']()').length > MAX_SHORT_ANSWER) return false
   const blocks = findBlocks(answer)
   return blocks.length === 1 && blocks[0]?.type === 'paragraph_open'
@@ -221,7 +221,10 @@ export function ambiguous(number: string): string {
 
 const ORDERED = 'ordered_list_open'
 
-/** Returns the lines of the only numbered list of an answer; undefined if there are several or fewer than two items. */
+/**
+ * Returns the lines of the only numbered list of an answer. Returns undefined if the answer has no such list or
+ * several, or if the list has only one item.
+ */
 export function findItems(answer: string): { line: number; end: number } | undefined {
   const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
   const [list] = lists
@@ -232,7 +235,7 @@ export function findItems(answer: string): { line: number; end: number } | undef
 
 /** A gap in an answer: `{{…}}` */
 export const GAP = /\{\{([^{}\n]+)\}\}/g
-/** Marks a wrong text of a gap, as in a task list */
+/** Mark of a wrong text in a gap, as in a task list */
 const WRONG = '[ ]'
 const MARK = /^\[[ xX]\]/
 

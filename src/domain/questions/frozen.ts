@@ -19,7 +19,7 @@ export interface FrozenGap {
   id: string
   /** Plain texts */
   accepted: string[]
-  /** Plain texts to choose from, in an order that does not depend on which are accepted; absent if the gap is typed */
+  /** Plain texts to choose from, sorted so that the order does not reveal the accepted ones; absent for a typed gap */
   choices?: string[]
 }
 
@@ -29,7 +29,7 @@ export type FrozenForm =
   | { form: 'text'; accepted: string[] }
   | { form: 'number'; accepted: number[]; tolerance: number; unit: string | null }
   | { form: 'order'; items: FrozenItem[] }
-  /** `text` is Markdown in which `{{id}}` stands for a gap. */
+  /** `text` is Markdown where `{{id}}` stands for a gap. */
   | { form: 'gaps'; text: string; gaps: FrozenGap[] }
 
 /** A copy of a question that later edits of its card do not change. */

@@ -22,7 +22,7 @@ interface Outcome {
   chances: readonly number[]
 }
 
-/** Common denominator of the scores above which no further denominators are included */
+/** Limit of the common denominator of the scores; above it, further denominators are ignored. */
 const MAX_STEPS = 5_040
 /** Maximum number of score steps of a whole test; finer scores are rounded up. */
 const MAX_STEPS_OF_TEST = 4_000
@@ -64,7 +64,7 @@ function inAnyAttempt(once: number, attempts: number | null): number {
   return once >= 1 ? 1 : -Math.expm1(attempts * Math.log1p(-once))
 }
 
-/** Upper bound of the chance to pass once: Hoeffding's inequality, which holds for draws without replacement. */
+/** Returns an upper bound of the chance to pass once: Hoeffding's inequality, valid for draws without replacement. */
 function boundOfPassing(sections: readonly Section[], kinds: readonly Kind[][], passPercent: number): number {
   const total = sections.reduce((sum, { draw }) => sum + draw, 0)
   const expected = sections.reduce((sum, { questions, draw }, index) => {
@@ -172,7 +172,7 @@ function shareWithoutFixedPoints(items: number): number {
     term /= -index
     sum += term
   }
-  // The series cancels exactly for one item.
+  // A single item is always in its place.
   return items === 1 ? 0 : sum
 }
 

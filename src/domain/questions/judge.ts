@@ -33,8 +33,8 @@ const MAX_TYPED_LENGTH = 1_000
 
 /**
  * Checks an answer before it is stored.
- * @throws InvalidInput if the answer has another form, is too long or cannot be stored, contains an unknown or repeated
- *   id, chooses several options of a single choice, or lacks items of an order
+ * @throws InvalidInput if the answer does not fit the form of the question, is too long or cannot be stored, contains
+ *   an unknown or repeated id, chooses several options of a single choice, or lacks items of an order
  * @throws AmbiguousNumber if the number has two readings, such as 1.000
  */
 export function checkAnswer(question: FrozenForm, answer: Answer): void {
@@ -97,7 +97,7 @@ function checkGaps(gaps: readonly FrozenGap[], answer: Answer): void {
 }
 
 /**
- * Judges a stored answer. A missing or empty answer, or one of another form, scores nothing.
+ * Judges a stored answer. A missing or empty answer, or an answer of another form, scores nothing.
  * @param answer as `checkAnswer` accepted it; null if there is none
  * @example judge({ form: 'text', accepted: ['Rom'] }, { text: 'rom.' }, 'partial') // { part: 1, of: 1 }
  */
@@ -119,7 +119,7 @@ export function judge(question: FrozenForm, answer: Answer | null, multiple: Mul
   }
 }
 
-/** Partial: `max(0, 1 − 2h/k)`, where h of k boxes are set wrongly. */
+/** Scores a choice. The rule `partial` gives `max(0, 1 − 2h/k)`, where h of k boxes are set wrongly. */
 function judgeOptions(options: readonly FrozenOption[], chosen: readonly string[], rule: MultipleRule): Fraction {
   if (chosen.length === 0) return NONE
   const wrong = options.filter(({ id, correct }) => chosen.includes(id) !== correct).length

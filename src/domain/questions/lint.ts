@@ -2,7 +2,7 @@ import { toPlainText } from '../search/plain-text.js'
 import type { Exercise } from './exercise.js'
 import { readNumber } from './number.js'
 
-/** Rules for good choices; docs/fragen.md has a section for each, which the app shows. */
+/** Rules for good choices; docs/fragen.md has a section for each rule, and the app shows these sections. */
 export const RULES = [
   'few-options',
   'long-key',
@@ -30,7 +30,7 @@ interface Choice {
   correct: boolean
 }
 
-/** A right answer is noticeably long if it exceeds the median of the wrong ones by this factor and difference. */
+/** A right answer is noticeably long if it exceeds the median of the wrong answers by this factor and difference. */
 const LONG_FACTOR = 1.5
 const LONG_DIFFERENCE = 15
 const MIN_OPTIONS = 3
@@ -44,9 +44,9 @@ const ABSOLUTE =
 const ALL_OF_THESE =
   /(?<!\p{L})(?:(?:alle|keine[rs]?|nichts|beides?|sämtliche)\s+(?:(?:von|der|den|dies\p{L}*)\s+)*(?:genannte\p{L}*|obige\p{L}*|oben\p{L}*|antworten|aussagen|möglichkeiten)|(?:a und b|nichts davon|keine davon|alle davon))(?!\p{L})/iu
 const NEGATION = /(?<!\p{L})(?:nicht|kein(?:e[mnrs]?)?|ohne|nie|niemals)(?!\p{L})/iu
-/** Emphasis in Markdown, or capitals */
+/** Emphasis: Markdown, or a negation in capitals */
 const EMPHASIS = /\*[^*\n]+\*|_[^_\n]+_|`[^`\n]*`|(?<!\p{L})(?:NICHT|KEINE?[MNRS]?|NIE)(?!\p{L})/gu
-/** Frequent words that are no hint although they are long enough */
+/** Frequent words of at least `MIN_WORD_LENGTH` letters that are no hint */
 const COMMON = new Set(
   'werden welche welcher welches wessen warum wofür womit wodurch heißt bedeutet macht nicht einen einem einer eines dieser diese dieses zwischen folgende folgenden lautet gehört'.split(
     ' ',

@@ -48,7 +48,7 @@ function accept(text: string): ExportQuestion['answers'][number] {
   return { text, correct: true, feedback: null }
 }
 
-/** Returns whether the answer of the card is one of the answers; there is then one answer more than options. */
+/** Returns whether the answer of the card is one of the answers; then there are more answers than options. */
 function hasOwnAnswer(frozen: FrozenForm, { options }: Exercise): boolean {
   return answersOf(frozen).length > options.length
 }

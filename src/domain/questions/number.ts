@@ -2,13 +2,13 @@
 export type ReadNumber = number | 'ambiguous' | 'none'
 
 const NUMBER = /^([+-]?)(\d[\d.,]*|[.,]\d+)(e[+-]?\d{1,3})?$/i
-/** Thousands may also be separated by spaces or apostrophes. */
+/** Start of a number whose thousands are separated by spaces or apostrophes */
 const GROUPED = /^[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?![\d])/
 
 /**
  * Parses a number with decimal comma or point. A number such as 1.000 or 12,345 is ambiguous, because its separator may
- * be that of thousands: one to three digits, the first of them not 0, precede it and exactly three follow it. Returns
- * `none` for text that is not a number.
+ * separate thousands: before it are one to three digits without a leading 0, and after it exactly three. Returns `none`
+ * for text that is not a number.
  * @example readNumber('1,5') // 1.5
  * @example readNumber('1.000') // 'ambiguous'
  * @example readNumber('1.000,5') // 1000.5
@@ -38,7 +38,7 @@ function toDecimal(digits: string, isGrouped: boolean): string {
     return isThousands && !isGrouped ? 'ambiguous' : `${whole || '0'}.${rest}`
   }
   if (isGrouped) return 'none'
-  // All separators separate thousands, except a last one that differs from the others.
+  // The separators separate thousands, except the last separator if it differs from the others.
   const isDecimal = separators.indexOf(last) === separators.length - 1
   const groups = isDecimal ? parts.slice(0, -1) : parts
   const isRegular =

@@ -2,10 +2,10 @@
 export const MIN_PERSONS_OF_CORRELATION = 30
 /** Minimum number of wrong answers needed to judge a distractor */
 const MIN_WRONG_OF_FLAGS = 20
-/** Median time below which a question can hardly have been read */
+/** Median time in seconds below which most persons can hardly have read the question */
 const HASTY_SECONDS = 3
 
-/** Sums over the first attempt of each person. They contain no separate data of a person. */
+/** Sums over the first attempt of each person, without data of a single person. */
 export interface ItemSums {
   persons: number
   /** Points of the question */
@@ -37,9 +37,9 @@ export function facility({ persons, item }: ItemSums, maxPoints: number): number
 }
 
 /**
- * Returns the correlation between the points of a question and those of the rest of the test, from -1 to 1: Moodle's
- * `cov(x, R) / sqrt(var(x) * var(R))`. Null if there are fewer than two persons,
- * or if all persons have equal points in the question or in the rest of the test.
+ * Returns the correlation between the points x of a question and the points R of the rest of the test, from -1 to 1, as
+ * Moodle does: `cov(x, R) / sqrt(var(x) * var(R))`. Returns null if there are fewer than two persons, or if all persons
+ * have equal points in the question or in the rest of the test.
  */
 export function itemRestCorrelation(sums: ItemSums): number | null {
   const { persons: n } = sums
@@ -49,7 +49,7 @@ export function itemRestCorrelation(sums: ItemSums): number | null {
   const total = n * sums.totalSquared - sums.total ** 2
   const both = n * sums.product - sums.item * sums.total
   const rest = total + item - 2 * both
-  // Cancellation leaves noise where the exact result is zero.
+  // In floating point, cancellation leaves noise where the exact result is zero.
   const noise = 1e-12 * n
   if (item <= noise * sums.itemSquared || rest <= noise * (sums.totalSquared + sums.itemSquared)) return null
   return Math.max(-1, Math.min(1, (both - item) / Math.sqrt(item * rest)))
@@ -62,8 +62,8 @@ export interface OptionCount {
 }
 
 /**
- * Returns the share of each distractor among the wrong choices; null for right options, and for all options without
- * any wrong choice. In a test that most people pass, the share among all persons would be close to zero for every
+ * Returns the share of each distractor among the wrong choices; null for right options, and for all options if there is
+ * no wrong choice. In a test that most people pass, the share among all persons would be close to zero for every
  * distractor.
  * @example distractorShares([{ correct: true, count: 90 }, { correct: false, count: 8 }, { correct: false, count: 2 }]) // [null, 0.8, 0.2]
  */
@@ -99,7 +99,7 @@ export function flagsOf(report: {
 }
 
 /**
- * Hides each cell that has fewer than `minPersons` persons, or outside of which there are fewer. Then hides further
+ * Hides a cell if the cell itself or all other cells together have fewer than `minPersons` persons. Then hides further
  * cells, the smallest first, until the hidden cells together have at least `minPersons` persons, because the total
  * reveals their sum. Each person counts in one cell.
  * @returns the counts; null where hidden
@@ -115,7 +115,7 @@ export function hideSmallCells(counts: readonly number[], minPersons: number): (
     hidden += counts[index] ?? 0
   }
   for (const [index, count] of counts.entries()) {
-    // A cell with nearly all persons reveals the answer of each.
+    // A cell with nearly all persons reveals the answer of each person.
     if (count < minPersons || total - count < minPersons) hide(index)
   }
   while (hidden > 0 && hidden < minPersons && shown.size > 0) {

@@ -6,7 +6,7 @@ export interface TextPart {
   plain: string
 }
 
-/** Minimum length of a word in which a typing error is tolerated; shorter words differ too little from other words. */
+/** Minimum length of a word that may contain a typing error; shorter words differ too little from other words. */
 const SHORTEST_CORRECTED = 5
 const SEPARATOR = /([^\p{L}\p{M}\p{N}]+)/u
 const LETTERS_ONLY = /^[\p{L}\p{M}]+$/u

@@ -8,7 +8,7 @@ export interface Candidate {
   level: string
 }
 
-/** A candidate with the properties by which it is compared. */
+/** A candidate with the properties used for comparison. */
 interface Prepared extends Candidate {
   /** Lower case, without Markdown and punctuation */
   text: string
@@ -32,7 +32,7 @@ export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] 
 /**
  * Returns at most `limit` answers of the deck as wrong options for a card, the best first. All are of the same kind as
  * the right answer, and not too similar to it or to each other. Answers of similar length and form, and to similar
- * questions, are better. Deterministic.
+ * questions, are better. The result is deterministic.
  * @param key text of the right option
  */
 export function rankDistractors(

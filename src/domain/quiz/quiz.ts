@@ -10,7 +10,7 @@ export const MAX_WRONG_OPTIONS = 3
 /** Maximum length of an option in code points; longer ones are cut. */
 const OPTION_LENGTH = 120
 
-/** Maximum number of distinct answers from which wrong options are drawn */
+/** Maximum number of distinct answers in the pool of wrong options */
 export const POOL_SIZE = 200
 
 export interface QuizCard {
@@ -31,7 +31,7 @@ export interface QuizQuestion {
   deck_name: string
 }
 
-/** Returns a random number in [0, 1), as `Math.random`. */
+/** Returns a random number in [0, 1), like `Math.random`. */
 export type Random = () => number
 
 /**
@@ -59,8 +59,8 @@ export function buildQuestion(card: QuizCard, others: readonly string[], random:
 }
 
 /**
- * Converts a submitted value to an integer: numbers are truncated, booleans are 1 and 0, a string counts by its leading
- * integer, anything else is 0.
+ * Converts a submitted value to an integer: numbers are truncated, booleans become 1 and 0, a string becomes its
+ * leading integer, anything else becomes 0.
  * @throws InvalidInput naming the field if the number is beyond ±(2^53 − 1)
  * @example toInteger('12abc', 'total') // 12
  */

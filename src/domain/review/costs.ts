@@ -11,9 +11,7 @@ const DAYS = 365
 /** Ascending by desired retention */
 export type Costs = { desired_retention: number; reviews_per_card: number }[]
 
-/**
- * Returns the expected number of reviews of a card in its first year for each desired retention. Deterministic.
- */
+/** Returns the expected number of reviews of a card in its first year for each desired retention; deterministic. */
 export function costsOf(weights: readonly number[] | null): Costs {
   const model = new MemoryModel(weights)
   return COST_RETENTIONS.map((desired_retention) => {

@@ -34,7 +34,10 @@ export function avoidWeekdays(
   }
 }
 
-/** Returns an interval of the range that ends on no free weekday, preferably `least` or more; undefined without one. */
+/**
+ * Returns an interval of the range that ends on no free weekday, preferably one of at least `least` days. Returns
+ * undefined if there is none.
+ */
 function choose(
   { first, last }: FuzzRange,
   isFree: (interval: number) => boolean,

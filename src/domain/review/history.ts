@@ -48,10 +48,10 @@ export function parseEntry(line: string): HistoryEntry {
 }
 
 /**
- * Returns for each card the reviews since its latest reset, oldest first, without undone and late ones. The last review
- * led to the current state of the card. Each entry refers to the previous review, so a history continues when the
- * progress moves to another card. A review without a memory state before it starts a new history. Histories whose first
- * review is unknown are omitted.
+ * Returns for each card the reviews since its latest reset, oldest first, without undone and late reviews. The last
+ * review led to the current state of the card. Each entry refers to the previous review, so a history continues when
+ * the progress moves to another card. A review without a memory state before it starts a new history. Histories whose
+ * first review is unknown are omitted.
  * @param entries in ascending order of their ids
  */
 export function effectiveHistories(entries: Iterable<HistoryEntry>): EffectiveReview[][] {
@@ -99,7 +99,7 @@ export function listItems(histories: readonly EffectiveReview[][]): number[] {
   return ids.sort((a, b) => a - b)
 }
 
-/** Share of the recalls, the latest ones, on which fitted weights are evaluated before they are adopted */
+/** Share of the recalls, counted from the latest, used to evaluate fitted weights before they are adopted */
 const HELD_BACK = 0.25
 
 /** Returns the id of the first recall of the last quarter, or infinity if there are no recalls. */

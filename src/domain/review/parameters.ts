@@ -2,18 +2,18 @@ import { clipParameters, default_w } from 'ts-fsrs'
 
 /** Number of weights of FSRS-6 */
 const WEIGHTS = 21
-/** Weights of FSRS-6 that apply to every learner without fitted ones. */
+/** Weights of FSRS-6 that apply to every learner without fitted weights. */
 export const DEFAULT_WEIGHTS: readonly number[] = default_w
 
 /** A set of weights fitted to a learner. */
 export interface FittedParameters {
   model: 'fsrs-6'
   w: number[]
-  /** Number of recalls from which the weights were fitted */
+  /** Number of recalls used to fit the weights */
   items: number
   /** Log loss of the former parameters on the last quarter of the recalls */
   log_loss_before: number
-  /** Log loss of a fit to the first three quarters of the recalls, on the last quarter */
+  /** Log loss of a fit to the first three quarters of the recalls, measured on the last quarter */
   log_loss_after: number
   /** Instant in ISO 8601 */
   fitted_at: string
@@ -23,15 +23,15 @@ export interface FittedParameters {
 export const LEAST_ITEMS = 400
 /** Minimum age of the first review in days: a short history shows no long intervals. */
 export const LEAST_DAYS = 60
-/** Days until the next fit */
+/** Minimum number of days between two fits */
 export const REFIT_AFTER_DAYS = 30
-/** Factor by which the number of recalls must grow until the next fit */
+/** Minimum growth factor of the number of recalls between two fits */
 export const REFIT_GROWTH = 1.5
 /** Number of recalls at which fitted and default weights count equally */
 const HALF_TRUST = 1_000
-/** Number of leading weights that are stabilities, so they are blended geometrically */
+/** Number of weights at the start that are stabilities; these are blended geometrically. */
 const STABILITIES = 4
-/** ts-fsrs does not schedule with a smaller first stability; fsrs-rs fits down to 0.001. */
+/** Minimum first stability with which ts-fsrs schedules; fsrs-rs fits down to 0.001. */
 const LEAST_STABILITY = 0.1
 
 /**

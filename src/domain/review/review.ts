@@ -14,7 +14,7 @@ export interface SchedulerSettings {
   desired_retention: number
   /** Maximum interval in days */
   maximum_interval: number
-  /** Weekdays without due cards, where the fuzz allows another day; Monday is 1 */
+  /** Weekdays without due cards, if the fuzz allows another day; Monday is 1 */
   free_weekdays: number[]
   /** Weights of FSRS-6; null means the defaults */
   weights: number[] | null
@@ -55,7 +55,7 @@ export interface CardState {
   last_review_id: number | null
 }
 
-/** Returns whether the last review of the card was on that day, or on a later one. */
+/** Returns whether the last review of the card was on `today` or on a later day. */
 export function isReviewedOn(state: CardState | null, today: string): boolean {
   // If the clock was set back, the last review may lie in the future; it then counts as today's.
   return state?.last_review != null && daysBetween(state.last_review, today) <= 0
@@ -63,7 +63,7 @@ export function isReviewedOn(state: CardState | null, today: string): boolean {
 
 /** Number of cards left for today. */
 export interface ReviewCounts {
-  /** Cards due today or earlier, without suspended ones and those of decks that are switched off */
+  /** Cards due today or earlier, without suspended cards and cards of decks that are switched off */
   due: number
   /** New cards that the daily limit still allows */
   new: number
@@ -117,8 +117,8 @@ export interface ReviewTimes {
 }
 
 /**
- * Returns the times of a review. A client timestamp older than 14 days counts as 14 days old, and one in the future as
- * now. Without a timestamp, the review was given now.
+ * Returns the times of a review. A client timestamp older than 14 days counts as 14 days old, and a timestamp in the
+ * future as now. Without a timestamp, the review was given now.
  */
 export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
   const now = moment()
@@ -134,7 +134,7 @@ export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
  */
 export function isLate({ now, reviewed }: ReviewTimes, latest: Date | null): boolean {
   if (latest === null) return false
-  // The clock was set back, so the order is unknown; a review of today counts in order of arrival.
+  // If the clock was set back, the order is unknown; a review of today then counts in the order of arrival.
   if (latest > now.at) return reviewed.today < now.today
   return reviewed.at < latest
 }
@@ -194,7 +194,7 @@ export interface ReviewFacts {
 
 export function reviewEntry(facts: ReviewFacts): NewEntry {
   const { before, moment } = facts
-  // The state includes later reviews, so it is not the state before a late one.
+  // The state includes later reviews, so it is not the state before a late review.
   const known = facts.isLate ? null : before
   return {
     user_id: facts.userId,

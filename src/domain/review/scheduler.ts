@@ -56,10 +56,10 @@ export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>
 }
 
 /**
- * Creates the FSRS-6 scheduler in whole days. The first review of a card on a day uses the long-term formulas, later
- * ones on that day the same-day formula (docs/decisions/0022-same-day-reviews.md), as for a card in relearning, so that
- * a lapse counts once. After `again`, a card is due on the same day; after any other rating, the interval is at least
- * one day. A card without a stability, a difficulty or the day of its last review starts as new.
+ * Creates the FSRS-6 scheduler in whole days. The first review of a card on a day uses the long-term formulas. Later
+ * reviews on that day use the same-day formula, as for a card in relearning, so that a lapse counts once
+ * (docs/decisions/0022-same-day-reviews.md). After `again`, a card is due on the same day; after any other rating, the
+ * interval is at least one day. A card without a stability, a difficulty or the day of its last review starts as new.
  * @example createScheduler({ ...DEFAULT_SETTINGS, weights: null })(1, null, '2026-11-21').medium.next_review
  */
 export function createScheduler(settings: SchedulerSettings): Preview {
@@ -106,7 +106,7 @@ export function createScheduler(settings: SchedulerSettings): Preview {
   }
 }
 
-/** Returns the intervals from which the fuzz of the library chooses; null for short intervals, which have no fuzz. */
+/** Returns the range of intervals that the library's fuzz may choose; null for short intervals, which have no fuzz. */
 function fuzzRange(formulas: FSRS, stability: number, elapsed: number, maximum: number): FuzzRange | null {
   const interval = Math.min(Math.max(1, Math.round(stability * formulas.interval_modifier)), maximum)
   if (interval < LEAST_FUZZY) return null
@@ -130,7 +130,7 @@ function createFsrs(settings: SchedulerSettings, parameters: Partial<FSRSParamet
 }
 
 function toFsrsCard(cardId: number, state: CardState | null, today: string): Card & { fuzz_seed: string } {
-  // The seed is a string: the library adds the number of reviews to a number, so neighbouring cards would share fuzz.
+  // The seed is a string: the library adds the number of reviews to a numeric seed, so neighbours would share fuzz.
   const card = { ...createEmptyCard(noonOf(today)), fuzz_seed: `${cardId}/` }
   if (state?.stability == null || state.difficulty == null || state.last_review === null) return card
   return {

@@ -65,8 +65,8 @@ export function nextDays(forecast: ForecastDay[], today: string): ForecastDay[] 
 }
 
 /**
- * Returns the current and longest run of days with reviews. The current one ends today, or yesterday while today can
- * still continue it.
+ * Returns the current and longest run of days with reviews. The current run ends today, or yesterday if today has
+ * no reviews yet.
  * @param days ascending
  */
 export function findStreaks(days: readonly string[], today: string): { current: number; longest: number } {

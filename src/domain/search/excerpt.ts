@@ -26,7 +26,7 @@ const LEAD = 40
 /** Length above which a word is cut in the middle rather than omitted */
 const LONG_WORD = 40
 
-/** Maximum length of a text that is processed completely; a longer one is first cut around its first hit. */
+/** Maximum length of a text that is processed completely; a longer text is first cut around its first hit. */
 const MAX_SOURCE = 8_000
 const SOURCE_BEFORE = 2_000
 const SOURCE_BEHIND = 4_000
@@ -78,7 +78,10 @@ function mark(text: string, hits: Hits): Marked {
   return { text, ranges: findRanges(text, hits) }
 }
 
-/** Returns a range from 2,000 characters before the first hit, or the next line start, to 4,000 characters after it. */
+/**
+ * Returns the range from 2,000 characters before the first hit, or from the next line start after that position, to
+ * 4,000 characters after the start of the hit.
+ */
 function findPiece(source: string, hits: Hits): { start: number; end: number } {
   let first = 0
   for (const { folded, start } of findWords(source)) {
@@ -92,7 +95,7 @@ function findPiece(source: string, hits: Hits): { start: number; end: number } {
   return { start, end: Math.min(source.length, first + SOURCE_BEHIND) }
 }
 
-/** Cuts to at most `length` characters, between words if possible; `…` marks omissions. */
+/** Cuts a text to at most `length` characters, between words if possible; `…` marks omissions. */
 function cut(
   text: string,
   from: number,

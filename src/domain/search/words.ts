@@ -44,7 +44,7 @@ export function wordsOf(text: string): Set<string> {
 
 const UMLAUTS = { ae: 'ä', oe: 'ö', ue: 'ü', ä: 'ae', ö: 'oe', ü: 'ue' } as Record<string, string>
 
-/** Returns the word and its spellings with umlauts for `ae`, `oe`, `ue` and with these letters for umlauts. */
+/** Returns the word, the spelling with umlauts for `ae`, `oe`, `ue`, and the one without umlauts. */
 export function spellingsOf(word: string): string[] {
   const replaced = (pattern: RegExp) => word.replace(pattern, (letters) => UMLAUTS[letters] ?? letters)
   return [...new Set([word, replaced(/[aou]e/g), replaced(/[äöü]/g)])]
@@ -54,8 +54,8 @@ const SHORTEST_CORRECTED = 5
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzäöüß0123456789']
 
 /**
- * Returns all words that differ from this one by one wrong, missing or extra letter or by two swapped neighbours. The
- * list is empty for a word of fewer than five letters.
+ * Returns all words that differ from the given one by one wrong, missing or extra letter or by two swapped neighbours.
+ * The list is empty for a word of fewer than five letters.
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word]
@@ -81,8 +81,8 @@ export const MOST_NEIGHBOURS = 4_000
 
 /**
  * Returns the neighbours of all words, and those of their other spellings as far as `MOST_NEIGHBOURS` allows; `place`
- * is the index of the word. Undefined if the words as written exceed the limit, as nine words of five letters or one of
- * 49 letters do.
+ * is the index of the word. Returns undefined if the words as written exceed the limit, as nine words of five letters
+ * or one of 49 letters do.
  */
 export function neighboursOfAll(words: readonly string[]): { place: number; word: string }[] | undefined {
   const own = words.map((word, place) => ({ place, word }))

@@ -6,13 +6,13 @@ import { SKEW_SECONDS } from './skew.js'
 
 const MAX_SESSION = 500
 
-/** A claim that grants a right if it equals the value, or is a list that contains it. */
+/** A claim that grants a right if it equals the value, or is a list that contains the value. */
 export interface RightRule {
   claim: string
   value: string
 }
 
-/** Names of the claims from which the data of an account is read. */
+/** Names of the claims that contain the data of an account. */
 export interface ClaimRules {
   usernameClaim: string
   nameClaim: string
@@ -42,8 +42,8 @@ export interface Profile {
 }
 
 /**
- * Parses the claims of a person. Names are trimmed and in NFC. The display name is joined into one line and cut to the
- * maximum length.
+ * Parses the claims of a person. Trims the names and converts them to NFC. Joins the display name into one line and
+ * cuts it to the maximum length.
  * @throws SignInFault if the user name is too long or contains control characters or a lone surrogate
  */
 export function readProfile(claims: Claims, rules: ClaimRules): Profile {
@@ -77,7 +77,7 @@ export function isComplete(
   return names.every((name) => claimOf(claims, name) !== undefined)
 }
 
-/** Returns the claim of this name, or the nested one at this path: Keycloak nests roles in `realm_access.roles`. */
+/** Returns the claim with the name or, for a path such as Keycloak's `realm_access.roles`, the nested claim. */
 function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   let found: unknown = claims
@@ -109,7 +109,10 @@ function readDisplayName(claim: unknown): string | undefined {
   return [...line].slice(0, MAX_NAME_LENGTH).join('').trim() || undefined
 }
 
-/** Returns a valid address unless `email_verified` is false. Providers may omit that claim, or send it as a string. */
+/**
+ * Returns the address if it is valid and `email_verified` is not false. Providers may omit that claim or send it as a
+ * string.
+ */
 function readEmail({ email, email_verified }: Claims): string | undefined {
   const isRefuted = email_verified === false || email_verified === 'false'
   return typeof email === 'string' && !isRefuted && isMailAddress(email) ? email : undefined
@@ -151,7 +154,7 @@ export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
 
 /**
  * Returns the provider's session id, cut to 500 code units; undefined if it sends no string.
- * @throws SignInFault if it contains a character that cannot be stored
+ * @throws SignInFault if the id contains a character that cannot be stored
  */
 export function readProviderSession(sid: unknown): string | undefined {
   if (typeof sid !== 'string') return undefined

@@ -8,8 +8,8 @@ export interface Admin {
 }
 
 /**
- * Returns the role that would be vacant without this account: `admin` for the last administrator. While password login
- * is disabled, `emergency` for the last emergency account, without which the service does not start. Undefined if
+ * Returns the role that would be vacant without this account: `admin` for the last administrator or, while password
+ * login is disabled, `emergency` for the last emergency account, which the service needs to start. Returns undefined if
  * another account has the role, or this account is no administrator.
  */
 export function vacatedRole(

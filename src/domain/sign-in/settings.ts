@@ -11,7 +11,7 @@ export interface OidcSettings {
   createUsers: boolean
   /** Whether an account of the same name is linked; requires trust in the provider's names */
   linkByUsername: boolean
-  /** Label of the button */
+  /** Label of the login button */
   label: string
 }
 

@@ -6,7 +6,7 @@ const MAX_LENGTH = 500
 
 /**
  * Parses the path to open after login, relative to the base path, such as `/decks/git?karte=4#ende`. Returns `/` for
- * anything else, such as a URL of another site, a path of the API or one with more than 500 characters. Browsers treat
+ * anything else, such as a URL of another site, a path of the API or a path of more than 500 characters. Browsers treat
  * a backslash as a slash and drop tabs and newlines, and proxies may decode once more, so the target contains none of
  * these characters and no double slash in its path, at any level of encoding.
  * @example parseTarget('//evil.example') // '/'
@@ -20,7 +20,7 @@ export function parseTarget(text: string | undefined): string {
   if (!URL.canParse(text, ORIGIN)) return '/'
   const { origin, pathname, search, hash } = new URL(text, ORIGIN)
   const isOwn = origin === ORIGIN && !pathname.startsWith('//')
-  // API responses are no pages, and a login route could start a new login.
+  // Paths of the API are refused: their responses are no pages, and a login route could start a new login.
   const target = pathname + search + hash
   if (target.length > MAX_LENGTH) return '/'
   return isOwn && ![path, pathname].some((one) => /^\/api(\/|$)/i.test(one)) ? target : '/'

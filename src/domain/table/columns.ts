@@ -95,8 +95,8 @@ export function namesBothSides(fields: readonly string[]): boolean {
 }
 
 /**
- * Returns the role of each heading. The first paired heading of a role counts if both sides have a heading and no plain
- * one has this role.
+ * Returns the role of each heading. The first paired heading of a role counts if both sides have a heading and no
+ * heading of `HEADINGS` has this role.
  */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map(normalise)
@@ -145,7 +145,7 @@ function byName(
     else if (places.has(role)) faults.push(`Die Spalte „${name.trim()}“ gibt es zweimal`)
     else places.set(role, place)
   }
-  // Fields of Anki note types have arbitrary names, so the first unknown ones are question and answer.
+  // Fields of Anki note types have arbitrary names, so the first unknown fields are question and answer.
   for (const role of ['question', 'answer'] as const) {
     if (places.has(role) || header === undefined) continue
     const place = rest.shift()

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { countLines } from '../text/text.js'
 
-/** Decoded text with `\n` line ends, or the first line with a NUL character, which no table contains */
+/** Decoded text with `\n` line ends, or the line number of the first NUL character, which no table contains */
 export type DecodedTable = { text: string; encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252' } | { badLine: number }
 
 /**
@@ -27,8 +27,8 @@ function encodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | 'Win
 const SAMPLE_BYTES = 4_096
 
 /**
- * Detects UTF-16 by its byte order mark or, without one, by the NULs: in European UTF-16 text nearly every second byte
- * is NUL and no other byte is, unlike in other texts and nearly all binary files.
+ * Detects UTF-16 by its byte order mark or, without one, by its NULs. In European UTF-16 text, nearly every second byte
+ * is NUL and no other byte is. Other texts and nearly all binary files lack this pattern.
  */
 function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'

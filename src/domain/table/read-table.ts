@@ -29,9 +29,9 @@ export interface TableCard {
   question: string
   answer: string
   level: string
-  /** Right and wrong answers; absent without wrong ones, and the import then keeps the exercise of an existing card. */
+  /** Right and wrong answers; absent without wrong ones: the import then keeps the exercise of an existing card. */
   options?: TableOption[]
-  /** Name of the table, with that of the sheet if a workbook has several */
+  /** Name of the table, with the name of the sheet if a workbook has several */
   file: string
   /** Line number, from 1 */
   line: number
@@ -46,7 +46,7 @@ export interface TableDeck {
 export interface TableOptions {
   /** File name, recorded with the cards */
   file: string
-  /** Deck of rows without a deck */
+  /** Name of the deck for rows that name none */
   defaultDeck: string
   /** Overrides the deck of every row */
   deck: string | undefined
@@ -92,7 +92,7 @@ export function readTable(text: string, options: TableOptions): TableDeck[] {
     describe(columns, line, options)
     if (!columns.hasHeadings) reader.addRow(line, record.fields, columns)
   }
-  // A record that cannot be split has already reported its fault.
+  // The fault of a record that cannot be split has already been reported.
   if (hasFault) return reader.decks
   if (columns === undefined) options.fault(1, 'Die Tabelle ist leer')
   else if (reader.rows === 0) options.fault(1, 'Unter den Überschriften steht keine Karte')
@@ -204,7 +204,7 @@ export class TableReader {
     return converted
   }
 
-  /** Turns pictures of unknown files into text. Stored ones and URLs stay, so that an export can be imported. */
+  /** Turns pictures of unknown files into text. Stored pictures and URLs stay, so that an export can be imported. */
   #escapePictures(text: string, line: number): string {
     return escapePictures(text, ({ target }) => {
       if (parseMediaTarget(target) !== undefined || resolvePicture(this.#options.file, target) === undefined)

@@ -1,4 +1,7 @@
-/** A record with its first line, because fields may contain line breaks; or a fault with the line of the field */
+/**
+ * A record with the number of its first line, because fields may contain line breaks; or a fault with the line number
+ * of the field
+ */
 export type TableRecord = { line: number; fields: string[] } | { line: number; fault: string }
 
 const UNCLOSED = 'Anführungszeichen nicht geschlossen'

@@ -10,7 +10,7 @@ export type MemberOrigin = 'hand' | 'claim'
 /** Teams that a user may see: all for administrators, otherwise those that the user leads */
 export type ViewableTeams = 'all' | ReadonlySet<number>
 
-/** Returns whether the team may be seen. */
+/** Returns whether the user may see the team. */
 export function maySeeTeam(viewable: ViewableTeams, teamId: number): boolean {
   return viewable === 'all' || viewable.has(teamId)
 }

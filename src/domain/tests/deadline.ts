@@ -1,6 +1,6 @@
 import { addDays, type DayOf } from '../time/calendar.js'
 
-/** Period after the deadline in which answers still count, because they may have been sent in time */
+/** Time after the deadline during which answers still count, because they may have been sent in time */
 export const GRACE_MS = 10_000
 
 const MINUTE_MS = 60_000
@@ -34,7 +34,7 @@ export function deadlineOf(
   return ends.length === 0 ? null : new Date(Math.min(...ends) + extraMs)
 }
 
-/** Returns the first instant after a calendar day, to the second, also on days on which the clock changes. */
+/** Returns the first instant after a calendar day, to the second, also on days when the clock changes. */
 export function endOfDay(day: string, dayOf: DayOf): Date {
   const midnight = new Date(`${addDays(day, 1)}T00:00:00Z`).getTime()
   let [inside, after] = [midnight - MAX_OFFSET_MS, midnight + MAX_OFFSET_MS]

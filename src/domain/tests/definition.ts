@@ -76,7 +76,7 @@ export const SECTION_KEYS = ['deck', 'level', 'cards', 'draw'] as const
 /** A definition as written in a request or file; absent keys have their default. */
 export type DefinitionInput = Readonly<Record<string, unknown>>
 
-/** Reports a fault in German; `section` is the index of the section that has it. */
+/** Reports a fault in German; `section` is the index of the faulty section. */
 export type ReportDefinition = (key: string, message: string, section?: number) => void
 
 /**

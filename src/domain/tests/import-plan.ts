@@ -12,9 +12,9 @@ export interface StoredTest {
   /** Null until the test is published */
   published_version: number | null
   is_live: boolean
-  /** Whether it was changed in the service since the last upload */
+  /** Whether the test was changed in the service since the last upload */
   edited: boolean
-  /** File in the content folder; null for a test of a source, or released by one and not yet described by a file */
+  /** File in the content folder; null if the test belongs to a source, or was released by one and has no file yet */
   file: string | null
   /** Null for a test of the content folder, like the next two fields */
   source_id: number | null
@@ -57,7 +57,7 @@ export function planFolderTests(tests: readonly TestSource[], stored: readonly S
 
 /**
  * Plans the import of the tests of an upload.
- * @param deckSlugs assigned slugs of the decks of the upload, by the slugs in its files
+ * @param deckSlugs slugs that the import assigns to the decks of the upload, by their slugs in the files
  */
 export function planUploadTests(
   tests: readonly TestSource[],
@@ -113,14 +113,14 @@ export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isConte
   return becomes !== 'unchanged' || isContentChanged || row?.published_version === null
 }
 
-/** Returns whether the plan changes a test; publications may also follow without a change. */
+/** Returns whether the plan changes a test. A plan without changes may still publish new versions. */
 export function hasTestChanges({ items, archived }: TestPlan): boolean {
   return archived.length > 0 || items.some(({ becomes }) => becomes !== 'unchanged')
 }
 
 /**
  * Counts the tests of a plan by change; returns undefined for an empty plan.
- * @param published tests of which a new version was published
+ * @param published tests that got a new published version
  */
 export function countTests({ items, archived }: TestPlan, published: ReadonlySet<PlannedTest>): Changes | undefined {
   if (items.length + archived.length === 0) return undefined

@@ -2,7 +2,7 @@ import type { Exercise } from '../questions/exercise.js'
 import type { TestDefinition, TestSection } from './definition.js'
 import { MAX_DRAWN, MAX_QUESTIONS } from './limits.js'
 
-/** A card of a deck to which sections may refer. */
+/** A card of a deck, with the fields that sections need. */
 export interface SectionCard {
   /** Null if the import has not written the card yet */
   id: number | null

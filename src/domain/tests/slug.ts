@@ -6,7 +6,7 @@ import { BAD_TEST_SLUG } from './editing-refusals.js'
 export const RESERVED_TESTS = ['attempts', 'practice']
 
 /**
- * Returns the slug in NFC. Appends `-2` to a reserved slug, under which the test could not be reached.
+ * Returns the slug in NFC. Appends `-2` to a reserved slug, because another route has that path.
  * @example toTestSlug('attempts') // 'attempts-2'
  */
 export function toTestSlug(wanted: string): string {

@@ -125,7 +125,7 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
   )
   const isFacilityShown = fullShown !== null
   // If the facility is shown, it may reveal how many persons have all points. A count must then not single out a few
-  // of the other persons either.
+  // of the persons without all points either.
   const isShown = (chosen: number, correct: boolean) =>
     isLargeEnough(chosen, persons, minPersons) &&
     (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))
@@ -140,7 +140,7 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
   }
 }
 
-/** Hides cells of a single choice, in which each person counts in exactly one cell. */
+/** Hides cells of a single choice, where each person counts in exactly one cell. */
 function cellsOfSingle(
   counted: readonly { id: string; correct: boolean; chosen: number }[],
   unanswered: number,
@@ -171,7 +171,7 @@ function flagsFor(
 ): Flag[] {
   const options = form === 'single' ? cells.map(({ correct, chosen }) => ({ correct, count: chosen })) : []
   const key = cells.find(({ correct }) => correct)?.chosen ?? 0
-  // The flag `more_than_key` would reveal the count of a hidden option.
+  // The flag `more_than_key` must not reveal the count of a hidden option.
   const mayCompare = cells.some(({ correct, chosen, count }) => !correct && count !== null && chosen > key)
   return flagsOf({ options, ...rest }).filter((flag) => flag !== 'more_than_key' || mayCompare)
 }

@@ -10,13 +10,13 @@ export interface ShownQuestion {
   options?: { id: string; text: string }[]
   items?: { id: string; text: string }[]
   gaps?: { id: string; choices?: string[] }[]
-  /** Markdown in which `{{id}}` stands for a gap */
+  /** Markdown where `{{id}}` stands for a gap */
   text?: string
   /** Unit of a number, such as `MB`; null without a unit */
   unit?: string | null
 }
 
-/** Returns the fields of a question that an attempt may show. Only this function decides that. */
+/** Returns the fields of a question that an attempt may show. No other code selects these fields. */
 export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): ShownQuestion {
   const { form, question } = frozen
   const shown = { form, question }

@@ -1,4 +1,4 @@
-/** Byte order mark at the start of a table, by which Excel detects UTF-8 */
+/** Byte order mark at the start of a table; tells Excel that the encoding is UTF-8 */
 export const CSV_MARK = '\ufeff'
 
 /**

@@ -64,7 +64,7 @@ export function invalidCursor(name: string): InvalidInput {
 export function parseId(text: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined
   const id = Number(text)
-  // No row has an id beyond the safe range, and rounding must not turn it into an existing one.
+  // No row has an id beyond the safe range, and rounding must not turn it into an existing id.
   return Number.isSafeInteger(id) ? id : Number.MAX_SAFE_INTEGER
 }
 
@@ -74,7 +74,7 @@ export function isInteger(id: number): boolean {
 }
 
 /**
- * Parses an id of a path; returns undefined if no row can have it.
+ * Parses an id in a URL path; returns undefined if no row can have it.
  * @param highest largest value of the id column
  * @throws InvalidInput with the message if the text is not a number
  * @example parseRowId('17', 'Ungültige Karten-ID') // 17

@@ -58,7 +58,7 @@ export function parseInstant(text: string): Date | undefined {
  */
 export function isDay(text: string): boolean {
   if (!/^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(text)) return false
-  // `Date` turns a day that the month does not have into one of the next month.
+  // `Date` turns a day that the month does not have into a day of the next month.
   return addDays(text, 0) === text
 }
 
@@ -83,8 +83,8 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * Returns the first instant of a calendar day in a time zone, and the offset of the zone from UTC then, in minutes,
- * positive west of Greenwich.
+ * Returns the first instant of a calendar day in a time zone, and the offset of the zone from UTC at that instant, in
+ * minutes, positive west of Greenwich.
  */
 export function startOfDay(day: string, timeZone: string): { instant: Date; minutesWest: number } {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
@@ -104,7 +104,7 @@ export function startOfDay(day: string, timeZone: string): { instant: Date; minu
 
 /**
  * Adds calendar months to a day. If the month is too short, returns its last day.
- * @param dayOfMonth intended day of the month; default: that of `day`, which an earlier addition may have reduced
+ * @param dayOfMonth intended day of the month; default: the one in `day`, which an earlier addition may have reduced
  * @example addMonths('2027-01-31', 1) // '2027-02-28'
  */
 export function addMonths(day: string, months: number, dayOfMonth = Number(day.slice(8))): string {

@@ -44,8 +44,8 @@ export async function createAccount(
 }
 
 /**
- * Changes an account with an audit entry. A new password deletes the user's sessions, API tokens and calendar address,
- * and lifts the restriction to passkeys. A deactivation that applies today deletes them as well. So does the
+ * Changes an account with an audit entry. A new password lifts the restriction to passkeys and deletes the user's
+ * sessions, API tokens and calendar address. A deactivation that applies today deletes the same. So does the
  * reactivation of a disabled account, because nothing was deleted if its deactivation was planned for a later day.
  * @param rules today: the current calendar day (`YYYY-MM-DD`)
  * @returns the changed account; undefined if it does not exist

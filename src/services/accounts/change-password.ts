@@ -29,7 +29,7 @@ export interface PasswordChange {
  * an audit entry. Wrong current passwords count as failed logins from the client's address.
  * @returns the login for the new session of the request
  * @throws InvalidInput if the current password is wrong or a concurrent request changes it, or if the user must change
- * the password and the new one equals the current one
+ * the password and the new password equals the current password
  * @throws TooManyAttempts while the limit of failed logins is in force
  * @throws NOT_LOGGED_IN if the user was deleted or the session ended during the request
  */

@@ -13,7 +13,7 @@ import { loginShare, verifyPassword } from './passwords.js'
 export interface Login {
   user: AccountWithState
   proof: Proof
-  /** Session id at the provider (`sid`), if the login came from there */
+  /** Session id at the provider (`sid`); undefined unless the login came through the provider */
   providerSession?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Login {
  * @param options passwordLogin: false admits emergency accounts only; today: the current calendar day (`YYYY-MM-DD`)
  * @throws WRONG_LOGIN if the user is unknown, the account has another or no password, is disabled, or is limited to
  * passkeys; takes the same time in each case
- * @throws PASSWORD_LOGIN_OFF instead if password login is off; then also for an account without emergency access
+ * @throws PASSWORD_LOGIN_OFF in the same cases, or for an account without emergency access, while password login is off
  * @throws TooManyAttempts while a limit applies
  */
 export async function logIn(

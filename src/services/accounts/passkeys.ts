@@ -165,7 +165,7 @@ async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> 
 
 /**
  * Deletes a passkey of the user, if it exists, with an audit entry for administrators.
- * @throws LAST_PASSKEY if it is the only one and the account is limited to passkeys
+ * @throws LAST_PASSKEY if it is the only passkey and the account is limited to passkeys
  * @throws LAST_LOGIN_METHOD if no other login method remains
  */
 export async function removePasskey(

@@ -110,8 +110,8 @@ export async function changeAssignment(
 }
 
 /**
- * Deletes an assignment with its occurrences, with an audit entry. If an occurrence is done, exempt or recognised, such
- * occurrences stay and the assignment is archived. Does nothing if the assignment does not exist.
+ * Deletes an assignment with its occurrences, with an audit entry. Done, exempt and recognised occurrences stay; if
+ * there are any, the assignment is archived instead. Does nothing if the assignment does not exist.
  */
 export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: number, at: Date): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -124,7 +124,7 @@ export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: n
 
 /**
  * Makes an assignment due again, because its content has changed: open occurrences are restarted, and persons whose
- * last occurrence is done or recognised get a new one. Writes an audit entry.
+ * last occurrence is done or recognised get a new occurrence. Writes an audit entry.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  */
 export async function renewAssignment(

@@ -60,8 +60,8 @@ export async function listOverseenOccurrences(
 export const MAX_SIGNERS = 1_000
 
 /**
- * Returns the content of an attendance list: each person with an occurrence in one of the states once, sorted by name.
- * Writes an audit entry under the same condition as `listOverseenOccurrences`.
+ * Returns the content of an attendance list. It names each person with an occurrence in one of the states once, in the
+ * order of names. Writes an audit entry under the same condition as `listOverseenOccurrences`.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  * @throws LIST_TOO_LONG if there are more than 1,000 occurrences
  */

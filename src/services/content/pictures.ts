@@ -16,7 +16,7 @@ import type { IncomingPicture } from '../../domain/content/upload/incoming.js'
 const MEGABYTE = 2 ** 20
 /** Maximum total size of the pictures of one author */
 export const OWN_MEDIA_BYTES = 200 * MEGABYTE
-/** Default total size of all pictures */
+/** Default maximum total size of all pictures */
 export const DEFAULT_MEDIA_BYTES = 2_048 * MEGABYTE
 
 /**

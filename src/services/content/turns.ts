@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Time between two yields. A request needs about five iterations of the event loop, so the work delays it by about five
- * times this.
+ * Time between two yields. A request needs about five iterations of the event loop, so the work delays a request by
+ * about 25 ms.
  */
 const TURN_MS = 5
 

@@ -42,8 +42,8 @@ async function isAbandoned(folder: string): Promise<boolean> {
 
 /**
  * Locks the folder and returns the open lock file, which must be closed to release the lock. The kernel releases it
- * when the process ends, even by SIGKILL. On file systems without locks, the file stays under a temporary name, so that
- * the folder counts as one without a lock file.
+ * when the process ends, even by SIGKILL. On file systems without locks, the file keeps its temporary name, so that the
+ * folder is treated like a folder without a lock file.
  */
 async function lockFolder(folder: string): Promise<FileHandle | undefined> {
   const free = path.join(folder, `${LOCK}-new`)

@@ -22,8 +22,8 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
   do {
     signal.throwIfAborted()
     await renewLease()
-    // Each batch continues after the last attempt of the previous one; otherwise the query would examine attempts whose
-    // answers must stay once more. An attempt that another transaction has locked is skipped until the next run.
+    // Each batch continues after the last attempt of the previous batch; otherwise the query would again examine the
+    // attempts whose answers must stay. An attempt that another transaction has locked is skipped until the next run.
     deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPT_BATCH_SIZE })
     summary.attempts += deleted.length
     await sleep(PAUSE_MS)

@@ -14,7 +14,7 @@ export type ResultsKeep = 'all' | 'passed'
 
 export interface JobContext {
   db: Kysely<Database>
-  /** Returns the current moment. */
+  /** Returns the current moment, or the moment of `at`. */
   moment: (at?: Date) => Moment
   /** IANA name of the service's time zone */
   timeZone: string
@@ -29,7 +29,7 @@ export interface JobContext {
   isMailHeld?: boolean
   /** Aborts the job; a job checks it between batches, so that no batch is left incomplete */
   signal: AbortSignal
-  /** User to whom a run by hand is limited; undefined for all users */
+  /** Limits a run by hand to this user; undefined for all users */
   userId?: number | undefined
   /** Extends the lease, which ends after 5 minutes. @throws LeaseLost if another instance has taken the lease */
   renewLease: () => Promise<void>
@@ -37,7 +37,7 @@ export interface JobContext {
   onError: (error: unknown, facts: Record<string, unknown>) => void
 }
 
-/** Figures of a run, for the log and the service page */
+/** Counts of a run, for the log and the service page */
 export type JobSummary = Record<string, number>
 
 /** Recurring work that only one instance at a time does. */

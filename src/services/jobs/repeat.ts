@@ -5,7 +5,7 @@ export interface Repetition {
 }
 
 /**
- * Runs work at an interval, never twice at once. It does not keep the process alive.
+ * Runs work at an interval, never twice at once. The timer does not keep the process alive.
  * @param work must not reject
  */
 export function repeat(work: () => Promise<void>, intervalMs: number): Repetition {

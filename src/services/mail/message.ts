@@ -1,7 +1,6 @@
 import type { MailComposerOptions } from 'nodemailer/lib/mail-composer'
 import type { MailSettings } from '../../domain/mail/settings.js'
 
-/** A mail to be sent. */
 export interface OutgoingMail {
   /** Left part of the `Message-ID`; the same for every attempt, so that mail programs can detect duplicates */
   id: string

@@ -25,7 +25,7 @@ const MOST_PER_HOUR = 4
 
 /**
  * Puts a mail with a confirmation link for a person's new address into the outbox. The current address stays until the
- * link is used. If the new address equals the current one, sends no mail and only cancels a pending confirmation.
+ * link is used. If the new address equals the current address, sends no mail and only cancels a pending confirmation.
  * @param address public address of the service, ending with a slash
  * @throws TooManyAttempts if 4 confirmation mails for the person or the address were created within the last hour
  * @throws NOT_LOGGED_IN if the user has been deleted
@@ -61,7 +61,7 @@ export async function requestAddress(
 }
 
 /**
- * Sets the person's address to the confirmed one and deletes the confirmation. Returns the address.
+ * Sets the person's address to the confirmed address and deletes the confirmation. Returns the address.
  * @throws CONFIRMATION_NOT_FOUND if the token is unknown or has expired, or the account is deactivated
  */
 export async function confirmAddress(db: Kysely<Database>, token: string, { at, today }: Moment): Promise<string> {

@@ -24,15 +24,15 @@ const PERSON_BATCH_SIZE = 200
 export interface MailPlanning extends AssignmentClock {
   /** Public address of the service, ending with a slash */
   address: string
-  /** Person to whom the planning is limited; undefined for all */
+  /** Limits the planning to this person; undefined for all */
   userId: number | undefined
   /** Called before each batch; may throw to end the work */
   beforeBatch: () => Promise<void>
 }
 
 /**
- * Plans one mail for each person with a due reminder, which lists all open tasks of the person. Returns the number of
- * mails (`tasks`) and of reminders.
+ * Plans one mail for each person with a due reminder. The mail lists all open tasks of the person. Returns the number
+ * of mails (`tasks`) and of reminders.
  */
 export async function planReminders(db: Kysely<Database>, planning: MailPlanning) {
   const { address } = planning
@@ -40,7 +40,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
   const prepare = async (page: RecipientPage) => {
     const open = await openTasksOf(db, await listReminded(db, page), page.today)
     const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
-    // Marks tasks that were completed since they were last settled, so that no mail reminds a person of them.
+    // Marks completed tasks as done, so that no mail reminds a person of them.
     await settle(db, { ids: due.map(({ id }) => id) }, planning)
   }
   const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {

@@ -10,15 +10,15 @@ import {
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { composeMail, type OutgoingMail } from './message.js'
 
-/** Timeout of each of the steps DNS lookup, connection and greeting; the timeout of all three together is twice this */
+/** Timeout of each of the steps DNS lookup, connection and greeting; all three together have twice this timeout */
 const CONNECT_MS = 30_000
 /** Maximum time for which the server may send nothing, and timeout of the login */
 const SILENCE_MS = 60_000
 /** Timeout of one mail. The timeouts of connection, login and mail together must be shorter than a job's lease. */
 const MAIL_MS = 120_000
 /**
- * Time in which a mail that is being sent may still be completed after the signal is aborted; must be shorter than the
- * grace period of the shutdown
+ * Time left to complete a mail that is being sent when the signal is aborted; must be shorter than the grace period of
+ * the shutdown
  */
 const STOP_MS = 5_000
 
@@ -39,7 +39,7 @@ export interface MailConnection {
   close(): void
 }
 
-/** An error of nodemailer, if known with the SMTP command that failed and the server's reply. */
+/** An error of nodemailer, with the failed SMTP command and the server's reply if they are known. */
 interface SmtpError extends Error {
   code?: string
   originalCode?: string
@@ -78,7 +78,7 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
   })
   const password = login?.password
   let isUsable = true
-  // This listener stays for errors that follow the first one: an unhandled error event would end the process.
+  // This listener stays for errors that follow the first error: an unhandled error event would end the process.
   connection.on('error', () => {
     isUsable = false
   })

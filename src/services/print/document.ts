@@ -83,7 +83,7 @@ export function isPrintable(text: string): boolean {
 }
 
 function printable(text: string): string {
-  // Composed characters, because screen readers often read combining marks as separate characters.
+  // Composes characters, because screen readers often read combining marks as separate characters.
   return [...text.normalize('NFC')]
     .map((character) => (GLYPHS.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
     .join('')

@@ -38,7 +38,7 @@ export interface ReviewAnswer {
   /** Null if the review was not applied and the card is new */
   progress: CardState | null
   counts: ReviewCounts
-  /** Whether the card's state has changed; false for a review that is older than a later one and is only logged */
+  /** Whether the card's state has changed; false for a late review (`isLate`), which is only logged */
   applied: boolean
 }
 

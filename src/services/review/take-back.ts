@@ -32,9 +32,9 @@ export interface UndoAnswer {
 }
 
 /**
- * Undoes the user's latest entry of today, a review or a putting off, and restores the card's previous state. Entries
- * that arrived too late to change a card do not count as the latest. A repeated call changes nothing and returns the
- * same answer.
+ * Undoes the user's latest log entry of today, a review or an entry that put a card off, and restores the card's
+ * previous state. Entries that arrived too late to change a card do not count as the latest. A repeated call changes
+ * nothing and returns the same answer.
  * @throws REVIEW_NOT_FOUND if the user has no such review
  * @throws NOT_OF_TODAY if the review was given on another day
  * @throws NOT_THE_LAST if it is not the user's latest review

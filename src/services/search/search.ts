@@ -21,11 +21,11 @@ export interface SearchHit extends ItemText {
 
 export interface Search {
   hits: SearchHit[]
-  /** Whether the hits match only with a typing error, because nothing matches the words as they were typed */
+  /** Whether the hits match only if a typing error is assumed, because nothing matches the words as typed */
   isCorrected: boolean
 }
 
-/** Result of an empty query */
+/** Result without hits */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
 /** Maximum number of misspellings per statement, so that other requests are served between two statements */
@@ -91,7 +91,7 @@ function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Datab
     })
 }
 
-/** Returns the stored words among the neighbours, looked up in several steps. */
+/** Looks up the similar spellings in several steps and returns the stored words that match them. */
 async function findInParts(
   step: Step,
   neighbours: readonly { place: number; word: string }[],
@@ -128,7 +128,7 @@ async function findByTiers(
 
 /**
  * Returns items that contain a term as two adjacent words, such as „Subnetz Maske“ for „Subnetzmaske“. Splits one term
- * at a time, at the most even position where both parts are stored words; the other terms must match unsplit.
+ * at a time, at the position nearest to its middle where both parts are stored words; the other terms stay whole.
  */
 async function findCompounds(
   step: Step,

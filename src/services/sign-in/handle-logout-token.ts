@@ -14,7 +14,7 @@ import type { Provider } from './provider.js'
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** Maximum age of a logout token. Used tokens are stored for longer than this, so that none can be used twice. */
 const MAX_AGE_SECONDS = 600
-/** Allowed types of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4); older providers omit it. */
+/** Allowed types of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4); older providers omit the type. */
 const TYPES = new Set(['logout+jwt', 'jwt'])
 
 interface LogoutToken {
@@ -25,14 +25,14 @@ interface LogoutToken {
   issuedAt: number
 }
 
-/** Number of users to whom a logout token refers, and of the sessions that it ended. */
+/** Number of users that a logout token refers to, and of the sessions that it ended. */
 export interface LogoutResult {
   users: number
   sessions: number
 }
 
 /**
- * Ends all sessions of the users to whom the provider's logout token refers by subject or session id, with an audit
+ * Ends all sessions of the users that the provider's logout token refers to by subject or session id, with an audit
  * entry for each user who had sessions.
  * @param text the signed JWT
  * @throws SignInFault if the token is invalid, too old or already used, or the provider is not reachable

@@ -35,8 +35,8 @@ export interface ProviderLogin extends Login {
 }
 
 /**
- * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Updates display name,
- * rights and e-mail address to those of the provider. Changes get audit entries with the person as actor.
+ * Returns the account of an identity: the linked account, an account that may be linked now, or a new account. Updates
+ * display name, rights and e-mail address to those of the provider. Changes get audit entries with the person as actor.
  * @throws SignInFault if the person has no account and none may be linked or created, or if the account is disabled
  */
 export async function logInByProvider(
@@ -110,7 +110,7 @@ function refuseDisabled(account: Deactivation, today: string): void {
 
 /**
  * Links an existing account to the identity. An account that is already linked to an identity of the same provider is
- * never linked to another one.
+ * never linked to another identity.
  * @throws SignInFault if the account may not be linked or was deleted
  */
 async function adopt(

@@ -12,7 +12,7 @@ import { explain } from './explain.js'
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
-/** Accepted signature algorithms: asymmetric ones only, regardless of the metadata of the provider */
+/** Accepted signature algorithms: only asymmetric algorithms, regardless of the metadata of the provider */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
@@ -187,7 +187,7 @@ export class Provider {
         },
       )
       const metadata = configuration.serverMetadata()
-      // The library checks only URLs that it requests itself, not the one to which the browser is redirected.
+      // The library checks only URLs that it requests itself, not the URL to which the browser is redirected.
       this.#secureUrl(metadata.authorization_endpoint)
       return {
         configuration,

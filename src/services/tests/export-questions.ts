@@ -32,7 +32,7 @@ export async function exportTest(db: Kysely<Database>, slug: string, format: Que
   return write([{ name: definition.name, cards: sections.flatMap(({ cards }) => cards) }], format)
 }
 
-/** Returns the questions of a source's decks and pools, without drafts and archived ones, as Moodle XML or CSV. */
+/** Returns the questions of a source's decks and pools as Moodle XML or CSV, without drafts and archived questions. */
 export async function exportSourceQuestions(
   db: Kysely<Database>,
   sourceId: number,

@@ -20,14 +20,14 @@ import { showQuestion } from '../../domain/tests/view.js'
 
 /** Result of a publication or of its check. */
 export interface Publication extends PreparedVersion {
-  /** Number of the published version, or of the one that a check would publish */
+  /** Number of the published version, or of the version that a check would publish */
   version: number
   /** Whether the publication creates this version; false if the published version stays */
   changed: boolean
 }
 
 /**
- * Publishes a test as a new version, unless the published one has the same definition and questions.
+ * Publishes a test as a new version, unless the published version has the same definition and questions.
  * @param name user name of the publisher
  * @param isCheck whether to compute the result without writing
  * @throws TEST_NOT_FOUND, TEST_ARCHIVED if the test does not exist or is archived
@@ -106,7 +106,7 @@ export async function resolveStored(
   return resolveSections(definition, usable, report)
 }
 
-/** Returns the decks to which the sections refer, by slug, with their questions and the cards that sections list. */
+/** Returns a map from slug to deck for all sections, with the questions and the listed cards of each deck. */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
   definitions: readonly Pick<TestDefinition, 'sections'>[],
@@ -126,7 +126,7 @@ export function mayUse({ tests_only, source_id }: NamedDeck, sourceId: number | 
 }
 
 /**
- * Writes a new version unless the published one has the same digest. The caller must have locked the test.
+ * Writes a new version unless the published version has the same digest. The caller must have locked the test.
  * @param options isCheck: whether to compute the result without writing; name: user name of the publisher, null for an
  * import
  */

@@ -10,7 +10,8 @@ export interface ShownResult {
 }
 
 /**
- * Returns the standing for an attempt. For an attempt in the current period, `hasPassed` refers to that period only.
+ * Returns the standing that applies to an attempt. For an attempt in the current period, `hasPassed` refers to that
+ * period only.
  */
 export function standingOf({ started_at }: Pick<Attempt, 'started_at'>, mine: Standing): Standing {
   const { period } = mine

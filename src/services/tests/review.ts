@@ -21,7 +21,7 @@ export async function submitAttempt(db: Kysely<Database>, userId: number, id: nu
 }
 
 /**
- * Returns the result of an ended attempt; with the review preset `explanations` also the questions with their
+ * Returns the result of an ended attempt; with the review setting `explanations` also the questions with their
  * solutions.
  * @throws ATTEMPT_NOT_FOUND if the user has no such attempt
  * @throws REVIEW_CLOSED if the attempt is open or its review is not open yet

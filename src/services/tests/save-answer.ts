@@ -20,7 +20,7 @@ export interface SavedAnswer {
  * @param seq sequence number, 1 to 2^53 - 1, which the client increments with each answer to the same question
  * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or it has no such question
  * @throws ATTEMPT_ENDED if the attempt has ended
- * @throws NEWER_ANSWER if an answer with a higher `seq`, or another one with the same `seq`, is stored
+ * @throws NEWER_ANSWER if an answer with a higher `seq`, or another answer with the same `seq`, is stored
  * @throws InvalidInput if the answer does not fit the question
  */
 export async function saveAnswer(

@@ -19,7 +19,6 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
 import { isSameDefinition } from '../../domain/tests/import-plan.js'
 
-/** A definition to save. */
 export interface DefinitionSave {
   slug: string
   definition: TestDefinition
@@ -46,7 +45,7 @@ export function saveDefinition(
   editable: Editable,
 ): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
-    // Waits for a running upload, which would overwrite a test that is saved between its plan and its writing.
+    // Waits for a running upload. It would overwrite a test that is saved after the upload has computed its plan.
     await lockCardWriters(transaction)
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
@@ -92,8 +91,8 @@ export function archiveTest(
 }
 
 /**
- * Returns whether the test counts as edited since its upload after a change. A written source has no upload, so its
- * tests keep their present value.
+ * Returns the value of `edited` after a change in the browser. A written source has no uploads, so its tests keep their
+ * current value.
  */
 function isEditedNow({ edited, source }: EditedTest): boolean {
   return edited || source?.kind !== 'written'

@@ -69,7 +69,7 @@ export async function findStandings(
 
 /**
  * Returns the standing of a person at a test. If the test requires an assignment, and the person has neither a current
- * one nor an open attempt, plans the person's assignments first, because the nightly job may not have run yet.
+ * assignment nor an open attempt, first plans the person's assignments, in case the nightly job has not run yet.
  */
 export async function findPlannedStanding(
   db: Kysely<Database>,

@@ -33,9 +33,9 @@ import { findPlannedStanding, type Standing, type TestClock } from './standing.j
 const MAX_TRIES = 5
 
 /**
- * Starts an attempt, or returns the open one. A known client id returns its attempt, even an ended one.
+ * Starts an attempt, or returns the open attempt. If the client id is known, returns its attempt, even if it has ended.
  * @throws TEST_NOT_FOUND if there is no published test with the slug
- * @throws ASSIGNED_ONLY if the test requires an assignment and the user has no current one
+ * @throws ASSIGNED_ONLY if the test requires an assignment and the user has no current assignment
  * @throws NOT_OPEN_YET, NO_LONGER_OPEN before the opening day or after the closing day
  * @throws NO_ATTEMPT_LEFT if the attempts are used up, or concurrent starts keep conflicting
  * @throws WaitForNext during the waiting time after the last attempt

@@ -48,8 +48,8 @@ export interface QuestionPage {
 }
 
 /**
- * Returns the stored reports of a page of a version's questions. First renews each report since which at least
- * `minPersons` persons were added; with fewer, the difference between two reports could reveal one person's answers.
+ * Returns the stored reports of a page of a version's questions. First renews the reports that lack at least
+ * `minPersons` persons; with fewer, the difference between two reports could reveal one person's answers.
  * @param version undefined means the published version
  * @throws NO_PUBLISHED_VERSION if the test or the version does not exist, or the test was never published
  * @throws InvalidInput if `after` is not a question of the version

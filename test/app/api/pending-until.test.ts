@@ -13,7 +13,7 @@ t.test('waits until the other queries have a response', async (t) => {
 
 t.test('does not wait for a query that failed, even while it is retried', async (t) => {
   t.match(pendingUntil(list, { isFetched: false, failureCount: 1 }), { data: ['a'], isPending: false })
-  // This is the state of a failed query while it is fetched again.
+  // State of a failed query while it is fetched again
   const refetching = { isFetched: true, failureCount: 0, isPending: true }
   t.match(pendingUntil(list, refetching), { data: ['a'], isPending: false })
 })

@@ -45,7 +45,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('disk' as const), isFull: fc.boolean() }) },
 )
 
-/** A rating with the confirmations that the user has seen; these must be true at the end */
+/** A rating with the confirmations that the user has seen; every confirmation must hold at the end */
 interface Story {
   id: string
   user: number
@@ -94,7 +94,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
     stories.push(story)
     stacks[at]?.push(story)
     void tab.do(async () => {
-      // Every third card is postponed to tomorrow, which is a separate request.
+      // Every third card is postponed to tomorrow; such ratings are never sent in a batch.
       const rating = stories.length % 3 === 0 ? 'tomorrow' : 'medium'
       const where = await tab.outbox.add(user, { id, card_id: card, rating, duration_ms: 1, reviewed_at: '' })
       story.isStored = true

@@ -7,7 +7,7 @@ import { settleMicrotasks } from './world.js'
 
 const USER = 1
 
-/** A memory store whose reads return only after `release()` */
+/** Creates a memory store; while `isSlow` is set, its reads return only after `release()`. */
 function createSlowStore(): Store & { release(): Promise<void>; isSlow: boolean } {
   const store = createMemoryStore()
   let held: (() => void)[] = []

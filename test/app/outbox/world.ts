@@ -5,7 +5,7 @@ import type { Outcome } from '../../../web/src/outbox/verdict.js'
 import type { Entry, RatingEntry } from '../../../web/src/storage/entry.js'
 import type { Store } from '../../../web/src/storage/store.js'
 
-/** Card ids with a special meaning in the model */
+/** Ids of cards whose ratings the model refuses with the same status */
 export const GONE = 404
 export const TAKEN = 409
 export const MALFORMED = 400
@@ -238,7 +238,7 @@ export class Tab {
   #transport(): Transport {
     const { world } = this
     const { service } = world
-    /** Sends a request as the user of the cookie at the time of sending. */
+    /** Sends a request as the user who is logged in at the time of sending. */
     const send = async (handle: (user: number, isHalf: boolean) => Outcome): Promise<Outcome> => {
       const user = world.loggedIn
       const fault = world.nextFault()
@@ -261,7 +261,7 @@ export class Tab {
       rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
       rateMany: (entries) =>
         send((user, isHalf) => {
-          // The service refuses such a batch, so this entry fails the test.
+          // The real service refuses such a batch, so the test fails.
           if (entries.some(({ rating }) => rating === 'tomorrow')) service.foreign.push('tomorrow in a batch')
           if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'unknown_endpoint') }
           const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)

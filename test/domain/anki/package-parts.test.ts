@@ -115,7 +115,7 @@ t.test('parses schema 11', async (t) => {
 
 /**
  * Length of the first frame in bytes: a header of 6, a block header of 3 and 3 bytes of content. The skippable frame
- * after it has 10.
+ * after it has 10 bytes.
  */
 const FIRST = 12
 

@@ -1,7 +1,7 @@
 /**
- * Three years with 1,000 people who join, leave, return, change teams, are disabled and enabled, and finish early, late
- * or never, while the job does not run for three months. The expected periods are computed day by day from each
- * person's history, without the code under test.
+ * Simulates three years with 1,000 people who join, leave, return, change teams, are disabled and enabled, and finish
+ * early, late or never. The job does not run for three of the months. The expected periods are computed day by day from
+ * each person's history, without the code under test.
  */
 import t, { type Test as Tap } from 'tap'
 import { currentMembershipStart, type Span } from '../../../src/domain/assignments/membership-start.js'
@@ -38,7 +38,7 @@ interface Person {
   team: 'A' | 'B' | undefined
   isDisabled: boolean
   histories: Record<Name, Occurrence[]>
-  /** By day: index of the day on which the person joined the audience; undefined while the person is not in it */
+  /** Index of the day when the person joined the audience, by day; undefined while the person is not in the audience */
   arrivals: (number | undefined)[]
   completions: Record<Name, Map<string, string>>
 }
@@ -100,8 +100,8 @@ function newPerson(): Person {
 }
 
 /**
- * Changes the membership or the account state of a person at random, except on the first day, on which the assignments
- * are created. Accounts are neither disabled nor enabled while the job does not run.
+ * Changes the membership or the account state of a person at random. Changes nothing on the first day, because the
+ * assignments are created on that day. Accounts are neither disabled nor enabled while the job does not run.
  */
 function move(person: Person, today: string, isOut: boolean): void {
   const chance = random()
@@ -144,10 +144,7 @@ function complete({ histories, completions }: Person, name: Name, today: string)
 /** Days on which a period of `fixed` opens; 30 days before 31 March is 1 March. */
 const OPENINGS = ['2026-12-01', '2027-03-01', '2028-03-01', '2029-03-01', '2030-03-01']
 
-/**
- * Index of the current opening by day. Before the first opening it is the length of `OPENINGS`, which has no entry
- * there.
- */
+/** Index of the current opening by day; before the first opening, the length of `OPENINGS`, which is no valid index */
 const CURRENT_OPENING = DAYS.map((today) => {
   const index = OPENINGS.findLastIndex((opening) => opening <= today)
   return index < 0 ? OPENINGS.length : index

@@ -139,8 +139,8 @@ t.test('mails go from 7 to 20 h on working days of the time zone, also when cloc
 })
 
 /**
- * Simulates three years with 1,000 people whose tasks begin, are extended, finished, left and reopened. Some addresses
- * are added late, and on some days the job does not run. The expected mails are computed from the states on each day,
+ * Simulates three years with 1,000 people whose tasks begin, are extended, end and are reopened. Some addresses are
+ * added late, and on some days the job does not run. The expected mails are computed from the states on each day,
  * without `reminded_on`.
  */
 t.test('gives no reminder twice and misses none in three years', async (t) => {
@@ -205,9 +205,9 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
   }
 
   /**
-   * Returns the indexes of the days on which a reminder is expected. A reminder is sent on the first working day, not
-   * before its planned date, on which the job runs, the task is open and the address exists. It is skipped if the
-   * planned date of the next reminder comes first.
+   * Returns the indexes of the days with an expected reminder: the first working day, on or after the planned date,
+   * when the job runs, the task is open and the person has an address. A reminder is skipped if the planned date of the
+   * next reminder comes first.
    */
   function expectedDays(diary: ReturnType<typeof createDiary>, addressFrom: number): number[] {
     const found: number[] = []

@@ -18,9 +18,7 @@ function visibleText(node: Node): string {
   return 'childNodes' in node ? node.childNodes.map(visibleText).join('') : ''
 }
 
-/**
- * Returns the words of a text. Each text node is one unique word of letters that have no superscript or subscript form.
- */
+/** Returns the words of a text, such as `Q1Q`. `Q` has no superscript or subscript form, so words are not converted. */
 const wordsOf = (text: string) => text.match(/Q\d+Q/g) ?? []
 const wordsOfHtml = (html: string) => wordsOf(visibleText(parse(`<!doctype html><body>${html}`)))
 const wordsOfMarkdown = (html: string) => wordsOfHtml(markdown.render(toMarkdown(html)))
@@ -62,8 +60,8 @@ function write(trees: readonly (Tree | string)[]): string {
 t.test('property: keeps every word of every visible element in order, however elements are nested', async (t) => {
   const property = fc.property(document.map(write), (html) => {
     const [found, expected] = [wordsOfMarkdown(html), wordsOfHtml(html)]
-    // The order is not compared in two cases: a caption is written before its table, wherever it stands in the HTML,
-    // and in code the conversion keeps the order of the HTML, although the browser's parser moves text out of tables.
+    // The order is not compared in two cases. The conversion writes a caption before its table, wherever the caption is
+    // in the HTML. In code, it keeps the order of the HTML, although the browser's parser moves text out of tables.
     if (/<caption|<pre/.test(html)) for (const words of [found, expected]) words.sort()
     if (found.join(' ') !== expected.join(' '))
       throw new Error(`${toMarkdown(html)}: [${found}] instead of [${expected}]`)

@@ -27,7 +27,7 @@ t.test('recognises pictures by their first bytes', async (t) => {
     Buffer.from('GIF88a'),
     Buffer.from('RIFF\x10\0\0\0WAVE'),
     ftyp('heic', '\0\0\0\0', 'mif1'),
-    // The minor version is not a brand, and only the first box counts.
+    // The minor version in the `ftyp` box is not a brand, and only the first box counts.
     ftyp('heic', 'avif', 'mif1'),
     Buffer.concat([ftyp('heic', '\0\0\0\0').subarray(0, 16), Buffer.from('avifavif')]),
   ]) {

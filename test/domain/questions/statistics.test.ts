@@ -180,7 +180,7 @@ t.test('property: no sum of cells reveals a group of one to four persons', async
     fc.property(table, fc.integer({ min: 3, max: 12 }), (counts, min) => {
       const shown = hideSmallCells(counts, min)
       const total = counts.reduce((sum, count) => sum + count, 0)
-      // The total is public, and so is every sum of shown cells. None may reveal a group of fewer than `min` people.
+      // The total is public, and so is every sum of shown cells. No such sum may reveal fewer than `min` people.
       for (let bits = 0; bits < 2 ** counts.length; bits++) {
         const cells = shown.filter((_, index) => (bits >> index) & 1)
         if (cells.length === 0 || cells.includes(null)) continue

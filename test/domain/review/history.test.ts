@@ -67,7 +67,7 @@ t.test('property: undone, late and reset reviews are not in the training set', a
           entries.push({ ...entry, kind, rating: null })
           cards[card] = NEW
         } else if (kind === 'script') {
-          // A script replaces the row with one without memory state.
+          // A script replaces the row with a row without memory state.
           if (live.reviews.length > 0) ended.push(live.reviews)
           cards[card] = NEW
         } else if ((cards[to] as Live).last === null) {

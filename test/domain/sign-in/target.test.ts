@@ -22,8 +22,8 @@ t.test('property: the result is always a page below the base', async () => {
         (text) => {
           const address = pageAddress(base, parseTarget(text))
           const url = new URL(address, `${origin}/api/auth/oidc/callback`)
-          // A header cannot contain control characters, browsers remove tabs and line breaks from an address, and they
-          // treat a backslash as a slash.
+          // A header cannot contain control characters. Browsers remove tabs and line breaks from an address, and treat
+          // a backslash as a slash.
           const plain = !/[\p{Cc}\\]/u.test(address)
           return plain && url.origin === origin && url.pathname.startsWith(base) && !url.pathname.startsWith('//')
         },

@@ -380,8 +380,8 @@ async function findDeckOf(cardId: number): Promise<number> {
 }
 
 /**
- * Orders new cards in rounds, each with at most one card of each deck. A deck joins the rounds later by as many rounds
- * as cards of it were introduced today.
+ * Orders new cards in rounds, each with at most one card of each deck. A deck misses one round for each of its cards
+ * that was introduced today.
  */
 function inTurn<T extends { deck_id: number }>(cards: T[], { done }: Learner): T[] {
   const taken = (deckId: number) =>

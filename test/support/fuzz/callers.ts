@@ -4,7 +4,7 @@ import { type Answer, send } from './send.js'
 const PASSWORD = 'nur für Zufallsanfragen'
 const TIMEOUT_MS = 20_000
 
-/** A logged-in user with a token, as request headers. */
+/** A logged-in user with the request headers that send the session cookie or the token */
 interface Identity {
   id: number
   username: string

@@ -12,8 +12,8 @@ interface FuzzOptions {
   seed: number
   requests: number
   /**
-   * Returns whether the operation must succeed at least once. All operations that must but have not succeeded get up to
-   * `requests` further requests together. Default: no operation must succeed.
+   * Returns whether the operation must succeed at least once. If such operations have not succeeded, up to `requests`
+   * further requests are sent to them. Default: no operation must succeed.
    */
   mustSucceed?: (operationId: string) => boolean
   /** Called after each round with the number of requests so far */
@@ -22,7 +22,7 @@ interface FuzzOptions {
 
 interface FuzzReport {
   sent: number
-  /** Number of further requests for operations that must succeed but had not */
+  /** Number of further requests to operations that must succeed but have not succeeded yet */
   sentAgain: number
   /** Responses by status */
   statuses: Record<string, number>
@@ -38,7 +38,7 @@ interface FuzzReport {
 const ROUND = 50
 /** Number of concurrent requests */
 const CONCURRENCY = 8
-/** One in this many requests is sent with changed bytes */
+/** Interval, counted in requests, between requests with changed bytes */
 const BYTES_EVERY = 25
 const TIMEOUT_MS = 15_000
 const MAX_FAULTS = 30
@@ -159,8 +159,8 @@ const CREATES: Record<string, string | string[]> = {
 }
 
 /**
- * Returns the id of the latest review in the response that changed a state and is of today; undefined if there is none.
- * The learner can undo this review until another card is rated.
+ * Returns the id of the response's latest review of today that changed a state; undefined if there is none. The learner
+ * can undo this review until another card is rated.
  */
 function findUndoable(answer: Json): number | undefined {
   const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]

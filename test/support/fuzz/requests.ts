@@ -3,7 +3,6 @@ import { anyCharacter } from '../arbitraries.js'
 import type { Json } from '../openapi.js'
 import { gifOf, targetOf } from '../pictures.js'
 
-/** Callers that send requests */
 const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
 export type CallerName = (typeof CALLERS)[number]
 
@@ -103,7 +102,7 @@ const KNOWN_TEXTS = [
 ]
 /** A picture in the test content */
 export const KNOWN_PICTURE = gifOf('fuzz')
-/** A user who may become an editor of a source */
+/** Username of an author who may become an editor of a source */
 export const KNOWN_AUTHOR = 'autorin'
 /** Id of the user `KNOWN_AUTHOR` */
 export const KNOWN_ID = 5_000
@@ -293,7 +292,7 @@ const fileType = fc.oneof(
   { weight: 12, arbitrary: fc.constant('application/octet-stream') },
   { weight: 1, arbitrary: contentTypes() },
 )
-/** Parameters of an upload; one without a name is refused */
+/** Parameters of an upload; the service refuses an upload without a name */
 const fileName = fc.oneof(
   { weight: 3, arbitrary: fc.nat(9).map((number) => `?name=Tabelle-${number}.csv&new=true`) },
   { weight: 1, arbitrary: fc.constant('?name=Tabelle.csv&check=true') },
@@ -393,7 +392,7 @@ const headersOf = fc.oneof(
 
 const ODD_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
 
-/** Draws requests for an operation, most of them valid. */
+/** Draws requests for an operation, most of them valid or almost valid. */
 function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
   return fc
     .record({

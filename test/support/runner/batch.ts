@@ -11,7 +11,7 @@ declare global {
   var testOfFile: (url: string) => Test | undefined
 }
 
-// Registered before tap is loaded, because it replaces the module `tap` in test files.
+// Registered before tap is loaded, because these hooks replace the module `tap` in test files.
 register('./hooks.js', import.meta.url)
 const { default: t } = await import('tap')
 
@@ -31,7 +31,7 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   keepStores()
   // Loaded before the first comparison of states, because Playwright replaces functions of `process` when it loads.
   if (files.some((file) => file.includes('/web/'))) await import('playwright-core')
-  // A first assertion, because tap adds its signal listeners with it.
+  // tap adds its signal listeners with the first assertion, so they are part of the first state.
   t.ok(files.length > 0, 'there are files')
   // Resolved now, because a test file may change the working directory.
   const urls = files.map((file) => pathToFileURL(path.resolve(file)).href)

@@ -21,7 +21,7 @@ const SHARED: [string, object][] = [
   ['pg.Pool.prototype', pg.Pool.prototype],
 ]
 
-/** Stands for any accessor: when Node.js loads some globals on first access, it replaces the accessor. */
+/** Recorded for any accessor. Its changes are ignored, because Node.js replaces some accessors on first access. */
 const ACCESSOR = Symbol('accessor')
 
 /** State of the process that a test file could leave behind */

@@ -104,8 +104,8 @@ export async function openApp(t: TestWithHooks, variables: Record<string, string
 }
 
 /**
- * Closes the browser contexts that a test has opened, when it ends. Each open page takes a second of processor time,
- * most of it for its service worker, which loads the whole app.
+ * Closes the browser contexts of each test when the test ends. Each open page takes a second of processor time, mostly
+ * for its service worker, which loads the whole app.
  */
 function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   const earlier: Set<BrowserContext>[] = []

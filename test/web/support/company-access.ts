@@ -20,7 +20,7 @@ function backdateAuthentication(provider: IdentityProvider): void {
   })
 }
 
-/** Checks that a user without a password can grant lasting access in the browser. */
+/** Checks that a user without a password can create tokens and passkeys in the browser. */
 export async function testWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
   await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })

@@ -6,7 +6,7 @@ export const ELSEWHERE = 'evil.example'
 /** Payload that marks its execution */
 const RUN = 'window.hit=1'
 
-/** HTML attacks, plain and as mutations that have bypassed sanitizers */
+/** HTML attacks: plain payloads, and mutations that have bypassed sanitizers */
 const HTML = [
   `<script>${RUN}</script>`,
   `<script src="https://${ELSEWHERE}/x.js"></script>`,

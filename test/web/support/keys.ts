@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { PATIENCE_MS } from './firefox.js'
 
-/** Pause before a key, in milliseconds; longer than the time after a change in which a session ignores input */
+/** Pause before a key, in milliseconds; longer than the time for which a session ignores input after a change */
 export const GUARD_MS = 230
 
 /**

@@ -21,7 +21,7 @@ interface AccountState {
   user: Person | undefined
   /** Error that prevented loading the user */
   fault: unknown
-  /** Purpose of the open dialog: a new login, or a proof of identity before access is granted */
+  /** Purpose of the open dialog: a new login or a renewed proof of identity; undefined if no dialog is open */
   asked: 'login' | 'proof' | undefined
 }
 
@@ -70,7 +70,7 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
       if (account.status === 'ready') void refreshAccount().catch(() => {})
     },
   })
-  // Another tab has logged in as a different user, whose data must not mix with that of this page, or has logged out.
+  // Another tab has logged out, or logged in as a different user, whose data must not mix with that of this page.
   onOtherTab((user) => {
     if (account.user !== undefined && user?.id !== account.user.id) location.reload()
   })
@@ -78,8 +78,8 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
 }
 
 /**
- * Loads the logged-in user from the service. Until a late response arrives, and after a failed request, assumes the
- * last user of this browser, except after a 401. After a return from the identity provider, waits for the response.
+ * Loads the logged-in user from the service. If the response is late, or the request fails with an error other than a
+ * 401, opens the app for the last user of this browser.
  */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
@@ -89,7 +89,7 @@ export async function findAccount(): Promise<void> {
     // After a return from the identity provider, the user may be a different one, so the app waits for the response.
     if (last !== undefined && !hasReturnedFromProvider() && (await isLate(asked))) enterAs(last)
     const answer = await asked
-    // A login through the identity provider may have changed the user although no page of the app has handled it.
+    // A login through the identity provider changes the user without a call of `enter`.
     if (last !== undefined && last.id !== answer.user.id) {
       await forget()
       // The app is already open for the last user.
@@ -150,7 +150,7 @@ export async function proveByPassword(password: string): Promise<void> {
  * @throws Fault if the request fails
  */
 export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
-  // Holds the lock of the outbox, so that no page sends ratings of one user while another one logs in.
+  // Holds the lock of the outbox, so that no page sends ratings of one user while another user logs in.
   const answer = await withSendLock(async () => {
     const found = await ask()
     // If a different user has logged in, the cached data of the previous user is deleted, even if the session of the

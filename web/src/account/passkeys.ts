@@ -21,8 +21,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Whether `logInByPasskey` is running. The browser shows one prompt at a time, so an autofill offer must not start
- * then.
+ * Whether `logInByPasskey` is running. The browser shows one prompt at a time, so no autofill offer may start while it
+ * runs.
  */
 let isAsking = false
 
@@ -42,8 +42,8 @@ export async function logInByPasskey(): Promise<void> {
 }
 
 /**
- * Offers passkeys in the autofill of the user name until one is chosen or `logInByPasskey` starts; does nothing in
- * browsers without support.
+ * Offers passkeys in the autofill of the user name until the user chooses one or `logInByPasskey` starts. Does nothing
+ * in browsers without support.
  * @throws Fault if the service refuses the chosen passkey
  */
 export async function offerPasskeys(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Messages for failed sign-ins through the provider, with a way to continue */
+/** Messages for failed sign-ins through the provider; each says how the user can continue */
 export const SENTENCES = {
   nicht_eingerichtet: 'Diese Anmeldung ist hier nicht eingerichtet. Bitte nimm einen anderen Weg.',
   nicht_erreichbar:

@@ -39,11 +39,11 @@ const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login'])
 
 type Request = RequestInit & { patience?: number }
 
-/** Dialogs that requests open when the service requires it */
+/** Dialogs that the client opens when the service requires a login, a proof of identity or a new password */
 export interface Demands {
   /**
    * Called with `login` if the session has ended, with `proof` if the service requires a recent proof of identity.
-   * Resolves to true if the request can be repeated
+   * Resolves to true if the request can be repeated.
    */
   logIn(why: 'login' | 'proof'): Promise<boolean>
   /** Called if the service requires a new password before any other request */
@@ -51,7 +51,7 @@ export interface Demands {
 }
 let demands: Demands = { logIn: async () => false, newPassword: () => {} }
 
-/** Sets the dialogs that requests open; called once at the start of the app. */
+/** Sets the dialogs that the client opens. Called once at the start of the app. */
 export function connectClient(app: Demands): void {
   demands = app
 }
@@ -71,12 +71,12 @@ export function urlOf(
 }
 
 /**
- * Sends a request and reads its JSON. If the service requires a login or a recent one, shows the login dialog and
- * repeats the request.
+ * Sends a request and returns the JSON of the response. If the service requires a login or a recent proof of identity,
+ * opens the dialog and then repeats the request.
  * @throws Unreachable if no complete response arrives within `patience` milliseconds
  * @throws ForeignAnswer if the response is not JSON or not from the service, such as the page of a proxy
- * @throws Refused if the service refuses, and the request was not repeated after a login; the message is the German
- * sentence of the service
+ * @throws Refused if the service refuses the request and no dialog applies, or still refuses it after the dialog; the
+ * message is the German sentence of the service
  * @throws AbortError if the caller's signal aborts
  */
 export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
@@ -102,7 +102,7 @@ export async function send(method: string, url: URL, init: Request = {}, mayAskL
   throw refused
 }
 
-/** Returns a signal that aborts when the caller's signal does or when the timeout ends. */
+/** Returns a signal that aborts when the caller's signal aborts or the timeout ends. */
 function endOf(signal: AbortSignal | null | undefined, patience: number): AbortSignal {
   const limit = AbortSignal.timeout(patience)
   return signal ? AbortSignal.any([signal, limit]) : limit

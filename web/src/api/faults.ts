@@ -30,7 +30,7 @@ export class Refused extends Fault {
     readonly code: string,
     /** JSON of the response, which for some refusals contains more than a message */
     readonly content: unknown,
-    /** Seconds to wait before a retry; undefined if the response does not say */
+    /** Seconds to wait before a retry; undefined if the response does not specify them */
     readonly retryAfter?: number,
   ) {
     super(messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`)

@@ -9,10 +9,10 @@ const ASK_AGAIN_MS = 10_000
 /** Loaded on demand, because the first page seldom needs it */
 const store = () => import('../storage/kept.js')
 
-/** Content. If it is a cached copy, `keptAt` is the time of its request in ms since the epoch; otherwise undefined. */
+/** Content of a response. `keptAt` is set for a cached copy: the time of its request, in ms since the epoch. */
 export type Marked<T> = T & { keptAt?: number }
 
-/** Context that the library passes to a query function. */
+/** Context that TanStack Query passes to a query function */
 interface Asking {
   client: QueryClient
   queryKey: QueryKey
@@ -104,7 +104,7 @@ function isPaged<T>(data: T | InfiniteData<T>): data is InfiniteData<T> {
 
 function failedLate(asking: Asking, user: number, name: string, error: unknown): void {
   if (isRefused(error, 404)) {
-    // The content has been deleted; refetching shows this on the page.
+    // The content has been deleted. The refetch fails with 404 as well, and the page then shows this.
     void store()
       .then(({ forgetOne }) => forgetOne(user, name))
       .then(() => asking.client.invalidateQueries({ queryKey: asking.queryKey, exact: true }))

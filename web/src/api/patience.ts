@@ -5,7 +5,7 @@
 const PATIENCE_MS = 500
 
 let isSlow = false
-/** Number of responses of any request since the app was loaded */
+/** Number of responses to all requests since the app was loaded */
 let answers = 0
 
 /** Records that a response has arrived, so that later requests wait the full time again. */
@@ -22,7 +22,7 @@ async function waitUntilLate(): Promise<void> {
   if (answers === before) isSlow = true
 }
 
-/** Returns whether the promise is still pending when it counts as late. */
+/** Returns whether the promise is still pending when `waitUntilLate` resolves. */
 export function isLate(work: Promise<unknown>): Promise<boolean> {
   const settled = work.then(
     () => false,

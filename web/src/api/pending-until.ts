@@ -6,7 +6,7 @@ interface Loading<T> {
   refetch: () => unknown
 }
 
-/** The state of a query to wait for. */
+/** State of a query for which `pendingUntil` waits. */
 interface Answered {
   /** Whether the query has ever succeeded or finally failed */
   readonly isFetched: boolean
@@ -15,8 +15,8 @@ interface Answered {
 }
 
 /**
- * Returns the query as pending until each of the others has succeeded or failed, so that their content, when it
- * arrives, does not move that of the query. A later refetch of the others does not hide it.
+ * Returns the query as pending until each of `others` has succeeded or failed for the first time. Thus no content of
+ * `others` arrives later and moves the content of the query. A later refetch of `others` does not hide the content.
  */
 export function pendingUntil<T>(query: Loading<T>, ...others: Answered[]): Loading<T> {
   const isEarly = () => others.some(({ isFetched, failureCount }) => !isFetched && failureCount === 0)

@@ -5,7 +5,7 @@ import { fetchOrCached } from './offline.js'
 /** Number of cards in the first request of a session; more are loaded while the first card is shown */
 const FIRST_CARDS = 20
 
-/** Queries of the start and of several pages, each with its key: `queryClient.invalidateQueries(keys…)` */
+/** Queries of the start page and queries that several pages share, each with its key */
 export const queries = {
   /** Remaining cards of today in all active decks */
   counts: () =>
@@ -67,7 +67,7 @@ export const queries = {
       },
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_after ?? undefined,
-      // Comparing all pages on each new one would cost more with every page.
+      // Structural sharing would compare all loaded pages whenever a page is added.
       structuralSharing: false,
     }),
   card: (id: number) =>

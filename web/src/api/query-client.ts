@@ -14,7 +14,7 @@ const askedWait = (error: unknown) => (error instanceof Refused ? (error.retryAf
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Requests are sent even if the browser reports to be offline, because its online state is unreliable.
+      // Requests are sent even if the browser reports that it is offline, because its online state is unreliable.
       networkMode: 'always',
       // With `networkMode: 'always'`, the default is false.
       refetchOnReconnect: true,

@@ -1,6 +1,6 @@
 /** Selection of single values of a chart. */
 export interface Reader {
-  /** Text of each value, in the order of the arrow keys */
+  /** Text of each value; the arrow keys move through the values in this order */
   texts: readonly string[]
   /** Returns the index of the value at a position in the picture; may be out of range */
   find: (x: number, y: number, width: number) => number
@@ -10,7 +10,7 @@ export interface Reader {
   stride?: number
 }
 
-/** Returns the index that a key selects; undefined for other keys. */
+/** Returns the index that an arrow key, Home or End selects; undefined for other keys. */
 export function stepOf(key: string, at: number, last: number, stride = 1): number | undefined {
   const down = stride === 1 ? -1 : 1
   const steps: Record<string, number> = {

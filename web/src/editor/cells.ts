@@ -63,9 +63,9 @@ function escapeCell(cell: string): string {
 }
 
 /**
- * Converts rows to cards: the first column is the question, the second the answer. If the first row contains headings,
- * it is skipped, and a later column with the heading of levels contains the level. `skipped` is the number of other
- * rows that lack a question or an answer.
+ * Converts rows to cards: the first column is the question, the second the answer. A first row with headings is not
+ * converted; the column whose heading matches `LEVEL`, if it is the third or a later one, contains the level. `skipped`
+ * is the number of other rows that lack a question or an answer.
  */
 export function toCards(rows: string[][]): { cards: CellCard[]; skipped: number } {
   const [head = []] = rows

@@ -1,6 +1,6 @@
 import { parseCells } from './cells.js'
 
-/** Data of a paste or of a drop */
+/** Data of a paste */
 export interface Offer {
   text: string
   html: string

@@ -6,7 +6,7 @@ export interface Selected {
   end: number
 }
 
-/** Replacement of the text from `from` to `to`; `start` and `end` are the selection afterwards. */
+/** Replacement of the text from `from` to `to` with `insert`; `start` and `end` are the selection afterwards. */
 export interface Edit {
   from: number
   to: number
@@ -71,7 +71,7 @@ export function codeBlock(text: Selected): Edit {
   return block(text.value, from, to, `${fence}\n${lines}\n${fence}`, fence.length + 1, lines.length)
 }
 
-/** Inserts a link: a selected address becomes its target, other text its label. */
+/** Inserts a link: a selected address becomes its target, other selected text becomes its label. */
 export function link(text: Selected): Edit {
   const { value, start, end } = withoutEdges(text)
   const chosen = value.slice(start, end)
@@ -80,8 +80,8 @@ export function link(text: Selected): Edit {
 }
 
 /**
- * Makes the selection a link to a pasted address; undefined unless the selection is a single line of text other than an
- * address, and the pasted text is an address.
+ * Makes the selection a link to a pasted address. Returns undefined if the selection is blank, has several lines or is
+ * an address, or if the pasted text is not an address.
  */
 export function pasteAddress({ value, start, end }: Selected, address: string): Edit | undefined {
   const chosen = value.slice(start, end)
@@ -113,7 +113,7 @@ export function list(text: Selected): Edit {
     : replace(from, to, insert, 0, insert.length)
 }
 
-/** Inserts an empty table. */
+/** Inserts an empty table with two columns and selects the first heading. */
 export function table({ value, start, end }: Selected): Edit {
   const first = 'Spalte 1'
   return block(value, start, end, `| ${first} | Spalte 2 |\n| --- | --- |\n|  |  |`, 2, first.length)
@@ -173,7 +173,7 @@ function selectedLines({ value, start, end }: Selected): { from: number; to: num
   return { from, to, lines: value.slice(from, to) }
 }
 
-/** Position 0 is a special case, because `lastIndexOf` treats a negative position like 0. */
+/** Returns the start of a line. Position 0 is a special case, because `lastIndexOf` treats -1 like 0. */
 const lineStart = (value: string, at: number) => (at === 0 ? 0 : value.lastIndexOf('\n', at - 1) + 1)
 
 /** Excludes white space at both ends from the selection, because Markdown marks next to white space have no effect. */

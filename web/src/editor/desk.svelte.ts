@@ -7,15 +7,15 @@ import { type View, Writing, type WritingParts } from './writing.js'
 type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'>
 
 /**
- * An editing session: connects a text that is being edited with its page, its draft on this device, its uploads and
- * saving.
+ * An editing session: keeps the text that is being edited, stores its draft on this device, waits for its uploads, and
+ * saves it in the service.
  */
 export class Desk<F extends object> {
   view: View<F> = $state.raw() as View<F>
   /** Whether the search for a stored draft has ended */
   isReady = $state(false)
   readonly writing: Writing<F>
-  /** Uploads whose placeholder is still in the text */
+  /** Uploads and conversions of pasted HTML that are still running */
   readonly #pending = new Set<Promise<unknown>>()
 
   constructor(parts: Parts<F>) {
@@ -31,7 +31,7 @@ export class Desk<F extends object> {
 
   /**
    * Restores the draft, stores the text when the page is hidden or closed, and warns before unstored text is lost.
-   * Returns a function that ends this and stores the text.
+   * Returns a function that removes the listeners and stores the text.
    */
   start = (): (() => void) => {
     const over = new AbortController()
@@ -39,8 +39,8 @@ export class Desk<F extends object> {
     void this.#open()
     addEventListener('pagehide', () => this.writing.close(), { signal })
     document.addEventListener('visibilitychange', () => document.hidden && this.writing.close(), { signal })
-    // The browser asks before it closes the page only if this device could not store the text, which would then be
-    // lost.
+    // The browser asks before it closes the page only if this device could not store the text, because closing would
+    // then lose it.
     const warn = (event: BeforeUnloadEvent) => {
       if (this.writing.isDirty && this.view.isKept === false) event.preventDefault()
     }
@@ -59,7 +59,7 @@ export class Desk<F extends object> {
     this.isReady = true
   }
 
-  /** Makes `save` wait for an upload. */
+  /** Makes `save` wait for an upload or a conversion. */
   hold(work: Promise<unknown>): void {
     this.#pending.add(work)
     const done = () => this.#pending.delete(work)

@@ -6,15 +6,15 @@ export interface DiffPart {
 }
 
 /**
- * Maximum number of differences in a comparison by words and in one by lines. The cost of a comparison grows with that
- * number.
+ * Maximum numbers of differences in a comparison by words and in a comparison by lines. The cost of a comparison grows
+ * with the number of differences.
  */
 const MAX_WORD_EDITS = 2_000
 const MAX_LINE_EDITS = 4_000
 
 /**
- * Compares two texts by words. With too many differences, compares them by lines, and if there are still too many, as a
- * whole.
+ * Compares two texts by words. If there are too many differences, compares them by lines; if there are still too many,
+ * compares the texts as a whole.
  */
 export function diffTexts(before: string, after: string): DiffPart[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]

@@ -1,6 +1,6 @@
 import type { DraftStore } from '../storage/draft.js'
 
-/** Text stored by the service, with its version; 0 for an item that does not exist yet */
+/** Text stored by the service, with its version, which is 0 for an item that does not exist yet */
 export interface Stored<F> {
   version: number
   fields: F
@@ -45,7 +45,7 @@ const KEEP_AT_LEAST_MS = 3_000
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Text that is being edited: stored on this device while the user types, and saved against the version of the service
+ * Text that is being edited. It is stored on this device while the user types, and saved with the number of the version
  * on which it is based. A failed save loses no text.
  */
 export class Writing<F extends object> {
@@ -75,8 +75,8 @@ export class Writing<F extends object> {
     if (same(fields, stored.fields)) return this.#forget()
     this.#clientId = draft.clientId ?? this.#clientId
     const found = { fields, isKept: true, restoredAt: draft.at }
-    // An earlier request may have created the item although its response was lost. A new request with the same
-    // `clientId` then does not create a second item.
+    // A new item (version 0) may already exist, because only the response to its creation was lost. A new request with
+    // the same `clientId` does not create a second item.
     if (draft.version === stored.version || stored.version === 0) this.#set({ ...found, state: 'typed' })
     else {
       const base = { version: draft.version, fields: stored.fields }
@@ -92,7 +92,7 @@ export class Writing<F extends object> {
     this.#set({ fields, state: isDecided ? typed : this.view.state, error: undefined, isKept: undefined }, true)
   }
 
-  /** Stores the typed text on the device now, as on `pagehide`. */
+  /** Stores the typed text on the device without delay, for example on `pagehide`. */
   async keepNow(): Promise<void> {
     clearTimeout(this.#timer)
     this.#firstUnkept = undefined
@@ -129,7 +129,7 @@ export class Writing<F extends object> {
     void this.#forget()
   }
 
-  /** Keeps the user's text; the newer one can be read beside it, and the next save replaces it. */
+  /** Keeps the user's text and shows the newer text beside it. The next save replaces the newer text. */
   editBoth(): void {
     const { theirs } = this.view
     if (theirs === undefined) return
@@ -175,7 +175,7 @@ export class Writing<F extends object> {
   async #loadNewer(sent: F): Promise<boolean> {
     try {
       const theirs = await this.#parts.load()
-      // An earlier request succeeded, and only its response was lost.
+      // Equal texts mean that an earlier request succeeded, and only its response was lost.
       const isOurs = same(theirs.fields, sent)
       if (isOurs) this.#accept(theirs, sent)
       else this.#set({ state: 'conflict', theirs })

@@ -10,7 +10,8 @@ const HIDDEN_AFTER_MS = 500
 
 /**
  * Puts a stored picture into a frame that reserves its space, and shows the description if the picture cannot be
- * loaded. Outside of links, a click opens the picture enlarged. Returns false for other images.
+ * loaded. Outside of links, a click enlarges the picture, or loads it again after a failure. Returns false for other
+ * images.
  */
 export function showPicture(image: HTMLImageElement): boolean {
   const target = image.getAttribute('src') ?? ''
@@ -47,7 +48,7 @@ export function showPicture(image: HTMLImageElement): boolean {
   return true
 }
 
-/** Loads the pictures of an element if it is hidden, such as an answer, and records their sizes. */
+/** Loads the pictures of a hidden element, such as an answer, and records their sizes. Skips a visible element. */
 export function fetchHidden(element: HTMLElement): void {
   const images = element.querySelectorAll<HTMLImageElement>('.picture > img')
   if (images.length === 0 || element.checkVisibility()) return

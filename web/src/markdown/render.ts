@@ -14,7 +14,7 @@ export interface Heading {
 export interface Whole {
   /** Number of headings so far with each name */
   seen: Map<string, number>
-  /** Whether the text has top-level headings, so that all are lowered by one below the page's own heading */
+  /** Whether the text has first-level headings. All its headings are then lowered by one level. */
   isLowered: boolean
 }
 
@@ -35,8 +35,8 @@ const ALLOWED: Allowed = {
 const LANGUAGE = /^language-\S+$/
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
 /**
- * Maximum length of a piece that is rendered. A longer piece would block the page for seconds, so its source text is
- * shown.
+ * Maximum length in characters of a piece that is rendered. A longer piece would block the page for seconds, so its
+ * source text is shown.
  */
 const MAX_PIECE = 50_000
 
@@ -97,8 +97,9 @@ function prepareLink(link: HTMLAnchorElement, anchor: string): void {
 }
 
 /**
- * Replaces an external image with a link, or inside of a link with its description, because loading it would reveal the
- * reader to its host. Images of the same origin stay. Nothing is requested before the nodes enter the page.
+ * Replaces an external image with a link, because loading it would reveal the reader to its host. Inside of a link,
+ * replaces the image with its description. Images of the same origin stay. Nothing is requested before the nodes enter
+ * the page.
  */
 function replaceExternalImage(image: HTMLImageElement): void {
   const src = image.getAttribute('src') ?? ''
@@ -124,7 +125,7 @@ function isForeign(address: string): boolean {
 /** Makes an element scrollable by keyboard. */
 function makeScrollable(element: HTMLElement, label: string): void {
   element.tabIndex = 0
-  // The role is not that of a landmark, because a text may contain many such elements.
+  // The role is `group` and not a landmark role, because a text may contain many such elements.
   element.setAttribute('role', 'group')
   element.setAttribute('aria-label', label)
 }

@@ -11,7 +11,7 @@ type Sanitizing = HTMLElement & { setHTML?: (html: string, options: { sanitizer:
 const isNative = 'setHTML' in Element.prototype
 const { default: DOMPurify } = isNative ? { default: undefined } : await import('dompurify')
 
-/** A document without a window, in which parsed HTML does not load images */
+/** A document without a window, so that parsed HTML does not load images */
 const inert = document.implementation.createHTMLDocument('')
 
 /** Parses HTML in an inert document and removes everything that is not allowed. */

@@ -9,7 +9,7 @@ const SLICE_MS = 8
  * Maximum milliseconds of the first slice, which is shorter, because the surrounding page is rendered at the same time
  */
 const FIRST_SLICE_MS = 4
-/** Length of a text in characters from which the browser skips the layout of pieces outside of the viewport */
+/** Minimum length in characters of texts whose pieces the browser lays out only near the viewport */
 const LONG_TEXT = 100_000
 
 interface Options {
@@ -19,8 +19,8 @@ interface Options {
 }
 
 /**
- * Renders Markdown into the element: the beginning at once, a long rest in slices, code colours when their module is
- * loaded. Returns a function that stops it.
+ * Renders Markdown into the element: the beginning at once, the rest of a long text in slices, and code colours when
+ * their module is loaded. Returns a function that stops the rendering.
  */
 export function showMarkdown(
   element: HTMLElement,

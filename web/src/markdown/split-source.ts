@@ -7,9 +7,9 @@ const HEADING = /^#{1,6}(?:[ \t]|$)/
 const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
 
 /**
- * Splits Markdown into pieces that can be rendered independently: before headings, and in long stretches at blank
- * lines, never inside of a fenced code block. The link definitions of the text are appended to each piece, unless they
- * would add more than `MAX_REPEATED` characters.
+ * Splits Markdown into pieces that can be rendered independently. Splits before each heading, and at a blank line after
+ * `longPiece` characters, but never inside of a fenced code block. Appends the link definitions of the text to each
+ * piece, unless they would add more than `MAX_REPEATED` characters.
  */
 export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   const pieces: string[] = []

@@ -1,7 +1,7 @@
 import type { Entry, Receipt } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 
-/** Creates a store in memory, whose entries are lost when the page closes. It holds what the durable store cannot. */
+/** Creates a store in memory for entries that cannot be stored durably. They are lost when the page closes. */
 export function createMemoryStore(): Store {
   const entries = new Map<string, Entry>()
   const receipts = new Map<string, Receipt>()

@@ -18,11 +18,11 @@ export interface Load {
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
- * Ratings that the service has not confirmed, in a durable store; those that cannot be stored there are held in memory
- * and sent last.
+ * Ratings that the service has not confirmed. They are in a durable store; ratings that cannot be stored there are held
+ * in memory and sent last.
  */
 export class Outbox {
-  /** The stores in the order in which their entries are sent */
+  /** The stores in the order of sending */
   readonly stores: readonly [durable: Store, memory: Store]
 
   constructor(durable: Store, memory: Store) {
@@ -83,8 +83,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the ratings, oldest first and without undone ones, that a queue requested at `at` (ms since the epoch) may
-   * lack.
+   * Returns the ratings that a review queue requested at `at` (ms since the epoch) may not take into account, oldest
+   * first and without undone ones.
    */
   async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating'>[]> {
     const waiting = await this.#waiting(user)

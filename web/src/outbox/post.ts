@@ -44,8 +44,8 @@ export interface PostPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
 }
 
 /**
- * Milliseconds for which the known user is not verified with the service. A login in another page of the app is known
- * at once, because pages share the user.
+ * Milliseconds after which the user is verified with the service again. This detects logins outside of the app; a login
+ * in another page of the app is known at once, because pages share the user.
  */
 const BELIEVED_MS = 60_000
 
@@ -89,8 +89,8 @@ export class Post {
   }
 
   /**
-   * Stores a rating or the postponement of a card, and sends it. Resolves when it is stored. `name` is a new id, with
-   * which `takeBack` can undo it.
+   * Stores a rating or the postponement of a card, and sends it. Resolves when it is stored. `name` is a new id, which
+   * the caller can pass to `takeBack`.
    */
   async rate(name: string, card_id: number, rating: Decision, duration_ms?: number): Promise<void> {
     const user = this.#owner()
@@ -141,7 +141,7 @@ export class Post {
     return this.#user
   }
 
-  /** Returns the user of the session cookie: the last login in any page, verified after `BELIEVED_MS`. */
+  /** Returns the user of the session cookie: the last user who logged in here, verified after `BELIEVED_MS`. */
   async #currentUser(): Promise<number | undefined> {
     const { rememberedUser, fetchUser, elapsed } = this.#ports
     const remembered = rememberedUser() ?? this.#user
@@ -152,7 +152,7 @@ export class Post {
       this.#askedAt = elapsed()
       return found
     } catch {
-      // The service is unreachable. Sending the ratings will fail for the same reason, which is then shown.
+      // The service is unreachable. Sending the ratings will fail for the same reason, and the page will show it.
       return remembered
     }
   }

@@ -29,7 +29,7 @@ export interface SenderPorts {
   transport: Transport
   /** Runs the work under the lock that senders, logins and logouts share */
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
-  /** Id of the logged-in user, the same in all pages; undefined if there is none or it is unknown */
+  /** Id of the logged-in user, which all pages share; undefined if no user is logged in or known */
   currentUser(): Promise<number | undefined>
   now(): number
   random(): number
@@ -69,12 +69,11 @@ export class Sender {
   }
 
   /**
-   * Starts sending: `added` for a new entry, `changed` if an obstacle may be gone, for example after a login, which
-   * ends a pause unless the service has requested the delay.
+   * Starts sending. `added`: there is a new entry; `changed`: an obstacle may be gone, for example after a login. The
+   * latter ends a pause, unless the service has requested the delay.
    */
   wake(reason: 'added' | 'changed' = 'added'): void {
     if (this.#isStopped) return
-    // A delay that the service has requested still applies.
     if (reason === 'changed' && this.#pause?.retryAfter === undefined) this.#pausedUntil = 0
     if (this.#isRunning) this.#isRerunRequested = true
     else if (this.#ports.now() >= this.#pausedUntil) void this.#run()
@@ -138,8 +137,8 @@ export class Sender {
   }
 
   /**
-   * Entries in memory are newer than stored ones, so they are sent last. Memory is checked first, so that an entry
-   * added there during this check does not overtake an entry stored before it.
+   * Takes the next entries to send. Entries in memory are newer than stored ones, so they are sent last. Memory is
+   * checked first, so that an entry added there during this check does not overtake an entry stored before it.
    */
   async #takeNext(user: number, count: number): Promise<Next | 'unwritable' | undefined> {
     const [durable, memory] = this.#ports.outbox.stores
@@ -176,7 +175,7 @@ export class Sender {
     const verdict = judgeBatch(outcome, entries.length)
     if (verdict.kind === 'wait') return verdict
     const { status, body } = outcome as Answered
-    // The response is not about single ratings, for example from a service without batches.
+    // The response contains no results of single ratings, for example because the service has no route for batches.
     if (status !== 200) return 'one by one'
     const answers = answersOf(body)
     const settled: Settled[] = entries.map((entry, at) => ({ entry, answer: answers[at] as Answered }))

@@ -2,12 +2,12 @@ import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 import { type Answered, judgeRating } from './verdict.js'
 
-/** Milliseconds after which a receipt is deleted. An undo and a cached queue of the same day need it. */
+/** Milliseconds after which a receipt is deleted. Undos and cached queues need the receipts of the same day. */
 const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Returns the next entries to send: one undo, one postponement of a card, or some ratings. Marks ratings as tried in
- * the same transaction.
+ * Returns the next entries to send: one undo, one postponement of a card, or up to `count` ratings. Marks the ratings
+ * as tried in the same transaction.
  */
 export function takeNext(store: Store, user: number, count: number): Promise<Entry[]> {
   return store.change(async (tables) => {

@@ -14,7 +14,7 @@ import { Post, type PostEvent, type PostPorts } from './post.js'
 import { postState } from './state.svelte.js'
 import { createTransport } from './transport.js'
 
-/** Timeout in milliseconds for loading the user, for which the ratings wait */
+/** Timeout in milliseconds of the request for the user; sending waits for this request */
 const PATIENCE_MS = 10_000
 
 let post: Post | undefined

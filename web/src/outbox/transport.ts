@@ -42,7 +42,7 @@ export function createSend(urlOf: (path: string) => URL | string, onDate: OnDate
   }
 }
 
-/** Creates the requests of the outbox. */
+/** Creates the functions that send the requests of the outbox. */
 export function createTransport(urlOf: (path: string) => URL | string, onDate: OnDate): Transport {
   const send = createSend(urlOf, onDate)
   return {

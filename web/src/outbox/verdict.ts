@@ -22,13 +22,13 @@ export type Verdict =
   | { kind: 'wait'; obstacle: Obstacle; retryAfter?: number }
   | { kind: 'refused'; status: number; message: string }
 
-/** Error codes of final results, after which the entry is removed without a message */
+/** Error codes of final results, after which the entry is removed */
 const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
 const UNDO_IS_OVER = new Set(['review_not_found', 'not_the_last', 'not_of_today', 'card_changed_since'])
 /** Error code of a service version that has no route for batches */
 const BATCH_IS_OVER = new Set(['unknown_endpoint'])
 
-/** Returns what a response means for the sent rating. */
+/** Returns the verdict on a sent rating. */
 export function judgeRating(outcome: Outcome): Verdict {
   return judge(outcome, isReview, RATING_IS_OVER)
 }
@@ -38,14 +38,14 @@ export function judgeUndo(outcome: Outcome): Verdict {
 }
 
 /**
- * Returns what a response means for the sent batch. If the verdict is `done` with a status other than 200, or
- * `refused`, the response contains no results of single ratings.
+ * Returns the verdict on a sent batch. If the verdict is `refused`, or `done` with a status other than 200, the
+ * response contains no results of single ratings.
  */
 export function judgeBatch(outcome: Outcome, count: number): Verdict {
   return judge(outcome, (body) => listResults(body)?.length === count, BATCH_IS_OVER)
 }
 
-/** Returns the result of each rating of a batch as if it had been sent alone. */
+/** Converts the results of a batch to responses as if each rating had been sent alone. */
 export function answersOf(body: unknown): Answered[] {
   return (listResults(body) ?? []).map((result) => {
     const { status, review, code, error } = (result ?? {}) as Record<string, unknown>
@@ -64,7 +64,7 @@ const wait = (obstacle: Obstacle, retryAfter?: number): Verdict =>
   retryAfter === undefined ? { kind: 'wait', obstacle } : { kind: 'wait', obstacle, retryAfter }
 
 /**
- * Returns what a response means. Only a response of the service itself settles an entry; after any other outcome the
+ * Returns the verdict on a request. Only a response of the service itself settles an entry; after any other outcome the
  * entry waits.
  */
 export function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
@@ -122,8 +122,8 @@ export function delayAfter(failures: number, random: number, retryAfter?: number
 }
 
 /**
- * Parses the seconds or date of `Retry-After` to milliseconds from `now`; 0 for a date in the past; undefined if there
- * is neither.
+ * Converts the seconds or date of `Retry-After` to milliseconds from `now`; 0 for a date in the past; undefined if the
+ * header is missing or invalid.
  */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null || text.trim() === '') return undefined

@@ -1,4 +1,4 @@
-/** Tolerance in milliseconds, because header dates have whole seconds and the response takes time */
+/** Tolerance of the estimate in milliseconds; needed because header dates have whole seconds */
 const TOLERANCE_MS = 2_000
 
 /**

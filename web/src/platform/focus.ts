@@ -26,8 +26,8 @@ function focusQuietly(element: HTMLElement): void {
 }
 
 /**
- * Makes a link the default control of its page: it gets the focus on the first page, and Space or Enter follow it
- * unless another control has the focus.
+ * Makes a link the default control of its page: the link gets the focus on the first page, and Space or Enter follows
+ * the link unless another control has the focus.
  */
 export function obviousLink(link: HTMLElement): () => void {
   if (document.activeElement === document.body) focusQuietly(link)

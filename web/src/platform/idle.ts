@@ -14,8 +14,8 @@ export function reportPageShown(): void {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Resolves when the browser is idle, at least `ms` milliseconds after the first page was shown, or after `LONGEST_MS`
- * if no page reports that.
+ * Resolves when the browser is idle, but not before `ms` milliseconds after the call of `reportPageShown`. If no page
+ * calls it, the `ms` milliseconds begin after `LONGEST_MS`.
  */
 export async function whenIdle(ms: number): Promise<void> {
   await Promise.race([shown, wait(LONGEST_MS)])

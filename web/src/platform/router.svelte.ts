@@ -52,8 +52,8 @@ async function move(top = 0): Promise<void> {
 const GROWING_MS = 1_500
 
 /**
- * Scrolls to the start, then to `top` as soon as the page is long enough, at the latest after `GROWING_MS`, unless the
- * user has scrolled or left the page.
+ * Scrolls to the start, then to `top` when the page is long enough, or after `GROWING_MS`. Stops if the user has
+ * scrolled or left the page.
  */
 function scrollWhenTall(top: number): void {
   window.scrollTo(0, 0)
@@ -96,7 +96,7 @@ export function startRouter(): void {
 /** Parses the address to open after login; returns `.` unless it is a path of this app. */
 export function parseNext(text: string | null): string {
   if (text === null || !/^\/(?![/\\])/.test(text)) return '.'
-  // The leading dot makes it a path: `javascript:` and `https:` would be absolute addresses.
+  // The leading dot makes the path relative to the base.
   const url = new URL(`.${text}`, document.baseURI)
   return url.origin === window.location.origin && url.pathname.startsWith(BASE) ? url.href : '.'
 }

@@ -32,7 +32,7 @@ export async function registerWorker(): Promise<void> {
       updateViaCache: 'none',
     })
   } catch {
-    // Registration is forbidden, or the service is unreachable: the app works without it.
+    // Registration is forbidden, or the service is unreachable. The app works without the service worker.
   }
 }
 

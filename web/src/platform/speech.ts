@@ -5,7 +5,7 @@ const LINKS = /!?\[([^\]]*)\]\([^)]*\)/g
 /** Returns whether the browser supports speech synthesis */
 export const canSpeak = (): boolean => 'speechSynthesis' in globalThis
 
-/** Reads a text aloud, or only stops if a text is being read. */
+/** Reads a text aloud. If a text is already being read, only stops the voice. */
 export function speak(source: string, lang: string): void {
   const { speechSynthesis } = globalThis
   const isSpeaking = speechSynthesis.speaking

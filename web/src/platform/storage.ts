@@ -41,7 +41,7 @@ export function hasReturnedFromProvider(): boolean {
   }
 }
 
-/** Deletes the data of users on this device, at logout or when another user logs in. */
+/** Deletes all values in local storage whose keys start with `OWN`. */
 export function removeOwn(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)

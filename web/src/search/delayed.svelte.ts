@@ -1,6 +1,6 @@
 /**
- * Follows a value with a delay: takes it over once it has not changed for `restMs` milliseconds, which avoids a request
- * per letter.
+ * Follows a value with a delay: adopts a new value once it has not changed for `restMs` milliseconds, which avoids a
+ * request per letter.
  */
 export function delayed<T>(read: () => T, restMs: number): { readonly current: T } {
   let current = $state(read())

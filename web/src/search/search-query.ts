@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { api } from '../api/client.js'
 
-/** Milliseconds after which a search is repeated whose result is incomplete, because the index is being built */
+/** Milliseconds after which a search is repeated if its result is incomplete because the index is being built */
 const INDEXING_MS = 1_500
 
 export const searchQuery = (q: string, limit: number) =>

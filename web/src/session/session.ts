@@ -2,7 +2,7 @@ import type { Decision } from '../storage/entry.js'
 import type { Rating } from '../words/ratings.js'
 import type { StudyCard } from './card.js'
 
-/** Milliseconds after a visible change in which input is ignored, because it may be meant for the previous content. */
+/** Milliseconds for which input is ignored after a visible change, because it may be meant for the previous content */
 export const GUARD_MS = 200
 /** Maximum milliseconds counted for a card; a longer time means that the learner was away. */
 const LONGEST_MS = 300_000
@@ -16,7 +16,7 @@ export type Side = 'question' | 'answer'
 /** A card in the queue of a session. */
 export interface Waiting {
   card: StudyCard
-  /** Whether it returns because it was rated „Nochmal“ today */
+  /** Whether the card returns because it was rated „Nochmal“ today */
   isAgain: boolean
 }
 
@@ -77,7 +77,7 @@ export interface Session {
   touched: ReadonlyMap<number, number>
 }
 
-/** Replaces a field of a card, wherever it is in the session. */
+/** Replaces fields of a card in the queue. */
 export function changeCard(session: Session, card_id: number, change: Partial<StudyCard>): Session {
   const queue = session.queue.map((waiting) =>
     waiting.card.card_id === card_id ? { ...waiting, card: { ...waiting.card, ...change } } : waiting,
@@ -136,14 +136,14 @@ export function rate(session: Session, rating: Rating, id: string, now: number):
   return takeStep(session, step, queue, now)
 }
 
-/** Removes the card from the session; the caller informs the service. */
+/** Removes the current card from the session; the caller suspends it in the service. */
 export function suspend(session: Session, now: number): Session {
   const [waiting, ...rest] = session.queue
   if (waiting === undefined || isTooSoon(session, now)) return session
   return takeStep(session, { kind: 'suspended', at: session.changes + 1, waiting }, rest, now)
 }
 
-/** Removes the card from the session; the caller postpones it until tomorrow. */
+/** Removes the current card from the session; the caller postpones it until tomorrow in the outbox. */
 export function putOff(session: Session, id: string, now: number): Session {
   const [waiting, ...rest] = session.queue
   if (waiting === undefined || isTooSoon(session, now)) return session
@@ -181,7 +181,7 @@ export function dropCards(session: Session, ids: readonly number[], now: number)
   return queue.length === session.queue.length ? session : withQueue(session, queue, now)
 }
 
-/** State of the session at the time at which a page was requested */
+/** State of the session when a page was requested */
 export interface Asked {
   changes: number
   /** Cards with unconfirmed ratings or undos */

@@ -3,7 +3,7 @@ import { doneOf, type Session } from './session.js'
 export interface Summary {
   cards: number
   minutes: number
-  /** Share of the cards that were known when first shown today, from 0 to 1; null without any card */
+  /** Share of the cards that were known when first shown today, from 0 to 1; null if there are no cards */
   known: number | null
 }
 

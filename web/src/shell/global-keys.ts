@@ -2,7 +2,7 @@ import { listenForKeys } from '../platform/keys.js'
 import { go } from '../platform/router.svelte.js'
 import { search } from './search.svelte.js'
 
-/** Milliseconds after `g` in which a letter selects a page */
+/** Milliseconds after `g` during which a letter selects a page */
 const NEXT_KEY_MS = 1_500
 
 const PLACES = { h: '.', d: 'decks', q: 'quiz', s: 'spickzettel', t: 'statistik' }
@@ -30,7 +30,7 @@ export function listenForGlobalKeys(): () => void {
 
   const stopKeys = listenForKeys({ g: beginSequence, '/': () => void search.open() })
 
-  /** Ctrl+K is no single-key shortcut, so it works in fields and cannot be switched off. */
+  /** Opens the search with Ctrl+K, which is no single-key shortcut and therefore works in fields and is always on. */
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return
     // The editor prevents the default, because it uses Ctrl+K for links.

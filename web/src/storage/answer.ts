@@ -16,8 +16,8 @@ export interface StoredAnswer {
   /** Milliseconds since the epoch, by this device's clock */
   at: number
   /**
-   * Set if the service has refused the answer, which is then not sent again until the learner changes it. After a 404,
-   * the answer is also sent again when the attempt is opened.
+   * Set if the service has refused the answer. A refused answer is not sent again until the learner changes it. After a
+   * 404, it is also sent again when the attempt is opened.
    */
   refusal?: { status: number; message: string }
 }

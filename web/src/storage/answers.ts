@@ -6,13 +6,13 @@ interface AnswerDatabase extends DBSchema {
 }
 
 /**
- * Age in milliseconds from which answers are deleted. An attempt is not expected to be resumed after so long a time.
+ * Age in milliseconds above which answers are deleted. An attempt is not expected to be resumed after that time.
  */
 const MAX_AGE_MS = 90 * 86_400_000
 
 /**
- * Name of the database. It is separate from that of the outbox, because an upgrade of that database would close it in
- * pages of an older version that are still open.
+ * Name of the database. Answers are not in the database of the outbox, because an upgrade of that database would close
+ * it in open pages of an older version.
  */
 const NAME = `training answers ${new URL(document.baseURI).pathname}`
 

@@ -6,12 +6,12 @@ interface DraftDatabase extends DBSchema {
   drafts: { key: [user: number, item: string, version: number]; value: StoredDraft; indexes: { 'by time': number } }
 }
 
-/** Age in milliseconds from which drafts are deleted */
+/** Age in milliseconds above which drafts are deleted */
 const MAX_AGE_MS = 90 * 86_400_000
 
 /**
- * Name of the database. It is separate from that of the outbox, because an upgrade of that database would close it in
- * pages of an older version that are still open.
+ * Name of the database. Drafts are not in the database of the outbox, because an upgrade of that database would close
+ * it in open pages of an older version.
  */
 const NAME = `training drafts ${new URL(document.baseURI).pathname}`
 

@@ -99,8 +99,8 @@ function entryOf({ place: _place, aside: _aside, ...entry }: StoredEntry): Entry
 }
 
 /**
- * Returns the limit for `getAll`, which accepts numbers below 2^32; undefined, which means no limit, for a larger
- * count.
+ * Returns the count as a limit for `getAll`, which accepts only numbers below 2^32. Returns undefined, which means no
+ * limit, for a larger count.
  */
 function limitOf(count: number): number | undefined {
   return count < 2 ** 32 ? count : undefined

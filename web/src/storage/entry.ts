@@ -5,7 +5,7 @@ export type Decision = Rating | 'tomorrow'
 
 /** A rating or a postponement */
 export interface Rated {
-  /** The `client_id` of the request, with which the service recognises a repeated request */
+  /** The `client_id` of the request; the service uses it to recognise a repeated request */
   id: string
   card_id: number
   rating: Decision
@@ -29,7 +29,7 @@ export interface RatingEntry extends Kept, Rated {
   isTried: boolean
 }
 
-/** An undo of a rating that may have reached the service; it follows that rating. */
+/** An undo of a rating that may have reached the service. The undo is sent after the rating. */
 export interface UndoEntry extends Kept {
   kind: 'undo'
   id: string

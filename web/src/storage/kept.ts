@@ -36,8 +36,8 @@ export async function forgetOne(user: number, name: string): Promise<void> {
 }
 
 /**
- * Deletes the cached content of all users except the given one, of all users if it is undefined. Unsent ratings stay.
- * Ignores storage errors.
+ * Deletes the cached content of all users except the given one; of all users if `except` is undefined. Unsent ratings
+ * stay. Ignores storage errors.
  */
 export async function forgetKept(except?: number): Promise<void> {
   try {

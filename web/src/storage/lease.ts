@@ -7,7 +7,7 @@ const RENEW_MS = 3_000
 const ASK_AGAIN_MS = 500
 
 const holder = newId()
-/** End of the previous call in this page; calls of `takeLease` run one after another */
+/** Resolves at the end of the previous call of `takeLease` in this page; the next call waits for it */
 let before: Promise<unknown> = Promise.resolve()
 
 /**
@@ -43,7 +43,7 @@ async function renew(name: string): Promise<number | undefined> {
   try {
     const { store, done } = (await openDatabase()).transaction('leases', 'readwrite')
     const lease = await store.get(name)
-    // A lease that ends later than `until` was made before the clock of the device was set back, so it is ignored.
+    // A lease that ends later than `until` was stored before the clock of the device was set back. It is ignored.
     const isFree = lease === undefined || lease.holder === holder || lease.until < now || lease.until > until
     if (isFree) await store.put({ name, holder, until })
     await done

@@ -1,6 +1,6 @@
 import { isOwn } from '../platform/proof.js'
 
-/** Maximum number of cached pictures per user, and their maximum total size in bytes */
+/** Maximum number of cached pictures per user, and maximum of their total size in bytes */
 const MAX_PICTURES = 300
 const MAX_BYTES = 60_000_000
 
@@ -9,7 +9,7 @@ const AFTER_MS = 3_000
 
 const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
 /**
- * Prefix of cache names. There is one cache per address of the app and user; the service worker searches all of them.
+ * Prefix of cache names. Each user has one cache per address of the app; the service worker searches all caches.
  */
 const PREFIX = `training-pictures ${new URL(document.baseURI).pathname} `
 
@@ -53,7 +53,7 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
   }
 }
 
-/** Deletes the picture caches of all users except the given one, of all users if it is undefined. */
+/** Deletes the picture caches of all users except the given one; of all users if `except` is undefined. */
 export async function forgetPictures(except?: number): Promise<void> {
   if (!('caches' in globalThis)) return
   const names = await caches.keys()

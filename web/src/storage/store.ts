@@ -1,6 +1,6 @@
 import type { Entry, Receipt, UndoEntry } from './entry.js'
 
-/** Operations within a transaction. Entries keep the order in which they were added. */
+/** Operations within a transaction. Entries keep the order of their insertion. */
 export interface Tables {
   add(entry: Entry): Promise<void>
   /** Replaces the stored entry that has the same id and user; its position stays the same */

@@ -4,7 +4,7 @@ export interface StudiedDay {
   duration_ms: number
 }
 
-/** Milliseconds per review that are assumed before the first one */
+/** Assumed milliseconds per review until there is a day with reviews */
 const FIRST_GUESS_MS = 10_000
 
 /**

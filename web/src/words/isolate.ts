@@ -1,4 +1,4 @@
-/** Characters that end an isolate: line ends of any kind and marks of other isolates. */
+/** Characters that may end an isolate: control characters, line and paragraph separators, marks of other isolates */
 const ENDINGS = /[\p{Cc}\u2028\u2029\u2066-\u2069]/gu
 /** Text that cannot change the direction of the surrounding sentence */
 const PLAIN = /^[\u0020-\u007e\u00a0-\u024f„“–]*$/
@@ -13,8 +13,8 @@ export function isolable(name: string): string {
 
 /**
  * Encloses a name that a person has chosen in directional isolates, so that characters such as U+202E do not change the
- * direction of the surrounding sentence. Text that cannot do so is returned unchanged. For plain text; markup uses
- * `parts/name.svelte`.
+ * direction of the surrounding sentence. A name without such characters is returned unchanged. For plain text; markup
+ * uses `parts/name.svelte`.
  */
 export function isolate(name: string): string {
   return PLAIN.test(name) ? name : `\u2068${isolable(name)}\u2069`

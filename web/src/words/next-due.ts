@@ -4,8 +4,8 @@ import { countOf } from './numbers.js'
 const DAY = new Intl.DateTimeFormat('de-DE', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
 /**
- * Returns a sentence about the next day after today on which cards are due, or about the days without any. Empty if the
- * forecast contains no day after today.
+ * Returns a sentence about the next day after today with due cards. If there is no such day, the sentence says for how
+ * many days no card becomes due. Empty if the forecast contains no day after today.
  * @example „Als Nächstes werden in 3 Tagen (Donnerstag, 26. November) 5 Karten fällig.“
  */
 export function nextDueText(forecast: readonly { day: string; due: number }[], today: string): string {

@@ -1,4 +1,4 @@
-/** The parts of a request on which the answer depends */
+/** The parts of a request that determine the answer */
 export interface Asked {
   url: string
   method: string

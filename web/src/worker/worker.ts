@@ -44,7 +44,7 @@ worker.addEventListener<Fetching>('fetch', (event) => {
 
 async function install(): Promise<void> {
   const cache = await caches.open(NAME)
-  // The page comes from the service, which knows its base path; hashed files never change.
+  // Fetches the page from the service, which inserts the base path.
   const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (answer) => {
     // A captive portal's login page would stay in the cache until the next version.
     if (!answer.ok || !isOwn(answer)) throw new Error(`the page: ${answer.status}`)

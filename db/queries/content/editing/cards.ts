@@ -22,13 +22,12 @@ export interface EditedCard extends CardTexts {
   updated_at: Date
 }
 
-/** A card of a list. */
 export interface ListedCard extends EditedCard {
-  /** Key of the card within its deck, with which tests refer to it */
+  /** Key of the card within its deck; tests refer to the card by this key */
   key: string
 }
 
-/** A card with its origin. */
+/** A card with its source, file and key. */
 export interface EditedCardWithOrigin extends EditedCard {
   /** Null for the content folder and for rows written by scripts */
   source: { id: number; kind: StoredKind; name: string } | null
@@ -107,7 +106,7 @@ export async function findPlace(db: Kysely<Database>, slug: string, id: number):
     .executeTakeFirst()
 }
 
-/** Returns matching cards of a deck in its order, after the place `after`. */
+/** Returns matching cards of a deck in deck order, after the place `after`. */
 export async function listEditedCards(
   db: Kysely<Database>,
   slug: string,
@@ -169,7 +168,7 @@ function cardIds(
     .unionAll(db.selectFrom(hidden.as('hidden')).select(['id', 'sort_order']))
 }
 
-/** Condition that question or answer contains the text; no character of the text is a wildcard. */
+/** Builds the condition that question or answer contains the text; no character of the text is a wildcard. */
 function containsText(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`
@@ -185,7 +184,7 @@ export interface StoredCard extends CardTexts, ItemState {
   source_id: number | null
   kind: StoredKind | null
   file: string | null
-  /** Null if the card has no identity, like `identity_deck_id` */
+  /** Null, like `identity_deck_id`, if the card has no identity */
   key: string | null
   identity_deck_id: number | null
   edited: boolean
@@ -216,7 +215,7 @@ export async function lockCards(transaction: Transaction<Database>, ids: readonl
     .execute()
 }
 
-/** Returns those of the cards that exist, by id. */
+/** Returns the existing cards among `ids`, ordered by id. */
 export async function findStoredCards(db: Kysely<Database>, ids: readonly number[]): Promise<StoredCard[]> {
   return cardsWithOrigin(db)
     .select(['cards.id', 'cards.deck_id', 'question', 'answer', 'level', 'cards.sort_order'])
@@ -233,12 +232,12 @@ export async function findStoredCards(db: Kysely<Database>, ids: readonly number
     .execute()
 }
 
-/** Condition for the ids. Passes a single id as a number, because statements with an array are not prepared. */
+/** Builds the condition for the ids. Passes a single id as a number: statements with an array are not prepared. */
 function isAmong(ids: readonly number[]): RawBuilder<boolean> {
   return ids.length === 1 ? sql`cards.id = ${ids[0]}` : sql`cards.id = any (${ids}::integer[])`
 }
 
-/** Returns the ids of matching cards of a deck in its order, at most `limit`. */
+/** Returns the ids of matching cards of a deck in deck order, at most `limit`. */
 export async function findMatchingIds(
   db: Kysely<Database>,
   slug: string,

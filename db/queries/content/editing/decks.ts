@@ -27,7 +27,7 @@ export interface EditedDeck {
   source: { id: number; kind: StoredKind; name: string } | null
 }
 
-/** Returns decks of editable sources in order, including archived ones. @param filter restricts the source or slug */
+/** Returns decks of editable sources in display order, archived or not. @param filter restricts the source or slug */
 export async function listEditedDecks(
   db: Kysely<Database>,
   editable: Editable,
@@ -65,7 +65,6 @@ export async function listEditedDecks(
   }))
 }
 
-/** A deck to be changed. */
 export interface DeckToEdit {
   id: number
   /** Null for the content folder and for rows written by scripts */
@@ -89,7 +88,7 @@ export async function findDeckToEdit(
     .executeTakeFirst()
 }
 
-/** Returns the slugs of decks that equal the word or begin with the word and a hyphen. */
+/** Returns the deck slugs that equal the word or begin with the word and a hyphen. */
 export async function findSlugsLike(db: Kysely<Database>, word: string): Promise<string[]> {
   const rows = await db
     .selectFrom('decks')

@@ -24,7 +24,7 @@ export interface ListedChange {
   /** Whether all items of the change are cards that existed before it; false for a change without items */
   is_undoable: boolean
   /**
-   * The card of a change whose only item is a card; null otherwise. The following fields are null without an only item
+   * Id of the card if the change has one item, a card. This and the following fields are null if it has several items
    */
   card_id: number | null
   sheet_slug: string | null
@@ -37,7 +37,7 @@ export interface ListedChange {
 export interface ChangesFilter {
   editable: Editable
   sourceId?: number | undefined
-  /** User name of the author or of the editor who accepted */
+  /** User name of the author, or of the editor who accepted the suggestion */
   by?: string | undefined
   /** Only changes with a lower id */
   before?: number | undefined

@@ -67,7 +67,7 @@ export interface SheetFilter {
   q?: string | undefined
 }
 
-/** Returns sheets by category and title, after the sheet with the id `after`. */
+/** Returns sheets, ordered by category and title, after the sheet with the id `after`. */
 export async function listEditedSheets(
   db: Kysely<Database>,
   { editable, sourceId, state, q }: SheetFilter,
@@ -148,7 +148,7 @@ export async function lockSourceAgainstDeletion(transaction: Transaction<Databas
   return row !== undefined
 }
 
-/** Returns the slugs of sheets that begin with the string. */
+/** Returns the sheet slugs that begin with the string. */
 export async function findSheetSlugs(db: Kysely<Database>, start: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cheatsheets')

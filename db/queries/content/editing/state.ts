@@ -23,7 +23,7 @@ export function isDraft(table: keyof typeof ORIGINS): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${sql.ref(`${ORIGINS[table]}.draft`)}, false)`
 }
 
-/** Version number of the current text of a card or sheet; superseded texts have the lower numbers. */
+/** Builds the version number of the current text of a card or sheet; superseded texts have lower numbers. */
 export function liveVersion(table: keyof typeof ORIGINS): RawBuilder<number> {
   const [versions, key] = table === 'cards' ? ['card_versions', 'card_id'] : ['sheet_versions', 'cheatsheet_id']
   return sql<number>`1 + coalesce((
@@ -38,7 +38,7 @@ export function hasState(table: keyof typeof ORIGINS, state: EditedState): RawBu
   return sql<boolean>`(not ${isArchived(table)} and ${wanted} ${isDraft(table)})`
 }
 
-/** Columns that hide a draft or an archived item from learners. */
+/** Returns the columns that hide a draft or an archived item from learners. */
 export function marksOf({ archived, draft }: Pick<ItemState, 'archived' | 'draft'>) {
   return {
     archived_at: archived || draft ? sql<Date>`coalesce(archived_at, now())` : null,

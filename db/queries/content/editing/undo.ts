@@ -37,7 +37,7 @@ export async function findCardItems(db: Kysely<Database>, changeId: number): Pro
   return items.length === rows.length ? items : []
 }
 
-/** Returns decks by id, with their source and file. */
+/** Returns a map from id to deck, with source and file. */
 export async function findDecksById(
   db: Kysely<Database>,
   ids: readonly number[],

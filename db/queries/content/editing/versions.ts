@@ -89,7 +89,7 @@ export async function findVersion<Kind extends keyof Texts>(
   return rows[0]
 }
 
-/** Returns superseded texts of many cards, by card. */
+/** Returns superseded texts of many cards as a map from the card id. */
 export async function findCardVersions(
   db: Kysely<Database>,
   wanted: readonly { id: number; version: number }[],

@@ -4,7 +4,6 @@ import type { Database } from '../../../types.js'
 import type { StoredCard } from './cards.js'
 import { marksOf } from './state.js'
 
-/** A card to create. */
 export interface NewCard extends CardTexts {
   deck_id: number
   draft: boolean
@@ -93,7 +92,7 @@ export async function updateCards(transaction: Transaction<Database>, cards: rea
     where cards.id = input.id`.execute(transaction)
 }
 
-/** Updates the identities and marks of cards. */
+/** Updates the rows of the cards in `imported_cards`. */
 export async function updateIdentities(
   transaction: Transaction<Database>,
   cards: readonly StoredCard[],
@@ -118,7 +117,7 @@ export async function updateIdentities(
 const STEP = 1_000
 
 /**
- * Places a card before another one of its deck, or last. Renumbers all cards of the deck only if no sort order is free
+ * Places a card before another card of its deck, or last. Renumbers all cards of the deck only if no sort order is free
  * between the neighbours, because each update of a card runs all its triggers.
  * @param before id of the next card; null for the end
  */

@@ -12,7 +12,7 @@ const OPEN = /\{\{c(\d{1,4}(?:,\d{1,4})*)::/y
 const MAX_DEPTH = 10
 
 /**
- * Parses the gaps of a field, such as `{{c1::text::hint}}`; unclosed gaps stay text.
+ * Parses the gaps (cloze deletions) of a field, such as `{{c1::text::hint}}`; unclosed gaps stay text.
  * @example parseClozes('Die {{c1::SSH::Kürzel}}') // ['Die ', { ordinals: [1], parts: ['SSH'], hint: 'Kürzel' }]
  */
 export function parseClozes(field: string): Part[] {

@@ -7,9 +7,9 @@ export interface Side {
 }
 
 /**
- * Applies one template filter to a field's HTML. Type-in fields are empty on the front, and fields to be read aloud on
- * both sides. Unknown filters, such as those of add-ons, return the HTML unchanged.
- * @param isTyped whether the field also has the filter `type`, with which `cloze` returns only the content of the gap
+ * Applies one template filter to a field's HTML. Type-in fields are empty on the front; fields to be read aloud are
+ * empty on both sides. Unknown filters, such as those of add-ons, return the HTML unchanged.
+ * @param isTyped whether the field also has the filter `type`; if so, `cloze` returns only the content of the gap
  * @example applyFilter('text', '<b>fett</b>', { side: 'back', cloze: undefined }, false) // 'fett'
  */
 export function applyFilter(filter: string, html: string, { side, cloze }: Side, isTyped: boolean): string {

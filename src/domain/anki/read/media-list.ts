@@ -4,8 +4,8 @@ import { readFields, readNumber, readText } from './protobuf.js'
 export type MediaList = Map<string, string>
 
 /**
- * Parses the media list of legacy packages, such as `{"0":"a.png"}`. Returns undefined if it is no JSON object; ignores
- * entries whose key is no number or whose value is no string.
+ * Parses the media list of legacy packages, such as `{"0":"a.png"}`. Returns undefined if it is not a JSON object.
+ * Ignores entries whose key is not a number or whose value is not a string.
  * @example parseMediaJson('{"0":"a.png"}') // Map { 'a.png' => '0' }
  */
 export function parseMediaJson(text: string): MediaList | undefined {
@@ -21,7 +21,7 @@ export function parseMediaJson(text: string): MediaList | undefined {
 }
 
 /**
- * Parses the media list of current packages; returns undefined if it is no valid protobuf message.
+ * Parses the media list of current packages; returns undefined if it is not a valid protobuf message.
  * @example parseMediaMessage(Uint8Array.of(10, 3, 10, 1, 97)) // Map { 'a' => '0' }
  */
 export function parseMediaMessage(bytes: Uint8Array): MediaList | undefined {

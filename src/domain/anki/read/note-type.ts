@@ -10,7 +10,7 @@ export interface CardTemplate {
 export interface NoteType {
   id: string
   name: string
-  /** Whether a note has a card for each gap instead of each template */
+  /** Whether a note has a card for each gap instead of for each template */
   isCloze: boolean
   fields: string[]
   templates: CardTemplate[]
@@ -31,7 +31,7 @@ export interface Collection {
   decks: Map<string, AnkiDeck>
 }
 
-/** Both sides of a parsed template, or the reason in German why they cannot be parsed */
+/** Both sides of a parsed template, or the reason in German why the template cannot be parsed */
 export type ParsedTemplate = { front: TemplateNode[]; back: TemplateNode[] } | { reason: string }
 
 export function parseSides({ front, back }: CardTemplate): ParsedTemplate {

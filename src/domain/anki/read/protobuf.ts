@@ -6,7 +6,7 @@ export interface ProtoField {
 
 /**
  * Yields the fields of a protobuf message in order.
- * @throws RangeError if the bytes are no protobuf message
+ * @throws RangeError if the bytes are not a protobuf message
  * @example [...readFields(Uint8Array.of(8, 3))] // [{ number: 1, value: 3n }]
  */
 export function* readFields(bytes: Uint8Array): Generator<ProtoField> {
@@ -41,7 +41,7 @@ export function* readFields(bytes: Uint8Array): Generator<ProtoField> {
 
 /**
  * Returns the value of the last string field with this number; an empty string if there is none.
- * @throws RangeError if the bytes are no protobuf message
+ * @throws RangeError if the bytes are not a protobuf message
  * @example readText(Uint8Array.of(10, 1, 97), 1) // 'a'
  */
 export function readText(bytes: Uint8Array, number: number): string {
@@ -54,7 +54,7 @@ export function readText(bytes: Uint8Array, number: number): string {
 
 /**
  * Returns the value of the last varint field with this number; 0 if there is none.
- * @throws RangeError if the bytes are no protobuf message
+ * @throws RangeError if the bytes are not a protobuf message
  * @example readNumber(Uint8Array.of(8, 3), 1) // 3
  */
 export function readNumber(bytes: Uint8Array, number: number): number {

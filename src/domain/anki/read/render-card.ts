@@ -19,8 +19,7 @@ const MAX_HTML = 4 * 2 ** 20
 export const SKIPPED_OCCLUSION = 'Image Occlusion'
 
 /**
- * Renders both sides of a card of a note: the card of the template, or for a cloze note type the card of the gap
- * `ord` + 1.
+ * Renders both sides of a note's card: the card of the template, or for a cloze note type the card of gap `ord` + 1.
  * @param deck name of the deck, such as `A::B`
  */
 export function renderCard(
@@ -72,7 +71,7 @@ interface Revealed {
   typed: Set<string>
 }
 
-/** Adds the expected answers of type-in fields to the back unless it contains them. */
+/** Adds the expected answers of type-in fields to the back, except those that the back contains. */
 function addTyped(back: string, typed: ReadonlySet<string>): string {
   const shown = wordsOf(back)
   const shows = (html: string) => (wordsOf(html) === ' ' ? back.includes(html) : shown.includes(wordsOf(html)))
@@ -119,8 +118,8 @@ export function addsWords(text: string, question: string): boolean {
 const NO_WORD = /[^\p{L}\p{N}]+/u
 
 /**
- * Removes the repeated question from an answer in Markdown if a horizontal rule follows it. The rule is removed too if
- * the answer begins with the question.
+ * Removes the repeated question from an answer in Markdown if a horizontal rule follows the question. The rule is
+ * removed too if the answer begins with the question.
  */
 export function withoutQuestion(answer: string, question: string): string {
   if (answer.startsWith(question + RULE)) return answer.slice(question.length + RULE.length)
@@ -136,7 +135,7 @@ interface Side {
 }
 
 /**
- * Renders the nodes of a template as HTML; returns undefined if it is longer than `MAX_HTML`.
+ * Renders the nodes of a template as HTML; returns undefined if the HTML is longer than `MAX_HTML`.
  * @param revealed collects hints and expected answers of the front
  */
 function renderNodes(

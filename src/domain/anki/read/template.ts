@@ -10,7 +10,7 @@ class BrokenTemplate extends Error {}
 const MAX_DEPTH = 100
 
 /**
- * Parses `{{Feld}}`, `{{filter:Feld}}`, `{{#Feld}}…{{/Feld}}` and `{{^Feld}}…{{/Feld}}`.
+ * Parses a template with `{{Feld}}`, `{{filter:Feld}}`, `{{#Feld}}…{{/Feld}}` and `{{^Feld}}…{{/Feld}}`.
  * @throws BrokenTemplate if a tag or section is not closed, a closing tag does not match, or sections are nested more
  *   than 100 deep
  * @example parseTemplate('{{text:Front}}') // [{ type: 'field', name: 'Front', filters: ['text'] }]

@@ -23,7 +23,7 @@ export class ZstdFrames {
     return this.#hasFrames && this.#state === 'frame' && this.#rest.length === 0 && this.#skip === 0
   }
 
-  /** Parses the next piece. Returns false if the data is no Zstandard or the window of a frame is too large. */
+  /** Parses the next piece. Returns false if the data is not Zstandard or the window of a frame is too large. */
   follow(piece: Uint8Array): boolean {
     let bytes = piece
     if (this.#rest.length > 0) {
@@ -48,8 +48,8 @@ export class ZstdFrames {
   }
 
   /**
-   * Reads a frame header. Returns its length in bytes; undefined if the header is incomplete, and 0 if it is no frame
-   * header or the window is too large.
+   * Reads a frame header. Returns its length in bytes; undefined if the header is incomplete, 0 if the bytes are not a
+   * frame header or the window is too large.
    */
   #readFrame(bytes: Uint8Array, at: number): number | undefined {
     if (bytes.length - at < 8) return undefined

@@ -75,7 +75,7 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   $$: /\[\/\$\$\]/g,
 }
 
-/** Escapes marks except in `[latex]…[/latex]`, `[$]…[/$]` and `[$$]…[/$$]` that are not empty. */
+/** Escapes marks, except the opening marks of `[latex]…[/latex]`, `[$]…[/$]` and `[$$]…[/$$]` that are not empty. */
 function guardText(html: string): string {
   if (!html.includes('[')) return html
   const unclosed = new Set<RegExp>()

@@ -25,7 +25,7 @@ export interface CardProgress {
   /** Day as `YYYY-MM-DD`, like `last_review` */
   next_review: string | null
   last_review: string | null
-  /** Instant of the last review; null if the log does not contain it */
+  /** Instant of the last review; null if the review log does not contain it */
   last_review_at: Date | null
   stability: number | null
   difficulty: number | null
@@ -119,7 +119,7 @@ const KINDS: Record<PackageReview['phase'], number> = { new: 0, recall: 1, late:
 
 /**
  * Builds the row of `revlog`.
- * @param id timestamp of the review in milliseconds, or the next one that is not taken
+ * @param id timestamp of the review in milliseconds, or the next free one
  */
 export function reviewRow(review: PackageReview, id: number): Row {
   const { card_id, rating, phase, interval_days, last_interval_days, duration_ms } = review

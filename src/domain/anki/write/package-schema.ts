@@ -1,5 +1,5 @@
 /**
- * Tables of an Anki package in schema 11, which every Anki 2 reads. Source: https://github.com/ankitects/anki
+ * Tables of an Anki package in schema 11, which all versions of Anki 2 read. Source: https://github.com/ankitects/anki
  * (rslib/src/storage/schema11.sql); see docs/decisions/0018-anki-writer.md.
  */
 export const TABLES = `
@@ -109,7 +109,6 @@ const DECK_OPTIONS = {
   lapse: { delays: [10], leechAction: 0, leechFails: 8, minInt: 1, mult: 0 },
 }
 
-/** A deck of the package. */
 export interface PackageDeck {
   id: number
   name: string

@@ -38,7 +38,7 @@ export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): Car
   return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
 }
 
-/** Returns whether a request contains texts or an exercise, so that it must specify the version that it changes. */
+/** Returns whether a request contains texts or an exercise; if so, the request must specify the version to change. */
 export function containsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
   return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
 }
@@ -73,7 +73,7 @@ function mergeExercise(input: ExerciseInput, before: Exercise | null): ExerciseI
   const kept = before?.form === 'choice' ? undefined : before?.form
   const form = input.form === undefined ? kept : input.form
   if (form === 'number') return { form, options, tolerance, unit }
-  // Other forms drop the stored tolerance and unit. Those of the request are passed on, so that they cause a fault.
+  // Other forms drop the stored tolerance and unit. `parseExercise` reports those of the request as faults.
   return { form, options, tolerance: input.tolerance, unit: input.unit }
 }
 

@@ -13,7 +13,7 @@ const WORD = String.raw`[\p{L}\p{M}\p{N}_]`
 
 /**
  * Returns a function that replaces all hits in a text and counts them. Texts are compared in NFC. A text with a hit is
- * returned in NFC, a text without one unchanged.
+ * returned in NFC, a text without a hit unchanged.
  * @example createReplacer({ find: 'ÄPFEL', with: 'Birnen' })('Drei Äpfel') // { text: 'Drei Birnen', hits: 1 }
  */
 export function createReplacer({ find, with: replacement, match_case, whole_word }: Replacement) {

@@ -1,7 +1,7 @@
 /** Ids of the sources that a user may edit; `all` for administrators, whose rights include content without a source. */
 export type Editable = 'all' | ReadonlySet<number>
 
-/** Kind of item that an editing route addresses: decks, sheets and tests by slug, the others by id */
+/** Kind of item that an editing route addresses: decks, sheets and tests by slug, other items by id */
 export type ItemKind = 'source' | 'deck' | 'card' | 'sheet' | 'test' | 'report' | 'change'
 
 /**

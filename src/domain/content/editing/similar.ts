@@ -21,8 +21,8 @@ export function questionWords(question: string): Set<string> {
 
 /**
  * Returns all pairs of the up to four longest rare words; a similar question probably contains both words of a pair. A
- * rare word has at least four characters and is not in `COMMON`. If there is one rare word, returns it alone; if there
- * is none, returns all words as one group.
+ * rare word has at least four characters and is not in `COMMON`. If there is only one rare word, returns that word
+ * as a group; if there is none, returns all words as one group.
  * @example wordPairs(new Set(['was', 'macht', 'stash', 'push'])) // [['stash', 'push']]
  */
 export function wordPairs(words: ReadonlySet<string>): string[][] {

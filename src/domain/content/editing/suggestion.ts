@@ -8,7 +8,7 @@ export interface Suggestion {
 
 /**
  * Parses a suggestion with the rules for the texts of a card.
- * @throws InvalidInput if a text is empty, too long or not storable; the message refers to the field
+ * @throws InvalidInput if a text is empty, too long or not storable; the message names the field
  * @example parseSuggestion({ question: ' Was?', answer: 'Das.\r\n' }) // { question: 'Was?', answer: 'Das.' }
  */
 export function parseSuggestion({ question, answer }: Suggestion): Suggestion {

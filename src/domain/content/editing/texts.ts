@@ -9,7 +9,7 @@ const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
  * Parses a question or an answer: NFC, `\n` line ends, trimmed as in the file format.
- * @throws InvalidInput if the text is empty, too long or not storable; the message refers to the field
+ * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  * @example parseSide('question', ' Was?\r\n') // 'Was?'
  */
 export function parseSide(field: string, input: string): string {
@@ -18,7 +18,7 @@ export function parseSide(field: string, input: string): string {
 
 /**
  * Parses the text of a sheet: NFC, `\n` line ends, otherwise unchanged.
- * @throws InvalidInput if the text is empty, too long or not storable; the message refers to the field
+ * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  */
 export function parseSheetText(field: string, input: string): string {
   return parseText(field, input, MAX_SHEET_LENGTH)
@@ -53,7 +53,7 @@ export function parseDescription(input: string): string {
 
 /**
  * Parses a language tag (BCP 47).
- * @throws InvalidInput if the text is no language tag of at most 35 characters
+ * @throws InvalidInput if the text is not a language tag of at most 35 characters
  * @example parseLanguage(' en-GB ') // 'en-GB'
  */
 export function parseLanguage(input: string): string {

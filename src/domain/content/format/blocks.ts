@@ -17,7 +17,7 @@ const markdown = new MarkdownIt('commonmark', { maxNesting: MAX_NESTING })
 
 /**
  * Returns the top-level blocks of a CommonMark document in order, without link reference definitions. Only the block
- * structure is parsed, because inline content takes most of the time.
+ * structure is parsed, because parsing inline content takes most of the time.
  * @example findBlocks('## A\n\nText').map(({ type }) => type) // ['heading_open', 'paragraph_open']
  */
 export function findBlocks(source: string): Block[] {

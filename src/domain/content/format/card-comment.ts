@@ -4,8 +4,8 @@ import type { Report } from '../types.js'
 import { NO_LEVEL, readLevel } from './verbatim.js'
 
 /**
- * Values of the comment below a card's heading. A missing value is undefined, empty or false; so is a faulty id, alias,
- * flag, form or tolerance.
+ * Values of the comment below a card's heading. A missing value, or a faulty id, flag, form or tolerance, is undefined,
+ * empty or false. Faulty aliases are omitted.
  */
 export interface CardComment {
   id: string | undefined

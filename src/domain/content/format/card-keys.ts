@@ -1,6 +1,6 @@
 /**
- * Assigns ids to the cards of an exported file. A card keeps its key. A card without a key, which a script has written,
- * and a card whose key is already taken in the file get an id that contains the id of their row.
+ * Assigns ids to the cards of an exported file. A card keeps its key. If its key is already taken in the file, or a
+ * script created the card without a key, the assigned id contains the row id of the card.
  */
 export class CardKeys {
   readonly #taken = new Set<string>()

@@ -9,8 +9,8 @@ export class FileNames {
   readonly #taken = new Set<string>()
 
   /**
-   * Returns a free file name without `.md` for a deck or sheet: its slug if possible, otherwise a similar one. `isSlug`
-   * is true if the name equals the slug.
+   * Returns a free file name without `.md` for a deck or sheet: its slug if possible, otherwise a similar name.
+   * `isSlug` is true if the name equals the slug.
    */
   take(slug: string): { name: string; isSlug: boolean } {
     const wanted = slug.normalize('NFC')

@@ -103,7 +103,7 @@ function readFields(yaml: string, known: KnownKeys, report: Report): Fields | un
 }
 
 interface Reading {
-  /** Returns the line of an offset in the file */
+  /** Returns the line in the file for an offset in the YAML */
   lineAt: (offset: number) => number
   report: Report
 }
@@ -204,7 +204,7 @@ export function readOptionalText(fields: Fields, key: string, report: Report): s
 
 /**
  * Returns the entries of a list as strings, with the line of the key. Returns no entries if the key is absent or has no
- * value, or if the value is no list of scalars, which is reported as a fault.
+ * value, or if the value is not a list of scalars, which is reported as a fault.
  */
 export function readList(fields: Fields, key: string, report: Report): { texts: string[]; line: number } {
   const field = fields.get(key)
@@ -215,8 +215,8 @@ export function readList(fields: Fields, key: string, report: Report): { texts: 
 }
 
 /**
- * Returns an integer of 32 bits, as in PostgreSQL. Returns `fallback` if the key is absent, or if the value is no such
- * integer, which is reported as a fault.
+ * Returns an integer of 32 bits, as in PostgreSQL. Returns `fallback` if the key is absent, or if the value is not such
+ * an integer, which is reported as a fault.
  */
 export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
   const field = fields.get(key)
@@ -228,7 +228,7 @@ export function readInteger(fields: Fields, key: string, fallback: number, repor
   return fallback
 }
 
-/** Returns a boolean; false if the key is absent, or if the value is no boolean, which is reported as a fault. */
+/** Returns a boolean; false if the key is absent, or if the value is not a boolean, which is reported as a fault. */
 export function readFlag(fields: Fields, key: string, report: Report): boolean {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return false
@@ -238,8 +238,8 @@ export function readFlag(fields: Fields, key: string, report: Report): boolean {
 }
 
 /**
- * Returns whether the text is storable; reports a fault if not. YAML escapes can express NUL and lone surrogates, which
- * PostgreSQL cannot store.
+ * Returns whether the text is storable; otherwise reports a fault. YAML escapes can express NUL and lone surrogates,
+ * which PostgreSQL cannot store.
  */
 function requireStorable(field: Field, key: string, report: Report): boolean {
   if (isStorable(field.text)) return true

@@ -220,7 +220,7 @@ function parseCard(
 
 /** The exercise in the answer of a card. */
 interface FoundExercise {
-  /** Line of the exercise, before which the answer of the card ends; 0 is the line below the heading of the card */
+  /** Line of the exercise, where the answer of the card ends; 0 is the line below the heading of the card */
   line: number
   input: ExerciseInput
   /** Line of each option, counted in the same way */
@@ -268,7 +268,7 @@ const OR_TEXT = '(mit „options: off“ im Front Matter ist die Liste einfacher
 const BARE = `In einer Liste mit Antworten zur Auswahl beginnt jeder Punkt mit [x] oder [ ] ${OR_TEXT}`
 
 /**
- * Returns the comment, the text that follows it on its last line, and the line where the question continues. If the
+ * Returns the comment, the text after the comment on its last line, and the line where the question continues. If the
  * comment is missing or not closed, reports a fault and returns no comment.
  */
 function readComment(
@@ -293,10 +293,10 @@ function readComment(
   return { comment, rest: html.slice(close + 3).trim(), next: block.end }
 }
 
-/** Types of blocks in which the indentation of the first line matters */
+/** Types of blocks whose first line must keep its indentation */
 const INDENTED = ['code_block', 'fence', 'bullet_list_open', 'ordered_list_open']
 
-/** Returns the text from line `from` to before line `to`, trimmed except for indentation that matters in Markdown. */
+/** Returns the lines `from` to `to` - 1 as text, trimmed except for indentation that matters in Markdown. */
 function trimPart(lines: string[], blocks: Block[], from: number, to: number): string {
   const text = findText(lines, from)
   const first = blocks.find((block) => block.line === text)
@@ -308,8 +308,8 @@ const FENCES_ONLY = 'Mit „verbatim“ stehen Frage und Antwort in je einem Cod
 const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/
 
 /**
- * Returns the unchanged content of the only fence from line `from` to before line `to`. Returns undefined if there is
- * no fence, the fence is not closed, or there is other text.
+ * Returns the unchanged content of the only fence in the lines `from` to `to` - 1. Returns undefined if there is no
+ * fence, the fence is not closed, or there is other text.
  */
 function readFenced(lines: string[], blocks: Block[], from: number, to: number): string | undefined {
   const [fence, ...others] = blocks.filter(({ line }) => line >= from && line < to)

@@ -25,7 +25,7 @@ export function parseSheet(
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
 
-  // Unreadable front matter may contain the title, so only its own fault is reported.
+  // Unreadable front matter may contain the title, so a missing title is not reported in addition.
   const isReadable = parts.fields !== undefined || parts.bodyLine === 1
   const fields: Fields = parts.fields ?? new Map()
   const place = isReadable ? readSlug(file, fields, RESERVED_SHEETS, report) : undefined

@@ -17,7 +17,7 @@ const WINDOW = 2 ** 16
 
 /**
  * Splits a document at its top-level `##` headings. Parses the document in windows, so that the memory for parsing does
- * not grow with its length. Yields undefined after each window, so that other work can run.
+ * not grow with the document. Yields undefined after each window, so that other work can run.
  * @example [...splitSections('## A\nText\n')].find((section) => section)?.heading // 'A'
  */
 export function* splitSections(source: string, window = WINDOW): Generator<Section | undefined> {
@@ -63,8 +63,8 @@ function isSectionHeading(block: Block): boolean {
 }
 
 /**
- * Returns the last line of a window at which a block starts independently of its surroundings: a `##` heading or a
- * block after a blank line. Returns 0 if there is none.
+ * Returns the first line of the last block in a window that starts independently of the lines before: a `##` heading or
+ * a block after a blank line. Returns 0 if there is none.
  */
 function findCut(lines: string[], blocks: Block[]): number {
   const last = blocks.findLast(

@@ -4,7 +4,7 @@ import type { Fault, Report, SlugPlace, Warning } from '../types.js'
 import { type Fields, readList, readTextField } from './front-matter.js'
 
 const MAX_SLUG_LENGTH = 200
-/** Number of characters of the maximum length that are reserved for a suffix that makes a slug unique */
+/** Number of characters reserved for the suffix that makes a slug unique */
 const SUFFIX_ROOM = 10
 
 // `all` stands for all decks in stored results. A deck `export-anki` or a sheet `search` could not be addressed,
@@ -15,7 +15,7 @@ export const RESERVED_SHEETS = ['search']
 // Browsers resolve `.` and `..` in a path before they send the request, so these slugs cannot be addressed.
 const UNREACHABLE = ['.', '..']
 
-/** Returns the slug of the front matter, by default the file name. Reports a fault and returns undefined if invalid. */
+/** Returns the slug, by default the file name. If the slug is invalid, reports a fault and returns undefined. */
 export function readSlug(
   file: string,
   fields: Fields,
@@ -24,7 +24,7 @@ export function readSlug(
 ): SlugPlace | undefined {
   const field = fields.get('slug')
   const line = field?.line ?? 1
-  // File systems compose umlauts differently, and the identity of a deck must not depend on that.
+  // File systems compose umlauts differently, and the identity of a deck must not depend on the file system.
   const slug = field ? readTextField(fields, 'slug', report) : posix.basename(file, '.md').normalize('NFC')
   if (slug === undefined) return undefined
   if (hasControls(slug)) report(line, '„slug“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
@@ -46,7 +46,7 @@ export function slugFrom(name: string): string {
     .toLowerCase()
     .replace(/[äöüß]/g, (letter) => WRITTEN_OUT[letter] as string)
     .normalize('NFD')
-    // Removes accents of Latin letters; marks of other scripts form different letters.
+    // Removes accents of Latin letters; marks of other scripts stay, because they form different letters.
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .match(/[\p{L}\p{M}\p{N}]+/gu)
@@ -79,7 +79,7 @@ export class FreeSlugs {
   }
 }
 
-/** Returns all aliases of a deck, which are its former slugs; reports a fault for each invalid one. */
+/** Returns all aliases of a deck, which are its former slugs; reports a fault for each invalid alias. */
 export function readAliases(file: string, fields: Fields, report: Report): SlugPlace[] {
   const { texts, line } = readList(fields, 'aliases', report)
   for (const slug of texts) {
@@ -90,7 +90,7 @@ export function readAliases(file: string, fields: Fields, report: Report): SlugP
   return texts.map((slug) => ({ file, line, slug }))
 }
 
-/** Returns whether the text has more than `limit` code points, without counting all of a long text. */
+/** Returns whether the text has more than `limit` code points, without counting a long text to its end. */
 function isLonger(text: string, limit: number): boolean {
   return text.length > limit && [...text.slice(0, 2 * limit + 2)].length > limit
 }
@@ -109,7 +109,7 @@ export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
 
 /**
  * Returns a warning for each file that is skipped because its slug belongs to a source.
- * @param item `Das Deck` or `Der Spickzettel`
+ * @param item `Das Deck`, `Der Spickzettel` or `Der Test`
  * @param owners names of the sources by slug
  */
 export function findForeignSlugs(

@@ -15,8 +15,8 @@ const MARKER = /^( {0,3})[-*+]([ \t]+|$)/
 const TAB = 4
 
 /**
- * Reads the task list that is the last block of an answer. Returns undefined if the last block is no bullet list or no
- * item of the list has a box.
+ * Reads the task list that is the last block of an answer. Returns undefined if the last block is not a bullet list or
+ * no item of the list has a box.
  * @param lines lines of the card
  * @param blocks blocks of the card
  * @param from first line of the answer

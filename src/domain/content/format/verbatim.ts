@@ -28,7 +28,7 @@ export function readFence(lines: readonly string[]): string {
 }
 
 /**
- * Writes a level as a JSON string without characters that would end the comment or the entry in it.
+ * Writes a level as a JSON string without characters that would end the comment or one of its entries.
  * @example writeLevel('a;b') // '"a\\u003bb"'
  */
 export function writeLevel(level: string): string {
@@ -38,7 +38,7 @@ export function writeLevel(level: string): string {
 }
 
 /**
- * Parses a level written by `writeLevel`; returns undefined if the text is no JSON string.
+ * Parses a level written by `writeLevel`; returns undefined if the text is not a JSON string.
  * @example readLevel('"a\\u003bb"') // 'a;b'
  */
 export function readLevel(json: string): string | undefined {
@@ -63,7 +63,7 @@ export function writeExerciseJson({ form, tolerance, unit, options }: Exercise):
   return writeFence(`{\n  ${keys.join(',\n  ')}\n}`).replace('\n', 'json\n')
 }
 
-/** Parses the JSON of an exercise; returns undefined if the text is no JSON or describes no exercise. */
+/** Parses the JSON of an exercise; returns undefined if the text is not JSON or does not describe an exercise. */
 export function readExerciseJson(json: string): ExerciseInput | undefined {
   try {
     const value: unknown = JSON.parse(json)

@@ -72,7 +72,7 @@ type WholeCard = Required<WrittenCard>
 
 /**
  * Returns the answer followed by its options, once with each bullet. If the answer ends with a list, the options need
- * another bullet than that list.
+ * a different bullet.
  */
 function writeAnswers({ answer, exercise }: WholeCard): string[] {
   const options = exercise?.options ?? []
@@ -80,7 +80,7 @@ function writeAnswers({ answer, exercise }: WholeCard): string[] {
   return ['-', '*'].map((bullet) => `${answer}\n\n${writeTaskList(options, bullet)}`)
 }
 
-/** Writes the first line of the question as heading; returns undefined if no blank line follows that line. */
+/** Writes the first line of the question as heading; returns undefined if the second line is not blank. */
 function writeWithHeading(card: WholeCard, answer: string): string | undefined {
   const [heading = '', ...rest] = card.question.split('\n')
   if (rest.length > 0 && rest[0] !== '') return undefined
@@ -109,7 +109,7 @@ function writeComment({ key, level, exercise, draft }: WholeCard, end: string): 
   return `<!-- ${[`id: ${key}`, `level: ${level}`, ...keys].join('; ')}${end} -->`
 }
 
-/** Card appended for the test of `isReadAs`: an unclosed construct in the written card would include this card */
+/** Card that `isReadAs` appends: an unclosed construct in the written card would include this card */
 const NEXT = '\n## Ende\n<!-- id: ende; level: ende -->\n\n### Antwort\nEnde\n'
 
 /** Returns whether parsing the text returns the card; skips parsing for cards without special characters. */

@@ -4,7 +4,7 @@ import { MAX_LENGTH } from './front-matter.js'
 type Value = string | number | boolean
 
 /**
- * Writes front matter including the `---` lines. As long as it exceeds `MAX_LENGTH`, all strings are cut in half.
+ * Writes front matter including the `---` lines. Cuts all strings in half until the YAML fits `MAX_LENGTH`.
  * @example writeFrontMatter({ name: 'Git', sort_order: 2 }) // '---\nname: Git\nsort_order: 2\n---\n'
  */
 export function writeFrontMatter(fields: Record<string, Value>): string {
@@ -14,7 +14,7 @@ export function writeFrontMatter(fields: Record<string, Value>): string {
   return writeFrontMatter(Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, shorten(value)])))
 }
 
-/** Writes a value on one line; a string with white space at an end or control characters as a JSON string. */
+/** Writes a value on one line; writes a string with outer white space or control characters as JSON. */
 function toScalar(value: Value): string {
   if (typeof value === 'string' && /^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return JSON.stringify(value)
   return stringify(value, { lineWidth: 0, version: '1.2' }).trimEnd()
@@ -25,7 +25,7 @@ function shorten(value: Value): Value {
 }
 
 /**
- * Converts a name to one line: each run of control characters and line ends becomes a space.
+ * Converts a name to one trimmed line: each run of control characters and line ends becomes a space.
  * @example toLine('a\n b ') // 'a  b'
  */
 export function toLine(text: string): string {

@@ -39,7 +39,10 @@ function chosen(definition: TestDefinition, key: keyof typeof CHOICES): Record<s
   return definition[key] === CHOICES[key][0] ? {} : { [key]: definition[key] }
 }
 
-/** @example writeSection({ deck: 'git', level: null, cards: null, draw: 8 }) // '{ deck: git, draw: 8 }' */
+/**
+ * Writes a section as a YAML mapping on one line.
+ * @example writeSection({ deck: 'git', level: null, cards: null, draw: 8 }) // '{ deck: git, draw: 8 }'
+ */
 function writeSection({ deck, level, cards, draw }: TestSection): string {
   const section = {
     deck,

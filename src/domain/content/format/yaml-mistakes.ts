@@ -19,7 +19,7 @@ const AFTER_QUOTE = 'Hinter dem schließenden Anführungszeichen steht noch Text
 const ESCAPE =
   'In doppelten Anführungszeichen hat \\ eine besondere Bedeutung: \\\\ oder einfache Anführungszeichen schreiben'
 
-/** Start of a value to which YAML gives a special meaning */
+/** Start of a value that has a special meaning in YAML */
 const SPECIAL = /^(?:[@`%*&!|>,{}[\]]|[-?](?= |$))/
 /** Line with a key and an optional value */
 const PAIR = /^\s*[^:]*?:(?:\s+(.*))?$/
@@ -56,7 +56,7 @@ export function describeMistakes(yaml: string, problems: readonly Problem[], cou
 
 const TOO_LONG = 'MULTILINE_IMPLICIT_KEY'
 
-/** Returns the mistake behind a problem. @param end last line of the supposed key; equals `line` if it has one line */
+/** Returns the cause of a problem. @param end last line of the supposed key; equals `line` if it has one line */
 function describe({ code, message }: Problem, lines: string[], line: number, end: number): Mistake {
   const text = lines[line] ?? ''
   const value = PAIR.exec(text)?.[1] ?? ''

@@ -17,8 +17,8 @@ import { faultOfPool, stateOf } from './visibility.js'
  *
  * A deck matches the row with its slug, otherwise an imported row with one of its aliases. A card matches the row with
  * its identity (deck, key), otherwise the first row with an alias of the card or of its deck. Further rows with an
- * alias are predecessors, because the alias was added after the card had been created; the progress in them is
- * transferred to the card.
+ * alias are predecessors; their progress is transferred to the card. They exist if the alias was added after the card
+ * had been created.
  */
 export function planImport(content: Content, digests: Digests, stored: StoredContent): FolderPlan {
   const plan: FolderPlan = { ...emptyPlan(), liveCards: 0, liveSheets: 0 }
@@ -100,7 +100,7 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
   )
 }
 
-/** Plans the cards of a deck and adds the rows that they match to `described`. */
+/** Plans the cards of a deck and adds the matching rows to `described`. */
 function planCards(
   plan: FolderPlan,
   deck: DeckSource,
@@ -171,12 +171,12 @@ function planSheets(
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
-/** Number of cards or sheets that are not archived, below which an import may archive any share of them */
+/** Minimum number of cards or sheets for a refusal by `refusalOf`, not counting archived ones */
 const FEW = 10
 
 /**
- * Returns the refusal of a plan that archives more than half of at least 10 cards or sheets, as if a folder were
- * missing; undefined for other plans.
+ * Returns the refusal of a plan that archives more than half of at least 10 cards or sheets: a folder may be missing.
+ * Returns undefined for other plans.
  */
 export function refusalOf({ archivedCards, liveCards, archivedSheets, liveSheets }: FolderPlan) {
   if (isMost(archivedCards, liveCards)) return new MostArchived('Karten', archivedCards.length, liveCards)

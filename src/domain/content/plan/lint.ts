@@ -2,7 +2,7 @@ import { lintQuestion } from '../../questions/lint.js'
 import type { CardSource, DeckSource, SheetSource, Warning } from '../types.js'
 import type { Plan } from './types.js'
 
-/** Maximum number of warnings that are returned; `total` counts all. */
+/** Maximum number of warnings that are returned; `total` counts all warnings */
 const MAX_WARNINGS = 200
 
 export interface LintWarnings {

@@ -2,9 +2,9 @@ import type { DeckSource, Warning } from '../types.js'
 import type { Digests, FolderPlan, StoredCard, StoredDeck } from './types.js'
 
 /**
- * Returns warnings for new cards that have the same question or id as a card to be archived, so that they are probably
- * the same card under another id or in another deck. All cards of a new deck that match cards of one archived deck
- * share a warning.
+ * Returns warnings for new cards that have the same question or id as a card to be archived. The two are probably the
+ * same card with another id or deck. All cards of a new deck that match cards of one archived deck share a
+ * warning.
  */
 export function warnOfLostProgress(
   plan: FolderPlan,

@@ -6,7 +6,7 @@ import type { SourceKind } from '../upload/incoming.js'
 /** Visibility of a card or sheet: `live` for all learners, `draft` for editors only, `archived` for no learner */
 export type Visibility = 'live' | 'draft' | 'archived'
 
-/** A stored deck of any origin. */
+/** A stored deck of the folder, a source or a script. */
 export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off' | 'lang' | 'desired_retention'> {
   id: number
   slug: string
@@ -51,7 +51,7 @@ export interface StoredContent {
   sheets: StoredSheet[]
 }
 
-/** The source that owns a deck or sheet; all fields are null if there is none. */
+/** The source that owns a deck or sheet; all fields are null if the item has no owner. */
 interface Owned {
   source_id: number | null
   /** Key within the source */
@@ -72,7 +72,7 @@ export interface OwnedSheet extends StoredSheet, Owned {
   is_edited: boolean
 }
 
-/** A card with an import identity, of any source or of the folder. */
+/** A card of a source, of the folder or, with an empty `key`, of a script. */
 export interface OwnedCard extends StoredCard {
   /** Whether the card was edited in the service since the last upload */
   is_edited: boolean
@@ -98,12 +98,12 @@ export interface StoredUpload {
 export interface UploadCard extends CardSource {
   /** Name of the table or archive entry; empty for an Anki package */
   file: string
-  /** Guid of the Anki note, or null */
+  /** Guid of the Anki note; null, like `ord`, for other cards */
   guid: string | null
   ord: number | null
   /** Whether the card is identified only within its deck, so that an upload never moves it */
   isBound: boolean
-  /** Whether the file specifies if the card is a draft; otherwise the stored state is kept */
+  /** Whether the file specifies if the card is a draft; otherwise a stored draft stays a draft */
   isWhole: boolean
   /** Whether the file specifies the exercise; otherwise the stored exercise is kept */
   hasExercise: boolean
@@ -254,8 +254,8 @@ export interface DeckChanges extends CardCounts {
 }
 
 /**
- * Cards and sheets that were edited in the service since the last upload and differ from the new one. `isKept` is true
- * if the stored text is kept.
+ * Cards and sheets that were edited in the service since the last upload and differ from the new upload. `isKept` is
+ * true if the stored text is kept.
  */
 export interface Edited {
   /** The first 200 cards */

@@ -56,7 +56,7 @@ export function planUpload(
   const end = orderAtEnd(stored.decks)
   const decks = upload.decks.map((deck) => {
     const row = known.find(deck)
-    // A new deck whose cards all belong elsewhere is not created, so the slug of a new deck is assigned later.
+    // A new deck whose cards all belong to other decks or sources is not created, so its slug is assigned later.
     const place = { slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
     const planned = { ...deck, ...(row !== undefined && !deck.isWhole && headOf(row)), ...place }
     if (row !== undefined) {
@@ -84,12 +84,12 @@ export function planUpload(
   return plan
 }
 
-/** Returns the stored fields that a table or package must not overwrite, because it does not specify them. */
+/** Returns the stored fields that a table or package does not specify and must not overwrite. */
 function headOf({ name, description, tests_only, options_off, lang, desired_retention }: OwnedDeck) {
   return { name, description, tests_only, options_off, lang, desired_retention }
 }
 
-/** Finds rows of a source by key, and for an archive also by slug, which an exported archive contains. */
+/** Finds rows of a source by key, and for an archive also by slug, because exported archives contain slugs. */
 class KnownRows<Row extends { slug: string; source_key: string | null }> {
   readonly #byKey: ReadonlyMap<string | null, Row>
   readonly #bySlug: ReadonlyMap<string, Row>
@@ -115,7 +115,7 @@ function orderAtEnd(decks: readonly OwnedDeck[]): number {
 }
 
 /**
- * Returns the new decks without moved cards, except pools. Learners have no progress in these decks, so that they need
+ * Returns the new decks without moved cards, except pools. Learners have no progress in these decks, so the decks need
  * not be active at once.
  */
 export function optionalDecks({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
@@ -150,9 +150,9 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
 type Rest = UploadPlanOptions & Pick<PlacedCards, 'described' | 'moved'>
 
 /**
- * Archives decks of the source whose last card has moved, and with `mirror` all decks and cards missing in the upload.
- * A deck with another card that is not archived, such as a draft, stays; with `mirror`, only if the upload describes
- * that card.
+ * Archives decks of the source whose live cards have all moved, and with `mirror` all decks and cards missing in the
+ * upload. A deck stays if it has another card that is not archived, such as a draft. With `mirror`, the upload must
+ * also describe that card.
  */
 function archiveRest(
   plan: UploadPlan,
@@ -352,7 +352,7 @@ function planCard(
     row.question_digest !== digest?.question ||
     row.rest_digest !== digest?.rest ||
     (card.hasExercise && row.exercise_digest !== digest?.exercise)
-  // A table does not specify drafts, so the stored state is kept.
+  // Tables and Anki packages do not specify drafts, so a stored draft stays a draft.
   const wanted = card.isWhole ? stateOf(card) : stateOf({ draft: row.state === 'draft' })
   const isOther = isOtherText || row.state !== wanted
   const isEdited = row.is_edited && (isOtherText || isMoved || (isOther && row.state !== 'archived'))
@@ -381,11 +381,11 @@ class Rows {
   readonly #byNote = new Map<string, OwnedCard>()
   /** Rows of the source by identity deck and key */
   readonly #bound = new Map<string, OwnedCard>()
-  /** Rows of the source that are in another deck than in their identity, by current deck and key */
+  /** Rows of the source whose current deck differs from their identity deck, by current deck and key */
   readonly #current = new Map<string, OwnedCard>()
   /** Rows of the source by key */
   readonly #byKey = new Map<string, OwnedCard[]>()
-  /** Ids of rows that only a card bound to its deck may get */
+  /** Ids of rows that only a card bound to its deck may match */
   readonly #reserved = new Set<number>()
 
   constructor({ sourceId, decks, cards }: StoredUpload) {

@@ -83,8 +83,8 @@ function describeMarkup(text: string): string | undefined {
 }
 
 /**
- * Returns the message for WebCT or cloze questions. A text with cell separators is not taken for cloze questions,
- * because it may be a table of questions about them.
+ * Returns the message for WebCT or cloze questions. A text with cell separators does not count as cloze questions,
+ * because it may be a table.
  */
 function describeQuestions(text: string): string | undefined {
   if (WEBCT_TYPE.test(text) && /^:QUESTION:/m.test(text)) return WEBCT
@@ -108,7 +108,7 @@ export function describeDocument(names: readonly string[]): string | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-/** Returns the remedy for a zip file with several tables, or with a table in an unsupported format, in German. */
+/** Returns the remedy for a zip file with several tables, or with a table other than CSV or TSV, in German. */
 export function describeTables(tables: readonly string[]): string {
   const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
   if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`

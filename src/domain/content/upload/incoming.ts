@@ -77,13 +77,13 @@ export interface IncomingPicture {
 export interface Incoming {
   kind: SourceKind
   decks: IncomingDeck[]
-  /** Empty unless the upload is an archive */
+  /** Sheets of an archive; empty for other uploads */
   sheets: SheetSource[]
-  /** Absent unless the upload is an archive; sections refer to decks by the slugs in the files */
+  /** Tests of an archive; absent for other uploads. Sections refer to decks by the slugs in the files. */
   tests?: TestSource[]
   /** Pictures without duplicates */
   pictures: IncomingPicture[]
-  /** The first 200 warnings by file and line */
+  /** The first 200 warnings, sorted by file and line */
   warnings: Warning[]
   /** Total number of warnings */
   warningsTotal: number

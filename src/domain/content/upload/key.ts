@@ -8,7 +8,7 @@ const ID = /^[a-z0-9-]{1,64}$/
 /** Maximum size of a stored guid in bytes; a longer guid is not stored */
 const MAX_GUID_BYTES = 1_000
 
-/** Converts an upload to decks, cards and sheets with the keys under which they are stored. */
+/** Converts an upload to decks, cards and sheets with the keys that the database stores. */
 export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
   return {
     kind,

@@ -37,7 +37,7 @@ type Query = { [Key in Name]?: string | undefined }
 
 /**
  * Parses the query of an upload.
- * @throws InvalidInput if a parameter is invalid, or both `source` and `new` are given; the message identifies it
+ * @throws InvalidInput if a parameter is invalid, or both `source` and `new` are given; the message names the parameter
  * @example parseUploadQuery({ name: 'Netz.csv', mirror: 'true' }).mirror // true
  */
 export function parseUploadQuery(query: Query): UploadParameters {

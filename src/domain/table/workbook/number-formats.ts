@@ -3,7 +3,7 @@ import type { StylesPart } from './parts.js'
 
 const GENERAL = 'General'
 
-/** Predefined codes (ECMA-376, 18.8.30) as Excel shows them in Germany */
+/** Predefined format codes by id (ECMA-376, 18.8.30), as Excel shows them in Germany */
 const BUILT_IN: Readonly<Record<number, string>> = {
   1: '0',
   2: '0.00',
@@ -46,9 +46,9 @@ const OF_THE_SYSTEM: readonly [prefix: string, code: string][] = [
   ['[$-F800]', 'dddd, d. mmmm yyyy'],
   ['[$-F400]', 'hh:mm:ss'],
 ]
-/** Maximum length of a code in Excel, in characters */
+/** Maximum length of a format code in Excel, in characters */
 const MAX_CODE = 255
-/** Days between the epochs of the two calendars */
+/** Days between the epochs of the 1900 and the 1904 calendar */
 const DAYS_TO_1904 = 1_462
 const OPTIONS = { locale: 'de', throws: false } as const
 

@@ -28,13 +28,13 @@ export function collectRelationships(folder: string, into: Relationship[]): XmlH
 export interface SheetEntry {
   name: string
   isHidden: boolean
-  /** Id of its relationship */
+  /** Id of the sheet's relationship */
   relationship: string
 }
 
 export interface WorkbookPart {
   sheets: SheetEntry[]
-  /** Whether dates count from 1904, as in old versions for the Mac */
+  /** Whether dates count from 1904, as in old versions of Excel for the Mac */
   is1904: boolean
 }
 
@@ -53,7 +53,7 @@ export function collectWorkbook(into: WorkbookPart): XmlHandler {
 }
 
 /**
- * Collects the texts to which cells refer by number, without formatting and phonetic readings (furigana).
+ * Collects the texts that cells refer to by number, without formatting and phonetic readings (furigana).
  * @param add called with each text, in order
  */
 export function collectSharedStrings(add: (text: string) => void): XmlHandler {
@@ -104,7 +104,7 @@ export class TextCollector {
 
 /** Number formats of a workbook */
 export interface StylesPart {
-  /** Codes that the workbook defines, by id */
+  /** Format codes that the workbook defines, by id */
   codes: Map<number, string>
   /** Id of the number format of each cell style */
   styles: number[]

@@ -82,7 +82,8 @@ function readSheet(
       isReported = true
       warn(row.line, 'Rechts neben der Tabelle steht noch etwas; es wird nicht übernommen')
     }
-    // Columns such as the deck are often filled in below the last card, so such rows are no faults.
+    // Columns such as the deck are often filled in below the last card, so rows with neither question nor answer are no
+    // faults.
     if (lacks('question', row) && lacks('answer', row)) blank++
     else addRow(row, columns, formats, reader, fault)
   }

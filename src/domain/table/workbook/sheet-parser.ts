@@ -152,7 +152,7 @@ export class SheetParser {
 const MERGE = /^(?<from>[A-Z]{1,3})(?<first>\d{1,7}):[A-Z]{1,3}(?<last>\d{1,7})$/
 const NOT_CALCULATED = 'steht eine Formel ohne gespeichertes Ergebnis; in Excel geöffnet und gespeichert, hat sie eines'
 
-/** Returns the index of a column from 0: `A` and `A1` are 0. */
+/** Parses the column of a reference such as `A` or `A1`. Returns its index, from 0; undefined without a column. */
 function parseColumn(ref: string): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(ref)?.[0]
   if (letters === undefined) return undefined

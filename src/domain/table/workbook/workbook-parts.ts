@@ -13,7 +13,7 @@ export interface WorkbookPackage {
 /** Reads the parts of a package as text and XML. */
 export class WorkbookParts {
   readonly #source: WorkbookPackage
-  /** Names by their lower-case form: some programs write references in another case. */
+  /** Names of the parts by their lower-case form: some programs write references in another case. */
   readonly #names: ReadonlyMap<string, string>
 
   constructor(source: WorkbookPackage) {

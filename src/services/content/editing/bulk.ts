@@ -15,7 +15,7 @@ import { DECK_NOT_FOUND, NotEditable, ONE_SOURCE_ONLY, TOO_MANY_CARDS } from '..
 import { InvalidInput } from '../../../domain/refusal.js'
 import { type CardChange, isChange, lockAndRead, moveToDeck, writeChanges } from './change-cards.js'
 
-/** Changes to apply to all selected cards; absent fields stay. */
+/** Changes to apply to all selected cards; absent fields stay unchanged. */
 export interface BulkChange {
   level?: string | undefined
   deck?: string | undefined

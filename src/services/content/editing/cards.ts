@@ -43,7 +43,7 @@ export interface CardCreation extends CardTextsInput {
 }
 
 /**
- * Creates a card as the last one of its deck. If the client id is known, creates no card and returns the existing one
+ * Creates a card as the last card of its deck. If the client id is known, creates no card and returns the existing card
  * in its current state.
  * @throws InvalidInput if a text is invalid
  * @throws DECK_NOT_FOUND if the deck does not exist

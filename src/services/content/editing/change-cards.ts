@@ -116,7 +116,7 @@ function stateAfter(before: StoredCard, after: StoredCard): ItemState {
 }
 
 /**
- * Returns the cards with the deck as their new place, at its end, without writing them. A card that stays in the same
+ * Returns the cards as they are after a move to the end of the deck, without writing them. A card that stays in its
  * uploaded source keeps its identity, so that the next upload recognises it.
  * @throws NotEditable if the deck belongs to no source
  */

@@ -13,13 +13,13 @@ export interface ChangeOrigin {
   sourceId: number | null
   /** Further details for the history, such as counts */
   summary?: object
-  /** Id of the change that this one undoes */
+  /** Id of the change that this change undoes */
   undoes?: number
 }
 
 /**
- * Inserts a change. The history attributes texts that the transaction replaces afterwards to this change. Must be
- * called only if something changes, because an edit without effect must not appear in the history.
+ * Inserts a change. The history attributes to it all texts that the transaction replaces afterwards. Must be called
+ * only if content changes, because an edit without effect must not appear in the history.
  * @param items states of the changed items of an edit made by hand, unless `noteItems` records them later
  * @returns the id of the change
  */

@@ -14,10 +14,10 @@ function picture(src: string): string | undefined {
   return stored && mediaTarget(stored)
 }
 
-/** A text may be longer than its HTML: `<svg/>` becomes „[Bild: Zeichnung]“. */
+/** Maximum ratio of the lengths of a text and its HTML: `<svg/>` becomes „[Bild: Zeichnung]“ */
 const MAX_GROWTH = 8
 
 const { html } = workerData as { html: string }
 const styles = readStyleSheet(stylesIn(html))
-// `maxLength` must not limit the text. Except for the names that replace media, it is never longer than its HTML.
+// `maxLength` must not cut the text. A text is longer than its HTML only because of the names that replace media.
 parentPort?.postMessage(convertHtml(html, { picture, styles, maxLength: MAX_GROWTH * html.length }).markdown)

@@ -45,7 +45,7 @@ export async function uploadPicture(
   const sha = hash('sha256', bytes, 'hex')
   const { mediaMaxBytes, ownMaxBytes = OWN_MEDIA_BYTES } = limits
   await db.transaction().execute(async (transaction) => {
-    // Serialises the uploads of a user, so that concurrent ones cannot exceed the limit.
+    // Serialises the uploads of a user, so that concurrent uploads cannot exceed the limit.
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     if ((await sumOwnPictures(transaction, userId, sha)) + bytes.length > ownMaxBytes) {
       throw new OwnMediaFull(ownMaxBytes / MEGABYTE)

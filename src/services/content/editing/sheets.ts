@@ -73,7 +73,7 @@ async function findFreeSlug(transaction: Transaction<Database>, title: string): 
   return new FreeSlugs(await findSheetSlugs(transaction, wanted), RESERVED_SHEETS, 'spickzettel').take(wanted)
 }
 
-/** Changes of texts and state; absent fields stay. */
+/** Changes of texts and state; absent fields stay unchanged. */
 export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'draft'>>
 
 /**
@@ -155,7 +155,7 @@ async function writeSheet(
 type State = Omit<ItemState, 'deck_id'>
 
 /**
- * Records a change of a sheet. Must be called before the text is written, so that the former text is attributed to it.
+ * Records a change of a sheet. Must be called before the text is written, so that the former text refers to the change.
  */
 async function noteChange(
   transaction: Transaction<Database>,

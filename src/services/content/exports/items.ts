@@ -53,7 +53,7 @@ const CARDS_AT_ONCE = 500
 
 /**
  * Returns a source that reads the content in short statements without holding a connection between them. The set of
- * cards is fixed at the start; of a card that is edited during the export, either version may be exported.
+ * cards is fixed at the start; a card that is edited during the export may be exported in either version.
  */
 export function readSource(db: Kysely<Database>, selection: Selection): ExportSource {
   return { items: readItems(db, selection), picture: (sha) => findPictureBytes(db, sha) }

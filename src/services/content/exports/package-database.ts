@@ -36,7 +36,7 @@ export class PackageDatabase {
     this.#cards.run(row)
   }
 
-  /** Returns false if another review has the id. */
+  /** Adds a review; returns false if another review has the same id. */
   addReview(row: Row): boolean {
     return this.#reviews.run(row).changes > 0
   }

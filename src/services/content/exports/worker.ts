@@ -26,7 +26,7 @@ function ask<T>(request: WorkerRequest): Promise<T | undefined> {
   return new Promise((resolve) => waiting.push(resolve as (answer: unknown) => void))
 }
 
-/** Yields the items. Requests the next one in advance, so that it is read while the current one is written. */
+/** Yields the items. Requests the next item in advance, so that it is read while the current item is written. */
 async function* readItems(): AsyncGenerator<ExportItem> {
   let next = ask<ExportItem>({ ask: 'item' })
   for (;;) {

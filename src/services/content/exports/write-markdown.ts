@@ -22,7 +22,7 @@ type OpenText = ReturnType<ZipWriter['addText']>
 
 /**
  * Writes a content folder as a zip. Its import creates the same decks, cards, sheets and tests, with the same slugs and
- * card keys; cards without a key and cards with a repeated key get a new one. The output is deterministic.
+ * card keys; cards without a key and cards with a repeated key get a new key. The output is deterministic.
  */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
   const archive = new Archive(new ZipWriter(path.join(folder, 'export'), FIXED_TIME), source)

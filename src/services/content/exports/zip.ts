@@ -29,7 +29,7 @@ export class ZipWriter {
     this.#zip.addFile(path, name, { compressionLevel: COMPRESSION, mode: 0o100644, mtime: this.#time })
   }
 
-  /** Resolves when the bytes are written. */
+  /** Adds an uncompressed entry; resolves when its bytes are written. */
   async addBytes(bytes: Uint8Array, name: string): Promise<void> {
     const stream = Readable.from([bytes], { objectMode: false })
     this.#zip.addReadStream(stream, name, { compress: false, size: bytes.length, mode: 0o100644, mtime: this.#time })
@@ -52,7 +52,7 @@ export class ZipWriter {
     }
   }
 
-  /** Resolves when the file is complete. */
+  /** Ends the zip file; resolves when it is complete. */
   async close(): Promise<void> {
     this.#zip.end()
     await this.#written

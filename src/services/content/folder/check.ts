@@ -28,7 +28,7 @@ export interface ImportPreview {
 
 /**
  * Previews an import of the content without writing.
- * @throws FaultyContent if a deck would become a pool or stop being one, or a test cannot be published
+ * @throws FaultyContent if a deck would become a pool, a pool would become a deck, or a test cannot be published
  * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
 export async function previewImport(

@@ -25,7 +25,7 @@ export const TEMPLATES: Kind = { top: 'assignments', isDeep: false, maxMegabytes
 
 const MEGABYTE = 2 ** 20
 
-/** File names that suggest Markdown, of which only `.md` is read */
+/** File names that suggest Markdown; only `.md` files are read */
 const LIKE_MARKDOWN = /\.(md|mdx|mdown|mkdn?|markdown)(\.txt)?$/i
 /** Names similar to those of the content folders */
 const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?|tests?)$/i

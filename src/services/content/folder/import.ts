@@ -57,7 +57,7 @@ export async function importContent(
 
 /**
  * Runs the first import. Returns undefined without importing if there already is content or another import is running.
- * @throws as `importContent`, except IMPORT_RUNS
+ * @throws the errors of `importContent`, except IMPORT_RUNS
  */
 export async function importIntoEmptyStore(
   db: Kysely<Database>,

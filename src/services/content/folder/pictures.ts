@@ -19,7 +19,7 @@ import { runInTurns } from '../turns.js'
 /** A text of a file, with a callback that replaces it in the parsed content. */
 export interface FileText {
   text: string
-  /** Line of the file from which on the text is found; the text starts there or later */
+  /** Line of the file at or after which the text starts, from 1 */
   line: number
   replace(text: string): void
 }
@@ -112,7 +112,7 @@ function* listPaths(file: string, texts: readonly FileText[]): Generator<void, S
   return paths
 }
 
-/** Returns the first line from `from` on that contains the text, otherwise `from`. Slow, so used for faults only. */
+/** Returns the number of the first line from `from` on that contains the text, or `from`. Slow, so for faults only. */
 function findLine(bytes: Uint8Array, from: number, text: string): number {
   const lines = new TextDecoder().decode(bytes).split(/\r\n?|\n/)
   const index = lines.findIndex((line, index) => index >= from - 1 && line.includes(text))

@@ -40,9 +40,8 @@ import {
 import { readUpload } from './read.js'
 import type { ReceivedFile } from './receive.js'
 
-/** Options of an upload. */
 export interface UploadOptions {
-  /** Name of the new source, or of the existing one if `sourceId` is undefined and `isNew` is false */
+  /** Name of the new source, or of the existing source if `sourceId` is undefined and `isNew` is false */
   name: string
   /** Name of the file; null for a pasted table */
   fileName: string | null
@@ -54,7 +53,7 @@ export interface UploadOptions {
   isNew?: boolean
   /** Whether content missing in the upload is archived */
   mirror?: boolean
-  /** Text to keep of content that was edited since the last upload: the stored one (`ours`, default) or the file's */
+  /** Text that content edited since the last upload gets: the stored text (`ours`, default) or that of the file */
   keep?: 'ours' | 'theirs'
   /** Ids of cards that get the text of the file regardless of `keep` */
   theirs?: ReadonlySet<number>
@@ -62,9 +61,9 @@ export interface UploadOptions {
   editable?: Editable
   /** Whether new decks are active for all learners; otherwise each learner has to choose them */
   active?: boolean
-  /** Deck of all cards, instead of those in the file */
+  /** Deck for all cards; overrides the decks in the file */
   deck?: string | undefined
-  /** Level of all cards, instead of those in the file */
+  /** Level for all cards; overrides the levels in the file */
   level?: string | undefined
   /** Maximum total size of all pictures in bytes */
   mediaMaxBytes: number
@@ -203,7 +202,10 @@ function isLimited({ editable = 'all' }: UploadOptions): boolean {
   return editable !== 'all'
 }
 
-/** @throws MediaFull, OwnMediaFull if the new pictures would exceed the total limit or that of the user */
+/**
+ * Returns the pictures that are not stored yet.
+ * @throws MediaFull, OwnMediaFull if the new pictures would exceed the total limit or that of the user
+ */
 async function findNewPictures(db: Kysely<Database>, { pictures }: ReadyUpload, options: UploadOptions) {
   const missing = await findMissingPictures(db, pictures, options.mediaMaxBytes)
   if (isLimited(options) && options.userId !== null)

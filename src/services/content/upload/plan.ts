@@ -37,7 +37,7 @@ import { runInTurns } from '../turns.js'
 const MAX_DECKS = 200
 const MAX_SHEETS = 200
 
-/** Target of an upload: an existing source, or a new one with the name if `source` is null. */
+/** Target of an upload: an existing source, or a new source with the name if `source` is null. */
 export interface Target {
   source: Source | null
   name: string
@@ -77,7 +77,7 @@ export interface UploadReport {
       id: number
       /** Slug of the deck */
       deck: string
-      /** Text that the card has after the upload: the stored one (`ours`) or the text of the file (`theirs`) */
+      /** Text that the card has after the upload: the stored text (`ours`) or the text of the file (`theirs`) */
       keep: Keep
       ours: { question: string; answer: string } | null
       theirs: { question: string; answer: string }

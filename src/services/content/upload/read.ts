@@ -47,7 +47,7 @@ export interface UploadReadOptions extends Omit<ReadOptions, 'levels' | 'default
 }
 
 /**
- * Reads an upload with the stored levels, as `readIncoming` does, when a reader is free.
+ * Waits for a free reader and then reads an upload as `readIncoming` does, with the stored levels.
  * @throws ReadersBusy if no reader becomes free within `maxWaitMs`
  * @throws TooManyAttempts if 10 uploads of the user wait
  * @throws Unavailable if the queue is full

@@ -38,7 +38,7 @@ export async function changeSettings(
   return isDone ? findSettings(db, userId) : changeSettings(db, userId, changes)
 }
 
-/** Resets the learner to the default parameters until the next fit. Does nothing if there are no fitted ones. */
+/** Resets the learner to the default parameters until the next fit. Does nothing if no fitted parameters are stored. */
 export async function returnToDefaults(db: Kysely<Database>, userId: number): Promise<void> {
   const state = await findFitState(db, userId)
   if (!state?.stored?.current) return

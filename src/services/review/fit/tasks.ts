@@ -30,7 +30,7 @@ export type TaskResult =
   | { kind: 'states'; states: States }
   | { kind: 'costs'; costs: Costs }
   | { kind: 'fitted'; items: number; log_loss_before: number; log_loss_after: number; w: number[]; states: States }
-  /** The weights in use predict better than the fitted ones and therefore stay in use. */
+  /** The weights in use predict better than the fitted weights and therefore stay in use. */
   | { kind: 'kept'; items: number; log_loss_before: number; log_loss_after: number }
   /** The log has too few recalls or covers too few days. */
   | { kind: 'too few'; items: number }

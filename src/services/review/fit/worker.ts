@@ -17,7 +17,7 @@ export class FitWorker {
   })
 
   /**
-   * Runs a task and returns its result. A second task must not start before the first one has ended.
+   * Runs a task and returns its result. A second task must not start before the first task has ended.
    * @param lines chunks of the learner's log, each of complete lines; empty if the task needs no log
    * @throws the reason of the signal if it is aborted
    * @throws Error if the thread fails or ends

@@ -235,7 +235,7 @@ t.test('a deck may be empty but needs front matter', async (t) => {
 
 t.test('a second byte order mark is text', async (t) => {
   t.same(faultsOf(`${HEAD}\ufeff## F\n${card('a', '', '')}`), [
-    // JavaScript trims U+FEFF, Markdown does not, so the line is a paragraph before the first card.
+    // JavaScript trims U+FEFF, but Markdown does not. The line is therefore a paragraph before the first card.
     '4: Text außerhalb einer Karte: jede Karte beginnt mit einer Überschrift ##',
     '8: Die Antwort der Karte ist leer',
   ])

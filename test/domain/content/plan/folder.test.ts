@@ -201,7 +201,7 @@ t.test('property: the store equals the files, and a second import changes nothin
     aliases: fc.uniqueArray(key, { maxLength: 2 }),
     cards: fc.uniqueArray(card, { selector: (one) => one.key, maxLength: 5 }),
   })
-  /** Drops invalid aliases like the parser: an alias must not be a current id or slug, and belongs to one item. */
+  /** Drops invalid aliases, as the parser does: an alias is not a current id or slug, and belongs to only one item. */
   const sound = <T extends { aliases: string[] }>(items: T[], nameOf: (item: T) => string): T[] => {
     const taken = new Set(items.map(nameOf))
     return items.map((item) => ({

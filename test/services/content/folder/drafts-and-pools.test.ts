@@ -172,7 +172,7 @@ t.test("a file with the slug of a source does not stop the import, and the sourc
   t.strictSame(await db.selectFrom('cards').selectAll().where('id', '=', card.id).execute(), before)
 
   // The removal of most cards needs a confirmation. The skipped file counts neither as removed nor as remaining, so the
-  // import is refused with and without it.
+  // import is refused with and without this file.
   await changeFiles(folder, { 'decks/git.md': null })
   t.match(await admin.post('/api/admin/import'), { status: 409 })
   await changeFiles(folder, { [`decks/${slug}.md`]: null })

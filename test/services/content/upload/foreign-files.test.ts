@@ -22,7 +22,7 @@ async function refusalOf(t: Tap, bytes: Uint8Array | string): Promise<string | u
   return undefined
 }
 
-/** Returns a document of an old Office version: header, empty sector and directory with the stream name. */
+/** Returns a file in Office's old binary format: header, empty sector, and directory with the name of the stream. */
 function compoundFile(stream: string): Buffer {
   const header = Buffer.alloc(512)
   header.write('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')

@@ -30,7 +30,7 @@ async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = 60_000): Promise<s
   return outcomeOf(() => readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [], timeoutMs }))
 }
 
-/** Like `outcome`, but in this thread, which is faster for many files. */
+/** Reads an upload as `outcome` does, but in this thread, which is faster for many files. */
 async function outcomeInThread(t: Tap, bytes: Uint8Array): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
   return outcomeOf(() => readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }))
@@ -97,7 +97,7 @@ t.test('decompression bombs at both steps', async (t) => {
 
 t.test('entries that share their data are refused', async (t) => {
   const archive = await zipOf({ 'decks/a.md': 'x'.repeat(1_000), 'decks/b.md': 'y'.repeat(1_000) }, false)
-  // Makes the directory place the second entry where the first one begins.
+  // Sets the offset of the second entry in the central directory to that of the first entry.
   const second = archive.indexOf('PK\x01\x02', archive.indexOf('PK\x01\x02') + 4)
   archive.writeUInt32LE(0, second + 42)
   t.equal(await outcomeInThread(t, archive), damaged('seine Einträge überlappen sich'))

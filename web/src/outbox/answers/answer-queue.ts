@@ -36,7 +36,7 @@ interface Pause {
   retryAfter?: number
 }
 
-/** Error codes that are final results: the service has a newer answer, or the question does not exist for this user */
+/** Error codes that are final results: the service has a newer answer, or the attempt or question does not exist */
 const IS_OVER = new Set(['newer_answer', 'attempt_not_found', 'slot_not_found'])
 
 const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } | null)?.seq)
@@ -44,7 +44,7 @@ const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } |
 const keyOf = ({ user, attempt, slot }: StoredAnswer) => `${user} ${attempt} ${slot}`
 
 /**
- * Queue of test answers that the service has not confirmed: The queue stores them on this device, sends them one by
+ * Queue of test answers that the service has not confirmed. The queue stores them on this device, sends them one by
  * one, and retries each until its result is final. A newer answer to a question replaces an older one in the queue.
  */
 export class AnswerQueue {
@@ -64,7 +64,7 @@ export class AnswerQueue {
     ports.channel.listen((event) => this.#tell(event))
   }
 
-  /** Reason why sending is paused; undefined if it is not */
+  /** Reason why sending is paused; undefined if sending is not paused */
   get obstacle(): Obstacle | undefined {
     return this.#obstacle
   }
@@ -74,7 +74,7 @@ export class AnswerQueue {
     return this.#volatile.size
   }
 
-  /** Stores an answer and sends it. Resolves when it is stored, in memory if the browser cannot store it. */
+  /** Stores an answer (in memory if the browser cannot store it) and sends it. Resolves when it is stored. */
   async put(answer: StoredAnswer): Promise<void> {
     try {
       await this.#ports.store.put(answer)

@@ -6,8 +6,8 @@ type ProofPage = Answer<'/api/proofs/mine'>
 export type Proof = ProofPage['proofs'][number]
 
 /**
- * Queries of the learner's tasks. Their keys start with the key of reviews, so that the queries are refetched after a
- * rating, which may complete a task
+ * Queries of the learner's tasks. Their keys start with `REVIEW_KEY`, so that the queries are refetched after a rating,
+ * which may complete a task.
  */
 export const taskQueries = {
   /** Always refetched, because a part may have been completed a moment ago */
@@ -17,7 +17,7 @@ export const taskQueries = {
       queryFn: (asking) => fetchOrCached(asking, 'tasks', () => api.get('/api/assignments/mine')),
       staleTime: 0,
     }),
-  /** Pages of the user's proofs, newest first; only the first is cached for offline use */
+  /** Pages of the user's proofs, newest first; only the first page is cached for offline use */
   proofs: () =>
     infiniteQueryOptions({
       queryKey: ['review', 'tasks', 'proofs'],

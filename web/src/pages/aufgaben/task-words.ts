@@ -35,7 +35,7 @@ const DAY = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', ti
 const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
 
 /**
- * Formats a day, with its year unless it is the current one.
+ * Formats a day, with the year unless it is the current year.
  * @example longDay('2026-12-31', '2026-12-19') // '31. Dezember'
  */
 export function longDay(day: string, today: string): string {
@@ -49,7 +49,7 @@ export function longDayOf(instant: string, today: string): string {
 }
 
 /**
- * Formats the last day of a task.
+ * Formats the due date of a task, with the remaining days.
  * @example dueText('2026-12-31', '2026-12-19') // 'bis 31. Dezember, noch 12 Tage'
  */
 export function dueText(due: string, today: string): string {

@@ -9,7 +9,7 @@ export const CARD_FILTERS = [
 
 export type CardFilter = (typeof CARD_FILTERS)[number]['value']
 
-/** Parses a filter from the address; an unknown one means all cards. */
+/** Parses a filter from the address; an unknown filter means all cards. */
 export function parseCardFilter(text: string | null): CardFilter {
   return CARD_FILTERS.find(({ value }) => value === text)?.value ?? ''
 }

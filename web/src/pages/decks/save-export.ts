@@ -6,8 +6,9 @@ import { codeOf, isOwn } from '../../platform/proof.js'
 const NAME = /filename="?(?<name>[^";]+)/
 
 /**
- * Downloads an address and saves the response under the file name in its headers.
- * @throws Fault if the request fails; an ordinary download link would save the error as a file
+ * Downloads an address and saves the response under the file name in its headers. An ordinary download link would save
+ * an error as a file.
+ * @throws Fault if the request fails
  */
 export async function saveExport(address: string): Promise<void> {
   // Opens the login dialog if the session has ended.

@@ -1,7 +1,7 @@
 /** Expected reviews of a card in its first year, ascending by desired retention */
 export type Costs = readonly { desired_retention: number; reviews_per_card: number }[]
 
-/** Costs with the default parameters, used until the learner's are loaded */
+/** Costs with the default parameters, used until the learner's costs are loaded */
 export const USUAL_COSTS: Costs = [
   { desired_retention: 0.8, reviews_per_card: 7.4 },
   { desired_retention: 0.9, reviews_per_card: 9.4 },
@@ -20,7 +20,7 @@ export function reviewsAt(costs: Costs, retention: number): number {
   return low.reviews_per_card + share * (high.reviews_per_card - low.reviews_per_card)
 }
 
-/** Returns a sentence comparing the cost with that of the default. */
+/** Describes the effect of a desired retention: forgotten cards, and the reviews compared with the default. */
 export function costOf(retention: number, costs: Costs): string {
   const change = Math.round((reviewsAt(costs, retention) / reviewsAt(costs, USUAL) - 1) * 100)
   const forgotten = Math.round((1 - retention) * 100)

@@ -10,7 +10,7 @@ export interface Source {
 
 export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
 
-/** A card with its origin, which lists do not contain */
+/** A card with its origin; cards in lists lack the origin */
 type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
 type Origin = 'source' | 'file' | 'line' | 'learners' | 'findings'
 export type AuthorCard = Omit<CardWithOrigin, Origin> & Partial<Pick<CardWithOrigin, Origin>>
@@ -22,7 +22,7 @@ export interface Version {
   version: number
   changed_at: string
   changed_by: string | null
-  /** Way in which the version was made; null if it is not recorded */
+  /** Kind of change that made the version; null if it is not recorded */
   how: string | null
 }
 
@@ -36,7 +36,7 @@ type Query = Parameters<typeof urlOf>[2]
 type Params = Parameters<typeof urlOf>[1]
 
 /**
- * Sends a request to a route of authors and returns its JSON.
+ * Sends a request to a route of authors and returns the JSON of the response.
  * @throws Fault if the request fails; its message contains the field labels of the pages
  */
 export async function ask<T>(method: string, path: string, params?: Params, body?: object, query?: Query): Promise<T> {

@@ -40,7 +40,7 @@ export const contentQueries = {
       initialPageParam: undefined as number | undefined,
       getNextPageParam: ({ next_after }) => next_after ?? undefined,
       placeholderData: keepPreviousData,
-      // Comparing all pages on each new one would cost more with every page.
+      // Structural sharing would compare all loaded pages whenever a page is added.
       structuralSharing: false,
       refetchOnWindowFocus: false,
     }),
@@ -107,5 +107,5 @@ export const contentQueries = {
     }),
 }
 
-/** Prefix of the keys of all lists of reports and of their number */
+/** Prefix of the keys of the lists of reports and of the number of open reports */
 export const REPORTS_KEY = ['author', 'reports'] as const

@@ -10,7 +10,7 @@ const WORDS: Record<string, string> = {
   adopt: 'aus dem Ordner übernommen',
 }
 
-/** Returns a German text for the way in which a version was made; empty for a plain edit and for an unknown way. */
+/** Returns a German text for the kind of change that made a version; empty for a plain edit and an unknown kind. */
 export function howWords(how: string | null): string {
   return WORDS[how ?? ''] ?? ''
 }

@@ -246,7 +246,7 @@ export class Study {
 
   #onEvent(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
-    // A card that was rated in another page is removed from the session, unless the rating is „Nochmal“, after which it
+    // A card that was rated in another page is removed from the session. After „Nochmal“ the card stays, because it
     // returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {
       this.#set((session, now) => sessions.dropCards(session, [event.card_id], now))

@@ -3,7 +3,7 @@ import { newId } from '../../storage/id.js'
 
 /**
  * Rates the cards „Nochmal“ without waiting for the network, so that they return today.
- * @returns the ids of the ratings in order, with which `takeBack` undoes them
+ * @returns the ids of the ratings in order, for `takeBack`
  */
 export async function putBack(user: number, cards: readonly number[]): Promise<string[]> {
   // Opens the outbox, because the app may not have done so yet.

@@ -19,8 +19,8 @@ export interface QuizResult {
 }
 
 /**
- * State of the result; `unsure`: the result was sent, but no response has arrived; `before` contains the timestamps of
- * the results that were stored before
+ * State of the result. `unsure`: the result was sent, but no response has arrived; `before` contains the timestamps of
+ * the results that were stored before this one.
  */
 export type Delivery = { state: 'unsent' } | { state: 'unsure'; before: string[] } | { state: 'stored' }
 
@@ -38,10 +38,10 @@ export interface Run extends Subject {
   questions: QuizQuestion[]
   /** Index of the chosen option of each question that is answered so far */
   chosen: number[]
-  /** Index of the current question; the number of questions at the result */
+  /** Index of the current question; equals the number of questions when the result is shown */
   at: number
   spent_ms: number
-  /** Whether it is a repetition of wrongly answered questions; its result is not stored. */
+  /** Whether the run repeats wrongly answered questions; the service does not store its result. */
   isPractice: boolean
   delivery: Delivery
   /** Ids of the cards that were rated „Nochmal“ at the result, so that they return to learning today */
@@ -116,8 +116,8 @@ export function practise(run: Run, id: string, random: () => number): Run {
 }
 
 /**
- * Returns whether the result of a run whose response was lost is in the history: whether a result that is not in
- * `before` has the same deck and numbers.
+ * Returns whether the history contains the result of a run whose response was lost: a result that is not in `before`
+ * and has the same deck and numbers.
  */
 export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
   const { total, correct } = scoreOf(run)

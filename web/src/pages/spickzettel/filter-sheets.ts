@@ -17,8 +17,8 @@ export function fold(text: string): string {
 }
 
 /**
- * Returns the sheets of the category (of all categories if it is empty) whose title, category and slug together contain
- * every word of the text, sorted by title.
+ * Returns the sheets whose title, category and slug together contain every word of the text, sorted by title. Returns
+ * only sheets of the given category, or of all categories if `category` is empty.
  */
 export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: string, category = ''): T[] {
   const words = fold(text).split(/\s+/).filter(Boolean)

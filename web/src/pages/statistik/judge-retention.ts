@@ -2,10 +2,10 @@ import { percent } from '../../words/numbers.js'
 
 /** Number of reviews below which a comparison is not meaningful */
 const MIN_REVIEWS = 50
-/** Difference from the desired retention, as a share, that still counts as reaching it */
+/** Maximum difference from the desired retention, as a share, that counts as reaching it */
 const TOLERANCE = 0.02
 
-/** Compares the reached with the desired retention in a sentence. */
+/** Returns a sentence that compares the reached retention with the desired retention. */
 export function judgeRetention(
   { reviews, rate }: { reviews: number; rate: number | null },
   wish: number | undefined,

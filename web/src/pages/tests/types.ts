@@ -71,7 +71,7 @@ export interface Question {
   options?: Part[]
   items?: Part[]
   gaps?: { id: string; choices?: string[] }[]
-  /** Markdown in which `{{id}}` stands for a gap */
+  /** Markdown; `{{id}}` stands for a gap */
   text?: string
   unit?: string | null
   points: number

@@ -50,8 +50,8 @@ export const assignQueries = {
 }
 
 /**
- * Marks the queries that a change of an assignment or its persons affects as stale. Resolves when those of this folder
- * are loaded again.
+ * Marks the queries that a change of an assignment or its persons affects as stale. Resolves when the queries of this
+ * folder that are in use are loaded again.
  */
 export function refreshAssignments(client: QueryClient): Promise<void> {
   void client.invalidateQueries({ queryKey: ['admin', 'audit'] })

@@ -57,7 +57,7 @@ export const KINDS: { value: Kind; label: string }[] = [
   { value: 'personal', label: 'Persönlicher Teil' },
 ]
 
-/** Returns what a person has to do. @example partText(part) // 'Test „Brandschutz“ bestehen' */
+/** Describes a part as a task for a person. @example partText(part) // 'Test „Brandschutz“ bestehen' */
 export function partText({
   kind,
   title,
@@ -128,7 +128,7 @@ export function recurrenceText(recurrence: Recurrence | null): string {
     : windowText(every_months, window_end)
 }
 
-/** Formats the last day briefly, for lists. */
+/** Formats the due date briefly, for lists. */
 export function dueText({ due }: Pick<Dates, 'due'>): string {
   return typeof due === 'string' ? dayText(due) : `${countOf(due.days_after_start, 'Tag', 'Tage')} nach dem Beginn`
 }
@@ -167,8 +167,8 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
 export const isOpen = ({ state }: { state: State }): boolean => state === 'open' || state === 'in_progress'
 
 /**
- * Returns whether the parts contain no personal part, which the law usually requires for a safety instruction; false
- * without any part
+ * Returns whether the parts contain no personal part, which the law usually requires for a safety instruction; false if
+ * there is no part.
  */
 export function lacksPersonalPart(parts: readonly { kind: Kind }[]): boolean {
   return parts.length > 0 && parts.every(({ kind }) => kind !== 'personal')

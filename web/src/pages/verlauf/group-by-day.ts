@@ -18,8 +18,8 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
 }
 
 /**
- * Returns the id of the review or postponement that can be undone: the latest one that is not undone and took effect,
- * if it was made today; otherwise undefined. Expects the newest entry first.
+ * Returns the id of the review or postponement that can be undone: the latest one that took effect and is not undone.
+ * Returns undefined if that one was not made today. Expects the newest entry first.
  */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
   const latest = entries.find(

@@ -29,7 +29,7 @@ export interface CardRow {
   guid: string | null
   noteType: string | null
   tags: string
-  /** Fields of the note, separated by 0x1f; null as well if they are longer than 16 MiB together */
+  /** Fields of the note, separated by 0x1f; also null if they are longer than 16 MiB together */
   fields: string | null
 }
 
@@ -37,9 +37,9 @@ const TABLES = ['notes', 'cards', 'col']
 const TABLES_18 = [...TABLES, 'notetypes', 'fields', 'templates', 'decks']
 /** Maximum size of all fields of a note */
 const MAX_FIELDS_BYTES = 16 * LIMITS.fieldLength
-/** Maximum length of a guid in bytes; one more byte is read to detect a longer one */
+/** Maximum length of a guid in bytes; one more byte is read to detect a longer guid */
 export const MAX_GUID_LENGTH = 1_000
-/** Number of bytes of a note's tags that are read */
+/** Maximum number of bytes of a note's tags that are read */
 const MAX_TAGS_LENGTH = 10_000
 const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
 /** Separator of the parts of a deck name in the database */
@@ -187,7 +187,7 @@ const BACK = 2
 const FILTERED = 2
 
 function readFiltered(kind: Uint8Array): boolean {
-  // The settings are in field 1 of the message for a normal deck, in field 2 for a filtered one.
+  // The settings are in field 1 of the message for a normal deck, in field 2 for a filtered deck.
   return kind.length > 0 && (kind[0] as number) >> 3 === FILTERED
 }
 

@@ -104,7 +104,7 @@ interface Rendered {
 /** Skips a card; the reason is part of a German sentence. */
 type Skip = (reason: string) => void
 
-/** Returns whether the note has the note type of this service's exports, which it keeps when Anki exports it again. */
+/** Returns whether a note has the note type of this service's exports; an export from Anki preserves the type. */
 function isOurs({ noteType }: CardRow): boolean {
   return noteType === String(MODEL_ID)
 }

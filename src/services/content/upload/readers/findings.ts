@@ -26,7 +26,7 @@ export class Findings {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
   }
 
-  /** Adds a warning about the whole file. Other warnings are left out for it if there are too many. */
+  /** Adds a warning about the whole file. If there are too many warnings, other warnings are left out. */
   summarise(file: string, message: string): void {
     this.#total++
     this.#summaries.push({ file, line: 0, message })

@@ -20,7 +20,7 @@ export const LIMITS = {
   fieldLength: MEGABYTE,
   /** Total number of characters of all cards, which are held in memory */
   totalLength: 64 * MEGABYTE,
-  /** Default total size of all pictures */
+  /** Default maximum total size of all pictures */
   pictureBytes: 2_048 * MEGABYTE,
 } as const
 

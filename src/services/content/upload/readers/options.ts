@@ -1,4 +1,3 @@
-/** Options for reading an upload. */
 export interface ReadOptions {
   /** The user's file name, such as `Wörter.csv` */
   fileName: string
@@ -8,9 +7,9 @@ export interface ReadOptions {
   workFolder: string
   /** Existing levels, to recognise the tag that contains the level of a card */
   levels: readonly string[]
-  /** Level of all cards, instead of those in the file */
+  /** Level for all cards; overrides the levels in the file */
   level?: string | undefined
-  /** Deck of all cards, instead of those in the file */
+  /** Deck for all cards; overrides the decks in the file */
   deck?: string | undefined
   /** Maximum total size of all pictures in bytes; default: 2 GiB */
   maxPictureBytes?: number | undefined

@@ -110,7 +110,7 @@ function readDirectory(path: string, head: Buffer): Buffer {
 const HEAD_BYTES = 4_096
 const COMPOUND_HEADER_BYTES = 512
 
-/** Start of a Git LFS pointer; many downloads from GitHub contain one in place of the file. */
+/** Start of a Git LFS pointer; many downloads from GitHub contain a pointer in place of the file. */
 const GIT_LFS = 'version https://git-lfs.github.com/spec/'
 const ONLY_A_POINTER = 'Die Datei ist nur ein Verweis von Git LFS; gebraucht wird, worauf er zeigt (git lfs pull)'
 

@@ -84,7 +84,7 @@ export class Zip {
     if (sum !== entry.crc32) throw new DamagedPackage(reason)
   }
 
-  /** Returns the bytes of a small entry. @throws as `read` */
+  /** Returns the bytes of a small entry. @throws the errors of `read` */
   async readBytes(name: string, limit: number): Promise<Buffer> {
     return joinPieces(this.read(name, limit))
   }
@@ -108,7 +108,7 @@ export async function joinPieces(pieces: AsyncIterable<Uint8Array>): Promise<Buf
   return Buffer.concat(parts)
 }
 
-/** Writes pieces to an open file. */
+/** Writes all pieces to an open file; `writeSync` may write only a part of a piece at a time. */
 export async function writePieces(descriptor: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of pieces) {
     for (let done = 0; done < piece.length; ) done += writeSync(descriptor, piece, done)

@@ -14,8 +14,8 @@ export interface Wishes {
   level: string
   isMirror: boolean
   /**
-   * For cards changed in the browser: whether to keep their text (`ours`) or the file's (`theirs`), and the ids of
-   * single cards that take the file's
+   * For cards changed in the browser: whether to keep their text (`ours`) or take that of the file (`theirs`). The list
+   * `theirs` contains the ids of single cards that take the text of the file.
    */
   keep: 'ours' | 'theirs'
   theirs: readonly number[]
@@ -32,7 +32,7 @@ export interface Failure {
 const PATIENCE_MS = 20 * 60_000
 /** Default upload limit of the service in bytes */
 const USUAL_LIMIT = 64 * 2 ** 20
-/** End of a message of the service that is meant for scripts and not shown */
+/** End of a message of the service; it is meant for scripts and not shown to users */
 const FOR_SCRIPTS = /: source=\d+ aktualisiert sie, new=true legt eine zweite an$/
 const PASTED = 'Eingefügte Tabelle'
 

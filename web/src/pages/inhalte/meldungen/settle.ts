@@ -4,7 +4,7 @@ import { queryClient } from '../../../api/query-client.js'
 import { say } from '../../../parts/toasts.svelte.js'
 import { REPORTS_KEY } from '../content-queries.js'
 
-/** Settles or reopens a report and offers to undo this, because the report disappears from the shown list. */
+/** Settles or reopens a report. Offers an undo, because the report disappears from the shown list. */
 export async function settleReport(id: number, settled: boolean): Promise<void> {
   await api.patch('/api/content/reports/{id}', { path: { id: String(id) }, body: { settled } })
   const takeBack = () =>

@@ -32,7 +32,7 @@ const PATIENCE_MS = 20 * 60_000
 const POLL_MS = 3_000
 /** Error codes of refusals that the user may overrule by confirming the import */
 const MOST = new Set(['most_cards_archived', 'most_sheets_archived'])
-/** End of a message of the service that is meant for scripts and not shown */
+/** End of a message of the service; it is meant for scripts and not shown to users */
 const FOR_SCRIPTS = /; force=true erlaubt es$/
 
 /** The current check or import, which continues while other pages are open */

@@ -10,7 +10,7 @@ export interface CardFields {
   answer: string
   level: string
   draft: boolean
-  /** The value `choice` without options means a plain card without a question for tests */
+  /** Question type; `choice` without options means a plain card without a question for tests */
   form: string
   options: Option[]
   tolerance: number | null
@@ -65,7 +65,7 @@ async function patch(before: AuthorCard, version: number, fields: CardFields): P
 
 /** Creates the editing session of an existing card. */
 export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorCard) => void): CardDesk {
-  // Latest known state of the service; only fields that differ from it are sent
+  // Latest known state of the service. Only fields that differ from this state are sent.
   let known = card
   return new Desk<CardFields>({
     user,
@@ -112,8 +112,8 @@ export function newCard(
       if (created !== undefined) created = await patch(created, version, typed)
       else {
         created = await create(typed, client_id)
-        // An earlier request whose response was lost may have created the card with an older text, which is then
-        // updated.
+        // An earlier request whose response was lost may have created the card with an older text. In this case, the
+        // text is updated.
         if (Object.keys(bodyOf(typed, fieldsOf(created))).length > 0)
           created = await patch(created, created.version, typed)
       }
@@ -139,8 +139,8 @@ export function newCard(
 type CardPage = { cards: AuthorCard[] }
 
 /**
- * Shows a saved card in the cached lists of its deck, and marks the queries of learners' pages as stale, except those
- * of single cards.
+ * Shows a saved card in the cached lists of its deck, and marks all other queries as stale, except those of the cards
+ * that authors edit.
  */
 export function cardSaved(client: QueryClient, card: AuthorCard): void {
   const { queryKey } = contentQueries.card(card.id)

@@ -7,12 +7,12 @@ export const NO_RETENTION = ''
 
 const names = new Intl.DisplayNames('de', { type: 'language' })
 
-/** Returns the options for the language of a deck, including a current one that is not in the list. */
+/** Returns the options for the language of a deck. Adds the current language if the list lacks it. */
 export function languageOptions(lang: string): { value: string; label: string }[] {
   return [...new Set([...LANGUAGES, lang])].map((value) => ({ value, label: names.of(value) ?? value }))
 }
 
-/** Returns the options for the default retention of a deck, including a current one that is not in the list. */
+/** Returns the options for the default retention of a deck. Adds the current retention if the list lacks it. */
 export function retentionOptions(retention: number | null): { value: string; label: string }[] {
   const shares = [...new Set([...RETENTIONS, retention ?? 0.9])].sort()
   return [

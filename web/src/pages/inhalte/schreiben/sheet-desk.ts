@@ -33,7 +33,7 @@ async function patch(before: AuthorSheet, version: number, fields: SheetFields):
 
 /** Creates the editing session of an existing sheet. */
 export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
-  // Latest known state of the service; only fields that differ from it are sent
+  // Latest known state of the service. Only fields that differ from this state are sent.
   let known = sheet
   return new Desk<SheetFields>({
     user,
@@ -65,8 +65,8 @@ export function newSheet(user: number, source_id: number, onsaved: (sheet: Autho
         const body = { source_id, client_id, ...fields }
         const answer = await ask<{ sheet: AuthorSheet }>('POST', '/api/content/sheets', {}, body)
         created = { ...fields, ...answer.sheet }
-        // An earlier request whose response was lost may have created the sheet with an older text, which is then
-        // updated.
+        // An earlier request whose response was lost may have created the sheet with an older text. In this case, the
+        // text is updated.
         if (Object.keys(bodyOf(fields, created)).length > 0) created = await patch(created, created.version, fields)
       }
       onsaved(created)

@@ -16,7 +16,7 @@ export function countChoices(answer: string): number {
   return gaps.filter((texts) => texts.some((text) => text.trim().startsWith(WRONG))).length
 }
 
-/** Returns the first right text of each gap; gaps without one are omitted. */
+/** Returns the first right text of each gap. Omits gaps without a right text. */
 export function firstTexts(answer: string): string[] {
   return [...answer.matchAll(GAP)].flatMap(([, inside = '']) => firstOf(inside) ?? [])
 }

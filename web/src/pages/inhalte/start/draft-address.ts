@@ -8,8 +8,8 @@ const PLACES: [RegExp, (name: string) => string][] = [
 ]
 
 /**
- * Returns the address of the page that edits a draft, from the name of the draft; for an unknown name, that of the
- * overview.
+ * Returns the address of the page that edits the draft with the given name; the address of the overview for an unknown
+ * name.
  */
 export function addressOfDraft(item: string): string {
   for (const [pattern, addressOf] of PLACES) {
@@ -20,8 +20,8 @@ export function addressOfDraft(item: string): string {
 }
 
 /**
- * Returns the question of a card, the title of a sheet or the name of a test; if that is empty, the answer of a card or
- * an empty string.
+ * Returns the question of a card (its answer if the question is empty), the title of a sheet or the name of a test; an
+ * empty string if there is none.
  */
 export function titleOfDraft(fields: unknown): string {
   const { question, title, name, answer } = (fields ?? {}) as Record<string, unknown>

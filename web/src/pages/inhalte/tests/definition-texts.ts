@@ -3,7 +3,7 @@ import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN } from './choices.js'
 import type { TestFields } from './test-desk.js'
 import type { Section } from './tests-api.js'
 
-/** Returns a definition as labelled texts, with which the editor compares two versions. */
+/** Returns a definition as labelled texts, for the comparison of two versions in the editor. */
 export function textsOf(fields: TestFields): { label: string; text: string }[] {
   const { name, description, introduction, pass_percent, attempts, wait_minutes, time_limit_minutes } = fields
   const { shuffle, pages, multiple, access, review, review_when, opens, closes, sections } = fields

@@ -11,7 +11,7 @@ export interface OptionReport {
   share: number | null
 }
 
-/** Advice for an editor: a sentence, and the wrong options that it is about */
+/** Advice for an editor: a sentence, and the wrong options to which it refers */
 export interface Hint {
   text: string
   options: string[]
@@ -62,8 +62,8 @@ export function facilityWords(facility: number): string {
 }
 
 /**
- * Limits of the correlation that are usual in classical test theory: from `SHARP` on a question separates well, from
- * `BLUNT` on moderately
+ * Limits of the correlation that are usual in classical test theory: a question separates well from `SHARP` on, and
+ * moderately from `BLUNT` on.
  */
 const SHARP = 0.3
 const BLUNT = 0.2

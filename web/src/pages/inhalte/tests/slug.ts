@@ -1,7 +1,7 @@
 const MAX_SLUG = 80
 
 /**
- * Returns a slug of at most 80 characters for a name; `test` if none of its characters fits.
+ * Returns a slug of at most 80 characters for a name; `test` if the name contains no usable character.
  * @example slugFrom('Größe & Gewicht') // 'groesse-gewicht'
  */
 export function slugFrom(name: string): string {

@@ -50,7 +50,7 @@ export function guessWords(guessPercent: number): string {
   return `${guessPercent.toLocaleString('de-DE', { maximumFractionDigits: 1 })} %`
 }
 
-/** Number of digits from which the number is replaced with „mehr als eine Billion“ */
+/** Minimum number of digits of a number that is replaced with „mehr als eine Billion“ */
 const MANY_DIGITS = 13
 
 /**

@@ -21,7 +21,7 @@ export interface Preview {
 }
 
 /**
- * Statistics of a question, computed from first attempts; a figure is null if it is about fewer than `min_persons`
+ * Statistics of a question, computed from first attempts. A figure is null if it covers fewer than `min_persons`
  * persons.
  */
 export interface QuestionReport {
@@ -126,7 +126,7 @@ async function findQuestions(deck: string): Promise<DeckQuestion[]> {
 }
 
 /**
- * Sends a request about a test and returns its JSON.
+ * Sends a request about a test and returns the JSON of the response.
  * @throws Fault if the request fails; its message contains the field labels of the page
  */
 export async function askTest<T>(...request: Parameters<typeof ask>): Promise<T> {

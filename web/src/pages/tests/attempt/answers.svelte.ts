@@ -74,7 +74,7 @@ export class Answers {
     return state !== undefined && state.state !== 'refused' && isComplete({ gaps }, state.answer)
   }
 
-  /** Sets an answer. A typed one is stored and sent after `REST_MS` without a key press, others at once. */
+  /** Sets an answer. Stores and sends it at once; a typed answer only after `REST_MS` without a key press. */
   give(slot: number, answer: GivenAnswer, { isTyped = false } = {}): void {
     const before = this.slots[slot]
     if (before === undefined || this.#isLocked) return
@@ -89,7 +89,7 @@ export class Answers {
     else void this.#store(slot)
   }
 
-  /** Gives the user's answer again that a newer one has displaced. */
+  /** Restores the user's answer that a newer one has displaced, and sends it again. */
   takeMine(slot: number): void {
     const before = this.slots[slot]
     if (before?.mine === undefined) return
@@ -125,7 +125,7 @@ export class Answers {
     return waiting.every(({ refusal }) => refusal !== undefined)
   }
 
-  /** Merges the answers that the service has into those of this page. */
+  /** Merges the answers stored by the service into those of this page. */
   reconcile(questions: Question[]): void {
     for (const question of questions) {
       const known = this.slots[question.slot]
@@ -166,7 +166,7 @@ export class Answers {
     this.volatile = this.#queue.volatile
     const isCurrent = known.seq === seq && known.state === 'waiting'
     if (result === undefined) {
-      // An answer of another tab with a higher number was based on the answer shown here, so it replaces the shown one.
+      // An answer of another tab with a higher number was based on the answer shown here, so it replaces this answer.
       const isFollowing = seq > known.seq && known.state !== 'typed'
       const next: Slot = isFollowing ? { answer: answer.answer, seq, state: 'saved' } : reconcile(known, answer)
       this.#set(slot, next === known || next.state !== 'saved' ? next : { ...next, state: 'waiting' })

@@ -42,8 +42,8 @@ export class AttemptPage {
   }
 
   /**
-   * Opens an attempt with the answers that are not sent yet: from the service, or offline from the copy on this device.
-   * Returns undefined if the attempt has ended.
+   * Opens an attempt from the service, or offline from the copy on this device, and adds the answers that are not sent
+   * yet. Returns undefined if the attempt has ended.
    * @throws Fault if the service refuses, or is unreachable and this device has no copy
    */
   static async open(id: number, user: number, onended: () => void): Promise<AttemptPage | undefined> {

@@ -2,8 +2,8 @@
 const SPOKEN: Record<number, string> = { 300: 'Noch 5 Minuten.', 60: 'Noch 1 Minute.' }
 
 /**
- * Difference in milliseconds between the progress of the wall clock and of the monotonic clock. A larger one means that
- * the device has slept, or that its clock was set.
+ * Maximum difference in milliseconds between the progress of the wall clock and that of the monotonic clock. A larger
+ * difference means that the device has slept, or that its clock was set.
  */
 const GAP_MS = 5_000
 
@@ -47,7 +47,7 @@ export class Countdown {
 
 /**
  * Returns the announcement when the remaining seconds fall from one value to the next; undefined if no announcement is
- * due. Of several, the one with the fewest seconds is returned.
+ * due. If several are due, returns the one with the fewest seconds.
  * @example spokenBetween(302, 299) // 'Noch 5 Minuten.'
  */
 export function spokenBetween(before: number, now: number): string | undefined {

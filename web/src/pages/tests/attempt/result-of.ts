@@ -12,8 +12,8 @@ export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'>
 }
 
 /**
- * Query for the review of an attempt; if the learner may not see the review (403), for the result from the learner's
- * list of attempts
+ * Query for the review of an attempt. If the learner may not see the review (403), the query returns the result from
+ * the learner's list of attempts.
  */
 export const resultQuery = (id: number) =>
   queryOptions({ queryKey: ['tests', 'result', id], queryFn: () => findResult(id) })

@@ -3,7 +3,7 @@ import type { GivenAnswer, Question } from '../types.js'
 /** Props of the component for each form of question. */
 export interface FormProps {
   question: Question
-  /** Whether it is the only question on the page, and can therefore be answered with keys */
+  /** Whether the question is the only one on the page, and can therefore be answered with keys */
   isAlone: boolean
   answer: GivenAnswer | null
   /** Message of the service about a refused answer */

@@ -141,7 +141,7 @@ export function missingIn(fields: AssignmentFields): string | undefined {
   return undefined
 }
 
-/** Returns the fields as labelled texts, with which the editor compares two versions. */
+/** Returns the fields as labelled texts, for the comparison of two versions in the editor. */
 export function textsOf(fields: AssignmentFields): { label: string; text: string }[] {
   const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, years, responsible } =
     fields
@@ -174,7 +174,7 @@ const find = async (id: number): Promise<AssignmentDetail> =>
 
 /**
  * Sends the changed fields and returns the stored ones.
- * @throws Refused with `version_outdated` if the stored definition is no longer that of `version`
+ * @throws Refused with `version_outdated` if the stored definition no longer has the version `version`
  */
 async function change(id: number, fields: AssignmentFields, version: number, today: string) {
   const before = fieldsOf(await find(id), today)
@@ -202,7 +202,7 @@ export function openAssignment(user: number, assignment: AssignmentDetail, today
   })
 }
 
-/** Maximum age in milliseconds at which a retry takes an assignment for that of the request without a response */
+/** Maximum age in milliseconds of an assignment that a retry accepts as the result of a request without a response */
 const LOST_MS = 60 * 60 * 1_000
 
 /** Creates the editing session of a new assignment; `item` is the name of its draft. */
@@ -230,7 +230,7 @@ export function newAssignment(
     try {
       return (await api.post('/api/assignments', { body: bodyOf(typed) })).assignment.id
     } catch (error) {
-      // Without a response, the service may have created the assignment, so a retry searches for it first.
+      // If no response has arrived, the service may have created the assignment, so a retry searches for it first.
       isLost = !(error instanceof Refused)
       throw error
     }

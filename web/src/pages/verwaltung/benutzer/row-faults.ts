@@ -7,7 +7,7 @@ export interface RowFault {
   message: string
 }
 
-/** Returns the faults by line that the service has reported; empty for other errors. */
+/** Returns the faults of lines that the service has reported; empty for other errors. */
 export function rowFaultsOf(error: unknown): RowFault[] {
   return error instanceof Refused ? ((error.content as { errors?: RowFault[] } | null)?.errors ?? []) : []
 }
