@@ -4,7 +4,7 @@ import { Outbox, type UndoResult } from './outbox.js'
 import { Sender, type SenderPorts } from './sender.js'
 import type { Obstacle } from './verdict.js'
 
-/** Event that another page or the sender of this page has caused */
+/** Event that another page or the sender of this page has caused. `changed`: entries were added, sent or refused. */
 export type PostEvent =
   | { kind: 'rated'; user: number; card_id: number; rating: Decision }
   | { kind: 'undo refused'; user: number; card_id: number; message: string }
@@ -75,7 +75,7 @@ export class Post {
     ports.channel.listen((event) => {
       if (event.user !== this.#user) return
       if (event.kind === 'changed') void this.#refresh()
-      else this.#tell(event)
+      this.#tell(event)
     })
   }
 
@@ -162,7 +162,11 @@ export class Post {
     const isNew = obstacle !== state.obstacle
     state.obstacle = obstacle
     await this.#refresh()
-    if (this.#user !== undefined) channel.send({ kind: 'changed', user: this.#user })
+    if (this.#user !== undefined) {
+      const event: PostEvent = { kind: 'changed', user: this.#user }
+      channel.send(event)
+      this.#tell(event)
+    }
     // A login through the identity provider may change the user without notice, so the user is verified before the next
     // request.
     if (obstacle === 'login') this.#askedAt = Number.NEGATIVE_INFINITY

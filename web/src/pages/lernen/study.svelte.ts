@@ -43,6 +43,8 @@ export class Study {
   readonly #deck: string | undefined
   readonly #stops: (() => void)[] = []
   #isAsking = false
+  /** Whether cards or dates were needed while a request was under way, whose response may lack them */
+  #isAskedAgain = false
   #isStoring = false
 
   constructor(user: number, deck: string | undefined) {
@@ -196,7 +198,11 @@ export class Study {
 
   /** Merges the current queue of the service into the session. */
   async #ask(limit: number): Promise<void> {
-    if (this.#isAsking || this.session === undefined) return
+    if (this.session === undefined) return
+    if (this.#isAsking) {
+      this.#isAskedAgain = true
+      return
+    }
     this.#isAsking = true
     try {
       const asked = { changes: this.session.changes, unconfirmed: await this.#post.unconfirmed() }
@@ -211,14 +217,21 @@ export class Study {
     } finally {
       this.#isAsking = false
     }
+    if (!this.#isAskedAgain) return
+    this.#isAskedAgain = false
+    await this.#refill()
   }
 
   async #refill(): Promise<void> {
     if (this.session === undefined) return
     if (this.keptAt !== undefined) return this.#ask(ALL)
-    if (sessions.needsPage(this.session) || sessions.needsDates(this.session, await this.#post.unconfirmed())) {
-      await this.#ask(MORE)
-    }
+    if (sessions.needsPage(this.session)) await this.#ask(MORE)
+    else await this.#requestDates()
+  }
+
+  async #requestDates(): Promise<void> {
+    if (this.session === undefined || this.keptAt !== undefined) return
+    if (sessions.needsDates(this.session, await this.#post.unconfirmed())) await this.#ask(MORE)
   }
 
   /** Applies a change to the session and stores its steps. Returns whether anything has changed. */
@@ -246,6 +259,8 @@ export class Study {
 
   #onEvent(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
+    // The service can return the dates of a card only after it has confirmed the rating.
+    if (event.kind === 'changed') void this.#requestDates()
     // A card that was rated in another page is removed from the session. After „Nochmal“ the card stays, because it
     // returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {
