@@ -1,5 +1,5 @@
 /** Maximum milliseconds to wait for pages that never call `reportPageShown` */
-const LONGEST_MS = 4_000
+const LONGEST_MS = 10_000
 
 let resolveShown: () => void
 const shown = new Promise<void>((resolve) => {
