@@ -22,7 +22,7 @@ async function reach(page: Page, role: 'button' | 'link' | 'checkbox' | 'radio',
 
 async function press(page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<void> {
   await reach(page, role, name)
-  await page.keyboard.press('Enter')
+  await page.getByRole(role, { name, exact: true }).first().press('Enter')
 }
 
 t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {

@@ -277,7 +277,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     t.equal(await field(page, 'Antwort').inputValue(), 'In **Halle B**')
     await link(page, 'Fassungen und mehr').click()
     await page.locator('option', { hasText: learner.login.username }).first().waitFor({ state: 'attached' })
-    await button(page, /^Fassung \d wiederherstellen/).click()
+    await button(page, /^Fassung \d wiederherstellen/).press('Enter')
     await until(page, `document.querySelectorAll('form textarea')[1].value.includes('Halle "A"')`)
     t.strictSame(learner.complaints, [])
   })

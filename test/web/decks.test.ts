@@ -11,7 +11,6 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   })
   const app = await openApp(t, { CONTENT_DIR: folder })
   const { page, complaints } = await app.newPerson()
-  page.setDefaultTimeout(10_000)
   const ask = async (path: string) => (await page.request.get(`${app.url}${path}`)).json()
   const rows = page.locator('summary', { hasText: 'Frage' })
   const toast = page.locator('[role=status]', { hasText: 'Karte' })

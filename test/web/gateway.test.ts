@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
 import type { Login } from '../support/process.js'
-import { type App, HEADLESS, openApp } from './support/app.js'
+import { type App, HEADLESS, openApp, PATIENCE_MS } from './support/app.js'
 import { FIREFOX, openFirefox } from './support/firefox.js'
 import { type Behaviour, type Gateway, openGateway, passOn, type Reply, replyWith, silence } from './support/gateway.js'
 import { press, until } from './support/keys.js'
@@ -45,7 +45,9 @@ function inTurns(): Behaviour {
 async function openChromium(t: Tap): Promise<Page> {
   const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
-  return browser.newPage()
+  const page = await browser.newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
+  return page
 }
 
 type Tap = { teardown(end: () => unknown): void }

@@ -264,6 +264,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
       await page.locator('button[type=submit]').click()
       await page.locator('main h1').waitFor()
       await page.getByRole('navigation').first().waitFor()
+      await page.waitForURL(({ pathname }) => !pathname.includes('/anmelden'))
       t.ok(page.url().startsWith(`${app.url}/`) && !page.url().includes('/anmelden'), `${next} → ${page.url()}`)
       t.equal(await page.evaluate('window.hit'), undefined, next)
       t.strictSame(complaints, [], next)

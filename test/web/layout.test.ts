@@ -1,6 +1,6 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t from 'tap'
-import { DESK, HEADLESS, openApp, PHONE } from './support/app.js'
+import { DESK, HEADLESS, openApp, PATIENCE_MS, PHONE } from './support/app.js'
 
 const app = await openApp(t)
 const person = await app.newPerson({ name: 'Erika Muster' })
@@ -15,6 +15,7 @@ t.teardown(() => browser.close())
 
 async function open(path: string, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce', ...options })
+  context.setDefaultTimeout(PATIENCE_MS)
   await context.addCookies(await person.page.context().cookies())
   const page = await context.newPage()
   await page.goto(`${app.url}/${path}`, { waitUntil: 'networkidle' })
@@ -80,6 +81,7 @@ t.test('desk: centres narrow pages like wide ones', async (t) => {
 t.test('shows the waiting time of a limited login in one line, on the smallest phones in two', async (t) => {
   for (const viewport of [PHONE, { width: 320, height: 640 }, DESK]) {
     const context = await browser.newContext({ viewport, locale: 'de-DE' })
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     await page.route('**/api/auth/login', (route) =>
       route.fulfill({
@@ -92,9 +94,7 @@ t.test('shows the waiting time of a limited login in one line, on the smallest p
     await page.locator('input[autocomplete~=username]').fill('erika')
     await page.locator('input[autocomplete=current-password]').fill('falsch-geraten')
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-    const notice = page.getByText(/Zu viele Versuche/)
-    await notice.waitFor()
-    t.match(await notice.textContent(), /^Zu viele Versuche, weiter in 4:5\d\.$/)
+    await page.getByText(/^Zu viele Versuche, weiter in 4:5\d\.$/).waitFor()
     const lines = (await page.evaluate(`(() => {
       const text = document.querySelector('.notice p')
       return text.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight)

@@ -25,7 +25,7 @@ async function openSession(page: Page, url: string, path = 'lernen/git'): Promis
   await answerButton(page).waitFor()
 }
 
-t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', timeout: 900_000 }, async (t) => {
+t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const setNew = (page: Page, new_per_day: number) =>
     page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day } })
@@ -202,6 +202,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     const { page: phone } = await app.newPerson(TOUCH)
     await openSession(phone, app.url)
     await phone.getByRole('button', { name: 'Mehr zu dieser Karte' }).tap()
+    await phone.getByRole('menuitem', { name: 'Morgen' }).waitFor()
     const items = await askAll(phone, '[role=menuitem]', '(items) => items.map((item) => item.innerText.trim())')
     t.strictSame(items, [
       'Morgen',
@@ -239,9 +240,9 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
       await openSession(page, app.url)
       await press(page, 'a')
       await toast(page).waitFor()
+      const box = await toast(page).boundingBox()
       await page.waitForTimeout(GUARD_MS)
       await answerButton(page).tap()
-      const box = await toast(page).boundingBox()
       const card = await page.locator('article:not([hidden])').boundingBox()
       t.ok(box !== null && card !== null && box.y + box.height <= card.y, `${box?.y} ${box?.height} / ${card?.y}`)
       for (const name of ['Lernen beenden', 'Letzten Schritt zurücknehmen']) {
@@ -258,6 +259,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     await openSession(page, app.url)
     await page.waitForTimeout(GUARD_MS)
     await answerButton(page).tap()
+    await page.getByRole('button', { name: /^Gut/ }).waitFor()
     const gaps = await askAll(
       page,
       '.ratings button',

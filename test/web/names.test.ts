@@ -183,6 +183,7 @@ t.test(
       await button('Neues Passwort').click()
       await check(t, page, 'new password')
       await button('Neues Passwort setzen').click()
+      await page.getByLabel(/^Passwort von/).waitFor()
       await check(t, page, 'shown password')
       await button('Fertig').click()
       await button('Konto löschen …').click()

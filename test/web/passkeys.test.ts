@@ -101,7 +101,7 @@ t.test('refuses the password of a passkey-only account and keeps the last passke
   const person = await newPersonAt(app)
   const { page, device, login, complaints } = person
   await addPasskey(page, 'Telefon')
-  await page.getByLabel('Nur mit Passkey anmelden').check()
+  await page.getByLabel('Nur mit Passkey anmelden').click()
   await page.getByText('Das Passwort wird jetzt abgelehnt.').waitFor()
   await card(page).getByRole('button', { name: 'Passkey Telefon entfernen' }).click()
   await page.getByText('Der letzte Passkey bleibt, solange').waitFor()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
-import { CHROMIUM } from './support/app.js'
+import { CHROMIUM, PATIENCE_MS } from './support/app.js'
 
 t.test(
   'the API reference in a browser under its policy',
@@ -14,6 +14,7 @@ t.test(
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
     t.teardown(() => browser.close())
     const page = await browser.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))

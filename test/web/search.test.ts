@@ -16,6 +16,11 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.keyboard.type('stash')
     const options = page.getByRole('option')
     await options.first().waitFor()
+    // Empty until the hits belong to the complete text
+    await page
+      .getByRole('dialog')
+      .getByText(/^[\d.]+ Treffer$/)
+      .waitFor()
     t.ok((await options.locator('mark').count()) > 0, 'hits are marked')
     t.equal(await options.first().getAttribute('aria-selected'), 'true')
     t.strictSame(await findBarriers(page), [])
@@ -73,6 +78,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await first.getByText(/stash/i).first().waitFor()
     gate.open()
     await older
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     t.match(await first.textContent(), /stash/i)
     await isAt(t, page, `${app.url}/suche?q=stash`)
   })
@@ -103,12 +109,14 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     let answer = (await ask()) as { complete: boolean; results: object[] }
     while (!answer.complete) answer = (await ask()) as typeof answer
     t.ok(answer.results.length > 3)
+    const rest = createGate()
     const answers = [
       { ...answer, results: [], complete: false },
       { ...answer, results: answer.results.slice(1, 3), complete: false },
       answer,
     ]
     await page.route(/api\/search/, async (route) => {
+      if (answers.length === 1) await rest.opened
       const json = answers.length > 1 ? answers.shift() : answers[0]
       await route.fulfill({ headers: OWN, json })
     })
@@ -121,6 +129,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.getByRole('combobox').press('ArrowDown')
     const href = await page.getByRole('option').nth(1).getAttribute('href')
     t.equal(await chosen.getAttribute('href'), href)
+    rest.open()
     await note.waitFor({ state: 'detached' })
     t.equal(await page.getByRole('option').count(), answer.results.length)
     t.equal(await chosen.getAttribute('href'), href)
@@ -178,6 +187,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.match(await year.getAttribute('aria-valuetext'), /: nichts gelernt$/)
     t.match(await page.getByRole('img', { name: /jedem Tag/ }).getAttribute('aria-label'), /an 1 von 365 Tagen gelernt/)
     const charts = page.locator('figure')
+    await charts.nth(3).waitFor()
     t.equal(await charts.count(), 4, 'there is no retention before a card was reviewed again')
     for (const chart of await charts.all()) {
       await chart.locator('summary').click()

@@ -89,6 +89,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     const { page } = await app.newPerson(PHONE_OPTIONS)
     await page.goto(`${app.url}/spickzettel/git-alltag`)
     const link = page.getByRole('navigation').getByRole('link', { name: 'Übersicht' })
+    await page.locator('summary', { hasText: 'Inhalt' }).waitFor()
     t.notOk(await link.isVisible())
     await page.locator('summary', { hasText: 'Inhalt' }).click()
     await link.click()
@@ -108,7 +109,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     const { page, complaints } = await app.newPerson(PHONE_OPTIONS)
     await page.goto(`${app.url}/spickzettel/gross`)
     await page.getByRole('heading', { name: 'Abschnitt 0', exact: true }).waitFor()
-    await page.getByRole('heading', { name: 'Abschnitt 299' }).waitFor({ state: 'attached', timeout: 60_000 })
+    await page.getByRole('heading', { name: 'Abschnitt 299' }).waitFor({ state: 'attached' })
     t.equal(await page.locator('article h2').count(), 302)
     t.notOk(await isTooWide(page), 'tables and long words scroll or break by themselves')
     const ids = (await page.evaluate('[...document.querySelectorAll("[id]")].map(({ id }) => id)')) as string[]

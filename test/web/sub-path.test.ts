@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import { startStrippingProxy } from '../support/web.js'
-import { CHROMIUM, collectComplaints, openApp } from './support/app.js'
+import { CHROMIUM, collectComplaints, openApp, PATIENCE_MS } from './support/app.js'
 
 t.test(
   'works below a path behind a proxy that strips it',
@@ -10,6 +10,7 @@ t.test(
     const app = await openApp(t, { BASE_PATH: '/training/' })
     const front = await startStrippingProxy(t, '/training/', app.url)
     const context = await app.browser.newContext()
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const complaints = collectComplaints(page, `${front}/training/`)
 

@@ -21,7 +21,7 @@ async function enter(page: Page, role: 'button' | 'link', name: string): Promise
   await target.waitFor()
   for (let tabs = 0; tabs < 150; tabs++) {
     if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) {
-      await page.keyboard.press('Enter')
+      await target.press('Enter')
       return
     }
     await page.keyboard.press('Tab')

@@ -154,7 +154,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
 
   await t.test('announce the time only at five minutes and at one minute', async (t) => {
     const { page } = await app.newPerson()
-    let left = 302
+    let left = 400
     await page.route('**/api/tests/attempts/*', async (route) => {
       const response = await route.fetch()
       const { attempt } = await response.json()
@@ -164,6 +164,8 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const status = page.locator('header [role=status]')
     t.equal(await status.textContent(), '')
     t.equal(await page.getByRole('timer').getAttribute('aria-live'), 'off')
+    left = 302
+    await page.reload()
     await status.getByText('Noch 5 Minuten.').waitFor({ state: 'attached' })
     left = 62
     await page.reload()
@@ -189,6 +191,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('ist mehrdeutig').waitFor()
     await page.getByRole('button', { name: 'Markieren' }).first().tap()
     await page.getByRole('button', { name: 'Übersicht der Fragen' }).tap()
+    await page.getByRole('navigation', { name: 'Fragen' }).waitFor()
     await check('overview')
     await submit(page)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
@@ -363,7 +366,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     // The browser has deleted its copy of the ended attempt.
     await until(page, isDeleted(id))
     // The other tab learns of the end when it sends its next answer.
-    await second.getByLabel('Innerhalb von 7 Tagen').check()
+    await second.locator('label', { hasText: '7 Tagen' }).click()
     await second.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
   })
 

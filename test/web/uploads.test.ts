@@ -23,14 +23,19 @@ t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIU
   await page.getByText(/Die Datei ist mit .+ zu groß zum Hochladen/).waitFor()
 
   let asked = 0
+  const isSeen = createGate()
   await page.route('**/api/content/imports*', async (route) => {
     asked++
-    if (asked > 1) return route.continue()
+    if (asked > 1) {
+      await isSeen.opened
+      return route.continue()
+    }
     const headers = { 'retry-after': '1', 'x-error-code': 'readers_busy' }
     await route.fulfill({ status: 503, headers, json: { statusCode: 503, message: 'Der Dienst liest andere Dateien' } })
   })
   await button('Ansehen, was geschieht').click()
   await page.getByText('Deine kommt danach an die Reihe').waitFor()
+  isSeen.open()
   await button('Jetzt übernehmen').waitFor()
   t.equal(asked, 2, 'the page sends the file again')
   await page.unroute('**/api/content/imports*')

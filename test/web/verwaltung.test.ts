@@ -67,7 +67,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.equal((await logIn('erika', first)).status, 401)
     t.match(await (await logIn('erika', second)).json(), { must_change_password: true })
 
-    await button(page, 'Konto deaktivieren …').click()
+    await button(page, 'Konto deaktivieren …').press('Enter')
     await button(page, 'Deaktivieren').click()
     await page.getByText('Deaktiviert seit').waitFor()
     await page.getByText('deaktiviert', { exact: true }).waitFor()
@@ -80,7 +80,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await button(page, 'Doch nicht deaktivieren').click()
     await button(page, 'Konto deaktivieren …').waitFor()
 
-    await button(page, 'Konto löschen …').click()
+    await button(page, 'Konto löschen …').press('Enter')
     await dialog(page).getByRole('textbox').fill('erik')
     await button(page, 'Endgültig löschen').click()
     await dialog(page).getByText('Das ist nicht der Benutzername').waitFor()
@@ -98,7 +98,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       users: { id: number }[]
     }
     await page.goto(`${app.url}/verwaltung/benutzer/${users[0]?.id}`)
-    await button(page, 'Konto löschen …').click()
+    await button(page, 'Konto löschen …').press('Enter')
     await dialog(page).getByRole('textbox').fill(login.username)
     await button(page, 'Endgültig löschen').click()
     await dialog(page).getByText('Eigenen Account kann man nicht loeschen').waitFor()

@@ -143,6 +143,7 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
 
     await admin.goto(`${app.url}/verwaltung/benutzer`)
     await admin.getByRole('searchbox').fill('kollege 3')
+    await admin.getByText('2 Treffer').first().waitFor()
     await admin.getByRole('link', { name: 'Kollege 3', exact: true }).click()
     await button(admin, 'Neues Passwort').click()
     await button(admin, 'Neues Passwort setzen').click()

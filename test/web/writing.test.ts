@@ -7,6 +7,8 @@ import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from '.
 import { createGate } from './support/gate.js'
 import { post, writeSome } from './support/written.js'
 
+// Below the question, tests press a key instead of clicking: similar questions that appear would move the control away
+// from the mouse pointer.
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const field = (page: Page, name: string) => page.getByRole('form').getByLabel(name, { exact: true })
@@ -127,7 +129,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       await open(person, id)
       await saveElsewhere(id, 'Ihres')
       await field(page, 'Antwort').fill('Meins')
-      await button(page, 'Speichern').click()
+      await button(page, 'Speichern').press('Enter')
       await dialog(page).getByText('Inzwischen geändert').waitFor()
       t.equal((await cardOf(app, id)).answer, 'Ihres', 'nothing was overwritten')
       t.match(await dialog(page).locator('del').textContent(), /Ihres$/)
@@ -164,7 +166,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, id)
     await field(page, 'Antwort').fill('Nach der Pause')
     await page.request.post(`${app.url}/api/auth/logout`)
-    await button(page, 'Speichern').click()
+    await button(page, 'Speichern').press('Enter')
     await dialog(page).getByLabel('Passwort', { exact: true }).fill(person.login.password)
     await dialog(page).getByRole('button', { name: 'Anmelden', exact: true }).click()
     await page.getByText(SAVED).waitFor()
@@ -190,7 +192,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     await field(page, 'Antwort').waitFor()
     t.equal(await field(page, 'Antwort').inputValue(), 'Vor dem Abmelden')
-    await button(page, 'Speichern').click()
+    await button(page, 'Speichern').press('Enter')
     await page.getByText(SAVED).waitFor()
     t.equal((await cardOf(app, id)).answer, 'Vor dem Abmelden')
   })
@@ -235,12 +237,12 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       const body = JSON.stringify({ error: 'x', message })
       const answer = (route: { fulfill: (answer: object) => Promise<void> }) => route.fulfill({ status, headers, body })
       await page.route(`**/api/content/cards/${id}`, answer, { times: 1 })
-      await button(page, 'Speichern').click()
+      await button(page, 'Speichern').press('Enter')
       await page.getByText(message).waitFor()
       await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
       t.equal(await field(page, 'Antwort').inputValue(), 'Zu früh')
     }
-    await button(page, 'Speichern').click()
+    await button(page, 'Speichern').press('Enter')
     await page.getByText(SAVED).waitFor()
   })
 
@@ -250,7 +252,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, await newCard())
     const text = 'lang '.repeat(14_000)
     await field(page, 'Antwort').fill(text)
-    await button(page, 'Speichern').click()
+    await button(page, 'Speichern').press('Enter')
     await page.getByText('darf höchstens 65.536 Zeichen haben').waitFor()
     t.equal((await field(page, 'Antwort').inputValue()).length, text.length)
   })
@@ -272,11 +274,10 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     const { page } = person
     const id = await newCard()
     await open(person, id)
-    // Uses a key, because similar questions that appear above would move the control away from the mouse pointer.
     await page.getByText('Für Quiz und Test').press('Enter')
     const add = async (text: string) => {
       const shown = await page.getByPlaceholder('Antwort', { exact: true }).count()
-      await button(page, 'Antwort hinzufügen').click()
+      await button(page, 'Antwort hinzufügen').press('Enter')
       await page.getByPlaceholder('Antwort', { exact: true }).nth(shown).fill(text)
     }
     await add('Etwas anderes')
@@ -304,12 +305,12 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     const id = await newCard()
     const { question } = await cardOf(app, id)
     await open(person, id)
-    await button(page, 'Endgültig löschen …').click()
+    await button(page, 'Endgültig löschen …').press('Enter')
     await dialog(page).getByText(question).waitFor()
     t.strictSame(await findBarriers(page), [])
     await button(page, 'Abbrechen').click()
     t.match(await cardOf(app, id), { question })
-    await button(page, 'Endgültig löschen …').click()
+    await button(page, 'Endgültig löschen …').press('Enter')
     await button(page, 'Endgültig löschen').click()
     await page.waitForURL(`${app.url}/inhalte/decks/${deck}`)
     await page.getByRole('list', { name: 'Karten', exact: true }).waitFor()
@@ -343,11 +344,11 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, id)
     await field(page, 'Antwort').fill('Vor dem Neustart')
     await app.service.stop()
-    await button(page, 'Speichern').click()
+    await button(page, 'Speichern').press('Enter')
     await page.getByText('Der Dienst ist gerade nicht erreichbar').waitFor()
     await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
     await startProcess(t, variables)
-    await button(page, 'Speichern').click()
+    await button(page, 'Speichern').press('Enter')
     await page.getByText(SAVED).waitFor()
     const answer = await page.request.get(`${app.url}/api/content/cards/${id}`)
     t.match(await answer.json(), { card: { answer: 'Vor dem Neustart', version: 2 } })

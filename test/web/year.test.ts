@@ -214,7 +214,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
 
     await officer.goto(`${url}/verwaltung/benutzer`)
     await link(officer, LEAVER).click()
-    await button(officer, 'Konto deaktivieren …').click()
+    await button(officer, 'Konto deaktivieren …').press('Enter')
     t.equal(await dialog(officer).getByLabel('Ab wann').inputValue(), DAYS.late)
     await button(officer, 'Deaktivieren').click()
     await officer.getByText('Das Konto ist deaktiviert.').waitFor()

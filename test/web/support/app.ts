@@ -58,7 +58,10 @@ export async function openApp(t: TestWithHooks, variables: Record<string, string
   const service = await startProcess(t, store)
   const admin = firstLogin(service, store)
   const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+  t.teardown(async () => {
+    await Promise.all(browser.contexts().map(closeContext))
+    await browser.close()
+  })
   closeNewContexts(t, browser)
   const url = variables.PUBLIC_URL?.replace(/\/$/, '') ?? service.url
 
@@ -115,11 +118,15 @@ function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   t.afterEach(async () => {
     const kept = earlier.pop()
     for (const context of browser.contexts()) {
-      if (kept?.has(context)) continue
-      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
-      await context.close()
+      if (!kept?.has(context)) await closeContext(context)
     }
   })
+}
+
+/** Closes a context. Requests that its routes still hold are dropped without an error. */
+async function closeContext(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.close()
 }
 
 /**

@@ -117,7 +117,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   const none = await byPassword({ username: 'tomasz', password: PASSWORD })
   await look(none, 'alles-konto-nichts-davon')
   await addPasskeys(none, 'Telefon')
-  await none.getByLabel('Nur mit Passkey anmelden').check()
+  await none.getByLabel('Nur mit Passkey anmelden').click()
   await none.getByText('Das Passwort wird jetzt abgelehnt.').waitFor()
   await lookAtAccount(none, 'alles-konto-nur-passkey')
   const first = await byPassword({ username: 'erika', password: PASSWORD })
