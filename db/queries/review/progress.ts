@@ -134,7 +134,10 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
         card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
         coalesce(waiting.cards, 0) as put_off,
         coalesce(suspended.cards, 0) as suspended,
-        inactive.deck_id is null and (offered.deck_id is null or chosen.deck_id is not null) as is_active
+        not exists (select from inactive_decks where user_id = ${userId} and deck_id = decks.id) and (
+          not exists (select from offered_decks where deck_id = decks.id)
+          or exists (select from chosen_decks where user_id = ${userId} and deck_id = decks.id)
+        ) as is_active
       from decks
       left join seen on seen.deck_id = decks.id
       left join suspended on suspended.deck_id = decks.id
@@ -146,9 +149,6 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
         )
         group by deck_id
       ) as waiting on waiting.deck_id = decks.id
-      left join inactive_decks as inactive on inactive.user_id = ${userId} and inactive.deck_id = decks.id
-      left join offered_decks as offered on offered.deck_id = decks.id
-      left join chosen_decks as chosen on chosen.user_id = ${userId} and chosen.deck_id = decks.id
       where decks.archived_at is null and ${inScope}
     ),
     remaining as (
