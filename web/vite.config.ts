@@ -76,8 +76,7 @@ export default defineConfig({
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
     target: 'es2023',
-    // The first versions with `light-dark()`, from 2024. The scripts also need `AbortSignal.any` and `popover`, which
-    // these versions support.
+    // The first versions that support `light-dark()`, `AbortSignal.any` and `popover`
     cssTarget: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
     // The Content-Security-Policy of the page allows `data:` URLs for images only, and no inline scripts.
     assetsInlineLimit: 0,

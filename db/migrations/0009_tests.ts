@@ -144,7 +144,7 @@ async function createStatistics(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
 }
 
-/** Creates triggers that refuse changes of published versions and their questions. */
+/** Creates triggers that refuse updates of published versions and their questions. */
 async function keepVersionsAsPublished(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function refuse_change_of_version() returns trigger language plpgsql set search_path from current as $$

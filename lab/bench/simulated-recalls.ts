@@ -50,7 +50,7 @@ export function recallOf(progress: Progress, today: string, desiredRetention: nu
   }
 }
 
-/** Returns the remembered share, the forecast share and the number of recalls, as cells. */
+/** Returns the reached retention, the forecast retention and the number of recalls as table cells. */
 export function summarize(recalls: Recall[]): string[] {
   if (recalls.length === 0) return ['–', '–', '0']
   return [share(recalls, reached), share(recalls, ({ forecast }) => forecast), String(recalls.length)]

@@ -323,7 +323,7 @@ export async function deleteAssignment(transaction: Transaction<Database>, id: n
 }
 
 /**
- * Restarts the open occurrences of an assignment and those of persons who have left: deletes their done parts. Only
+ * Restarts the occurrences of an assignment that are open or in the state `left`: deletes their done parts. Only
  * attempts and reviews since `at` count for them.
  */
 export async function restartOccurrences(

@@ -176,7 +176,7 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Sets the state of the occurrences to `left`, unless they are no longer open. */
+/** Sets the state of those occurrences that are still open to `left`. */
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -122,7 +122,7 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
   )
 }
 
-/** Returns the cards with these ids; a card without an identity, which a script has created, has an empty key. */
+/** Returns the cards with these ids. The key is empty for cards of scripts, which have no row in `imported_cards`. */
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
   return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`

@@ -104,7 +104,7 @@ function typed(
   { form, accepted, key }: { form: 'text' | 'number'; accepted: string[]; key: string },
 ): Content {
   const answer = answerOf(raw, texts, { key, shows: [key] })
-  // If the answer of the card is only the key, the key is accepted anyway and is not needed as an option.
+  // Omits the first accepted text if it is the answer of the card, which is always accepted.
   const isKnown = raw.own?.answers ?? (answer === key ? 1 : 0)
   const options = accepted.slice(isKnown).map((text) => ({ text, correct: true, feedback: null }))
   return content(raw, texts, answer, { form, options })

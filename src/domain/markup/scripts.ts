@@ -2,8 +2,8 @@ const SUBSCRIPT = new Map(zip('0123456789+-=()aehijklmnoprstuvxβγρφχ', '₀
 const SUPERSCRIPT = new Map(zip('0123456789+-=()abcdefghijklmnoprstuvwxyz', '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'))
 
 /**
- * Converts a text to Unicode superscript or subscript. Returns undefined if the text has more than 40 code units, or a
- * character other than a space that Unicode does not offer in this form.
+ * Converts a text to Unicode superscript or subscript. Returns undefined if the text has more than 40 code units, or
+ * contains a character that is neither a space nor in the table.
  * @example toScript('2', 'sup') // '²'
  */
 export function toScript(text: string, place: 'sub' | 'sup'): string | undefined {

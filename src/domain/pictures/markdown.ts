@@ -28,9 +28,9 @@ type FoundPicture = Omit<PlacedPicture, 'line'>
 
 /** Part of a block that is equal in the content and in the source. Ends at the next segment. */
 interface Segment {
-  /** Start in the content */
+  /** Start in the content, in UTF-16 code units */
   from: number
-  /** Start in the source */
+  /** Start in the source, in UTF-16 code units */
   at: number
   line: number
 }

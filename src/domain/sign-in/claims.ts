@@ -57,7 +57,7 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   }
 }
 
-/** Returns the name of an identity: the first usable one of user name, address and display name, else the subject. */
+/** Returns the name of an identity: the first usable of user name, email and display name, else the subject. */
 export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: ClaimRules, subject: string): string {
   const names = [claimOf(claims, usernameClaim), claims.email, claimOf(claims, nameClaim)]
   return names.map(readDisplayName).find((name) => name !== undefined) ?? subject

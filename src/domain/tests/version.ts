@@ -40,7 +40,7 @@ export function isOpen(sections: readonly ResolvedSection[]): boolean {
   return sections.some((section) => section.isOpen)
 }
 
-/** Computes the figures and warnings of a publication. */
+/** Computes the figures and findings that editors see before a publication. */
 export function prepareVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): PreparedVersion {
   const { pass_percent, multiple, attempts } = definition
   const chance = chanceOfPassing(

@@ -5,8 +5,8 @@ import type { MailSettings } from '../../domain/mail/settings.js'
 import { connectToMailServer, ServerFault } from './smtp.js'
 
 /**
- * Timeout of a test mail. A mail that is being sent then gets `STOP_MS` more. Both together must be shorter than the
- * request timeouts of the proxy and the service.
+ * Timeout of a test mail. A mail that is being sent then gets 5 more seconds (`STOP_MS` in `smtp.ts`). Both together
+ * must be shorter than the request timeouts of the proxy and the service.
  */
 const LIMIT_MS = 20_000
 const TOO_SLOW = `Der Mailserver hat nicht innerhalb von ${LIMIT_MS / 1_000} Sekunden geantwortet`

@@ -45,8 +45,8 @@ export async function listVersions<Kind extends keyof Texts>(
 ): Promise<Version<Kind>[]> {
   const { versions, key, texts } = KINDS[kind]
   const columns = sql.join(texts.map((name) => sql.ref(name)))
-  // The row of version n - 1 refers to the change that wrote version n. The oldest of the latest stored rows serves
-  // only as this reference: it is not returned, because the row before it is no longer stored.
+  // The row of version n - 1 refers to the change that wrote version n. The database keeps version 1 and the latest 51
+  // rows. The oldest of the 51 is not returned, because the row that refers to its change is deleted.
   const { rows } = await sql<Version<Kind>>`
     with texts as (
       select version, ${columns} from ${sql.table(versions)} where ${sql.ref(key)} = ${id}

@@ -240,8 +240,8 @@ function findTaskList({ lines, blocks }: Section, from: number, report: Report):
 }
 
 /**
- * Returns the exercise of a verbatim card, which is a second fence in the answer. Returns undefined if there is no
- * second fence. If the fence is malformed, reports a fault and returns an empty input.
+ * Returns the exercise of a verbatim card: the second fence of its answer. Returns undefined if there is no second
+ * fence. If the fence is malformed, reports a fault and returns an empty input.
  */
 function findJson({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
   const [, json] = blocks.filter(({ type, line }) => type === 'fence' && line >= from)

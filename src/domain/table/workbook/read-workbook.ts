@@ -97,7 +97,7 @@ class SheetReader {
     this.#options = options
   }
 
-  /** Reads a sheet; returns undefined if it is empty, is no worksheet, or lacks headings and `needsHeadings` is set. */
+  /** Reads a sheet; returns undefined if it is empty, not a worksheet, or lacks required headings. */
   async read({ name, relationship }: SheetEntry, needsHeadings: boolean): Promise<Sheet | undefined> {
     const { limits, refusal } = this.#options
     this.isEmpty = true

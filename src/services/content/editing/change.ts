@@ -4,7 +4,7 @@ import type { ChangeKind, Database } from '../../../../db/types.js'
 
 /** Author, kind and source of a change of content. */
 export interface ChangeOrigin {
-  /** Author of the new text; null on the command line */
+  /** User who made or suggested the change; null on the command line and for the import at the start */
   userId: number | null
   /** Editor who accepts a text that `userId` suggested */
   editorId?: number | null

@@ -187,7 +187,7 @@ export class AnswerQueue {
   }
 }
 
-/** Returns the result of an outcome that is final. */
+/** Converts the final outcome of a request to the result of its answer. */
 function resultOf(outcome: Outcome): AnswerResult {
   if (outcome.kind === 'lost') return { kind: 'refused', message: '' }
   const { status, body } = outcome
