@@ -216,9 +216,17 @@ export function needsPage({ queue, beyond }: Session): boolean {
   return beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < FEW
 }
 
+/** Returns the ids of those next cards that lack dates. */
+export function undatedCards({ queue }: Session): number[] {
+  return queue
+    .slice(0, NEAR)
+    .filter(({ card }) => card.next_review === null)
+    .map(({ card }) => card.card_id)
+}
+
 /** Returns whether one of the next cards lacks dates that the service can return, because its rating is confirmed */
-export function needsDates({ queue }: Session, unconfirmed: ReadonlySet<number>): boolean {
-  return queue.slice(0, NEAR).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
+export function needsDates(session: Session, unconfirmed: ReadonlySet<number>): boolean {
+  return undatedCards(session).some((id) => !unconfirmed.has(id))
 }
 
 /**

@@ -225,13 +225,13 @@ export class Study {
   async #refill(): Promise<void> {
     if (this.session === undefined) return
     if (this.keptAt !== undefined) return this.#ask(ALL)
-    if (sessions.needsPage(this.session)) await this.#ask(MORE)
-    else await this.#requestDates()
+    if (sessions.needsPage(this.session) || (await this.#needsDates(this.session))) await this.#ask(MORE)
   }
 
-  async #requestDates(): Promise<void> {
-    if (this.session === undefined || this.keptAt !== undefined) return
-    if (sessions.needsDates(this.session, await this.#post.unconfirmed())) await this.#ask(MORE)
+  /** Reads the outbox only if dates are missing, because this runs after each rating and each sent batch. */
+  async #needsDates(session: Session): Promise<boolean> {
+    if (sessions.undatedCards(session).length === 0) return false
+    return sessions.needsDates(session, await this.#post.unconfirmed())
   }
 
   /** Applies a change to the session and stores its steps. Returns whether anything has changed. */
@@ -260,7 +260,7 @@ export class Study {
   #onEvent(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
     // The service can return the dates of a card only after it has confirmed the rating.
-    if (event.kind === 'changed') void this.#requestDates()
+    if (event.kind === 'changed' && this.keptAt === undefined) void this.#refill()
     // A card that was rated in another page is removed from the session. After „Nochmal“ the card stays, because it
     // returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {
