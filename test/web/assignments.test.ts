@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, findBarriers, isTooWide, openApp, type Person, PHONE } from './support/app.js'
+import { tabTo } from './support/keys.js'
 import { post, writeAssignment, writeSome } from './support/written.js'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
@@ -9,20 +10,11 @@ const dialog = (page: Page) => page.locator('dialog[open]')
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
 const row = (page: Page, name: string) => page.locator('main tr').filter({ hasText: name })
 
-/** Presses Tab until the element with this accessible name has the focus. */
-async function reach(page: Page, role: 'button' | 'link' | 'checkbox' | 'radio', name: string): Promise<void> {
-  const target = page.getByRole(role, { name, exact: true }).first()
-  await target.waitFor()
-  for (let tabs = 0; tabs < 80; tabs++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`The keyboard does not reach „${name}“`)
-}
+const reach = (page: Page, role: 'button' | 'link' | 'checkbox' | 'radio', name: string) => tabTo(page, role, name, 80)
 
 async function press(page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<void> {
-  await reach(page, role, name)
-  await page.getByRole(role, { name, exact: true }).first().press('Enter')
+  const target = await reach(page, role, name)
+  await target.press('Enter')
 }
 
 t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {

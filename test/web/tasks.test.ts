@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { type App, CHROMIUM, findBarriers, openApp, type Person, PHONE, untilKept } from './support/app.js'
+import { tabTo } from './support/keys.js'
 import { post } from './support/written.js'
 
 interface Task {
@@ -15,18 +16,9 @@ const CONFIRM = 'Ich habe den Spickzettel gelesen und verstanden'
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true })
 
-/** Moves the focus with Tab to the element with this accessible name and presses Enter. */
 async function enter(page: Page, role: 'button' | 'link', name: string): Promise<void> {
-  const target = page.getByRole(role, { name, exact: true }).first()
-  await target.waitFor()
-  for (let tabs = 0; tabs < 150; tabs++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) {
-      await target.press('Enter')
-      return
-    }
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`The keyboard does not reach „${name}“`)
+  const target = await tabTo(page, role, name, 150)
+  await target.press('Enter')
 }
 
 /** Publishes the test `loeschen` with one question. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, openApp, type Person } from './support/app.js'
+import { tabTo } from './support/keys.js'
 import { post } from './support/written.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -10,18 +11,9 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const member = (page: Page, name: string) => page.locator('main li').filter({ hasText: name })
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Person suchen' })
 
-/** Presses Tab until the element with this accessible name has the focus, then Enter. */
 async function enter(page: Page, role: 'button' | 'link', name: string): Promise<void> {
-  const target = page.getByRole(role, { name, exact: true }).first()
-  await target.waitFor()
-  for (let tabs = 0; tabs < 60; tabs++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) {
-      await target.press('Enter')
-      return
-    }
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`The keyboard does not reach „${name}“`)
+  const target = await tabTo(page, role, name, 60)
+  await target.press('Enter')
 }
 
 t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { PATIENCE_MS } from './firefox.js'
 
 /** Pause before a key, in milliseconds; longer than the time for which a session ignores input after a change */
@@ -27,6 +27,26 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
     await until(async () => (await page.evaluate(VIEW)) !== before, `an effect of the key „${key}“`)
   }
   await page.waitForTimeout(GUARD_MS)
+}
+
+/**
+ * Presses Tab until the first element with this accessible name has the focus. Returns the element. Callers should use
+ * its `press`: a page that loads may move the focus before the next key.
+ * @throws Error if `maxTabs` presses are not enough
+ */
+export async function tabTo(
+  page: Page,
+  role: 'button' | 'link' | 'checkbox' | 'radio',
+  name: string,
+  maxTabs: number,
+): Promise<Locator> {
+  const target = page.getByRole(role, { name, exact: true }).first()
+  await target.waitFor()
+  for (let tabs = 0; tabs < maxTabs; tabs++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return target
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The keyboard does not reach „${name}“`)
 }
 
 /**
