@@ -21,7 +21,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await page.goto(`${app.url}/hilfe`)
     await page.locator('input[autocomplete~=username]').fill(app.admin.username)
     await page.locator('input[autocomplete=current-password]').fill(app.admin.password)
-    await page.locator('button[type=submit]').press('Enter')
+    await page.locator('button[type=submit]').click()
     await page.waitForSelector('nav [href=decks]')
     await untilLoaded(page)
   })

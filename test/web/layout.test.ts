@@ -94,7 +94,9 @@ t.test('shows the waiting time of a limited login in one line, on the smallest p
     await page.locator('input[autocomplete~=username]').fill('erika')
     await page.locator('input[autocomplete=current-password]').fill('falsch-geraten')
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-    await page.getByText(/^Zu viele Versuche, weiter in 4:5\d\.$/).waitFor()
+    const notice = page.getByText(/Zu viele Versuche/)
+    await notice.waitFor()
+    t.match(await notice.textContent(), /^Zu viele Versuche, weiter in 4:5\d\.$/)
     const lines = (await page.evaluate(`(() => {
       const text = document.querySelector('.notice p')
       return text.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight)

@@ -240,9 +240,9 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
       await openSession(page, app.url)
       await press(page, 'a')
       await toast(page).waitFor()
-      const box = await toast(page).boundingBox()
       await page.waitForTimeout(GUARD_MS)
       await answerButton(page).tap()
+      const box = await toast(page).boundingBox()
       const card = await page.locator('article:not([hidden])').boundingBox()
       t.ok(box !== null && card !== null && box.y + box.height <= card.y, `${box?.y} ${box?.height} / ${card?.y}`)
       for (const name of ['Lernen beenden', 'Letzten Schritt zurücknehmen']) {

@@ -50,15 +50,6 @@ const SHOWN_PICTURES = `fetch('/api/review/queue?deck=git&limit=300')
   .then((answer) => answer.text())
   .then((text) => new Set(text.match(/media\\/[0-9a-f]{64}/g)).size)`
 
-/** Expression that rates „Gut“ and taps the same place again in the frame in which the next card appears */
-const TAP_GOOD_TWICE = `(async () => {
-  const good = document.querySelectorAll('.ratings button')[2]
-  const { left, top, width, height } = good.getBoundingClientRect()
-  good.click()
-  while (good.isConnected) await new Promise(requestAnimationFrame)
-  document.elementFromPoint(left + width / 2, top + height / 2).click()
-})()`
-
 async function openSession(app: App, page: Page, path = 'lernen/git'): Promise<void> {
   await page.goto(`${app.url}/${path}`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
@@ -96,7 +87,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.ok(await until(isDated), 'with dates from the service')
     await press(page, ' ')
     await page.getByRole('heading', { name: 'Geschafft' }).waitFor()
-    t.match(await textOf(page.locator('.end dl')), /Karten\s*4\s*(Minute\s*1|Minuten\s*\d+)\s*gewusst\s*75/)
+    t.match(await textOf(page.locator('.end dl')), /Karten\s*4\s*Minute\s*1\s*gewusst\s*75/)
     t.strictSame(await findBarriers(page), [])
     t.ok(await arrived(app, page, ['again', 'medium', 'hard', 'easy', 'medium']))
 
@@ -138,7 +129,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.keyboard.up(' ')
     t.equal(await question(page), first)
     await page.waitForTimeout(GUARD_MS)
-    await page.evaluate(TAP_GOOD_TWICE)
+    await page.getByRole('button', { name: /^Gut/ }).dblclick()
     t.ok(await arrived(app, page, ['medium']))
     t.equal(await page.getByRole('button', { name: /Antwort zeigen/ }).count(), 1, 'the second tap did nothing')
   })
@@ -397,7 +388,6 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
 
   await t.test('handles a clock that is wrong by an hour', async (t) => {
     for (const hours of [-1, 1]) {
-      const begun = Date.now()
       const { page } = await app.newPerson()
       await page.clock.install({ time: new Date(Date.now() + hours * 3_600_000) })
       await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
@@ -426,10 +416,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       t.ok(await arrived(app, page, ['again', 'medium']), `${hours}`)
       const log = await readLog(app, page)
       t.ok(
-        log.every(({ created_at }) => {
-          const at = Date.parse(created_at)
-          return at > begun - 60_000 && at < Date.now() + 60_000
-        }),
+        log.every(({ created_at }) => Math.abs(Date.parse(created_at) - Date.now()) < 60_000),
         'the times are those of the service',
       )
     }
