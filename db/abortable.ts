@@ -2,8 +2,8 @@ import type { Kysely, KyselyPlugin } from 'kysely'
 import type { Database } from './types.js'
 
 /**
- * Returns a database whose statements throw the signal's reason once the signal is aborted, which rolls back an open
- * transaction. A running statement is not interrupted.
+ * Returns a database whose statements throw the signal's reason once the signal is aborted. An open transaction is then
+ * rolled back; a running statement is not interrupted.
  */
 export function abortable(db: Kysely<Database>, signal: AbortSignal | undefined): Kysely<Database> {
   if (signal === undefined) return db

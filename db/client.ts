@@ -5,27 +5,28 @@ import { nameStatement } from './statement-names.js'
 import type { Database } from './types.js'
 
 export interface DatabaseOptions {
-  /** URL of a PostgreSQL server; without it the embedded store below `dataDir` is opened. */
+  /** URL of a PostgreSQL server; if undefined, `openDatabase` opens the embedded store below `dataDir`. */
   databaseUrl?: string | undefined
   dataDir: string
-  /** Maximum number of connections to the server; the embedded store has exactly one. */
+  /** Maximum number of connections of the pool; ignored for the embedded store, which has exactly one. */
   poolMax: number
   /**
-   * Whether statements are prepared, so that the server plans each of them once; default true. Must be false behind a
-   * pooler without support for named statements (PgBouncer before 1.21). The startup packet then contains no statement
-   * timeout either, because such a pooler refuses it.
+   * Whether to use named prepared statements; default true. Must be false behind a pooler without support for them
+   * (PgBouncer before 1.21). If false, the startup packet omits the statement timeout, because such a pooler refuses
+   * it. Ignored for the embedded store.
    */
   prepare?: boolean | undefined
-  /** Milliseconds after which a statement without a complete response fails; default 20,000 */
+  /**
+   * Milliseconds after which a statement without a complete response fails; default 20,000. Ignored for the embedded
+   * store.
+   */
   frozenAfterMs?: number | undefined
   /** Called for errors of idle connections, which no query reports */
   onIdleError: (error: Error) => void
-  /** Called after each statement */
   onQuery?: (query: ExecutedQuery) => void
 }
 
 export interface ExecutedQuery {
-  /** Text of the statement, with placeholders for the values */
   sql: string
   values: readonly unknown[]
   /** Duration in milliseconds, excluding the wait for a connection */
@@ -36,14 +37,12 @@ export interface ExecutedQuery {
 export interface OpenDatabase {
   db: Kysely<Database>
   embedded: boolean
-  /** Returns the numbers of all connections, of idle connections, and of callers that wait for a connection. */
   poolState: () => { total: number; idle: number; waiting: number }
-  /** Runs long work, such as a migration, on a connection without statement and response timeouts */
+  /** Runs long work, such as a migration, on a connection for which this program sets no statement timeouts */
   withoutLimit: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
-/** Name of our sessions in `pg_stat_activity` */
 const APPLICATION_NAME = 'svc-training'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -54,7 +53,7 @@ const IDLE_TIMEOUT_MS = 60_000
 /** Maximum wait for the only connection of the embedded store; must exceed the longest import. */
 const EMBEDDED_WAIT_MS = 600_000
 
-/** Returns DATE as a string `YYYY-MM-DD`, and int8 as a number, because no column exceeds the safe integer range. */
+/** Parses DATE to a string `YYYY-MM-DD`, and int8 to a number, because no column exceeds the safe integer range. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === pg.types.builtins.DATE) return (value: string) => value
@@ -72,13 +71,13 @@ const Client = pg.Client as unknown as new (
 
 interface ServiceClientConfig {
   prepare: boolean
-  /** Milliseconds after which a statement without a complete response fails and its connection ends; absent: never */
+  /** No limit if absent */
   frozenAfterMs?: number
 }
 
 /**
- * The pool's client for Kysely, which names statements and closes the connection to a frozen server. `query` takes the
- * text of a statement and its values; callbacks, cursors and `pool.query` are not supported.
+ * Client of the pool that Kysely uses. It names statements and closes the connection to a frozen server. `query` takes
+ * the text of a statement and its values; callbacks, cursors and `pool.query` are not supported.
  */
 class ServiceClient extends Client {
   readonly #prepares: boolean
@@ -124,7 +123,7 @@ const clientOf = (config: ServiceClientConfig) => ({ Client: ServiceClient as un
 /**
  * Handles the errors of connections. A checked-out connection that breaks emits an error on the client, not on the
  * pool; without a listener this error would end the process (https://github.com/brianc/node-postgres/issues/2439). The
- * listener ignores it, because the running query fails as well.
+ * listener ignores the error, because the running query fails as well.
  */
 function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
@@ -132,7 +131,7 @@ function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
 }
 
 /**
- * Opens a connection pool to the server, which connects on first use, or opens the embedded store.
+ * Creates a connection pool, which connects to the server on first use, or opens the embedded store.
  * @throws EmbeddedStoreError if the store is in use or cannot be opened
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
@@ -176,7 +175,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
-/** Counts the sessions of this program in the database, except that of `db`, whose pool must have one connection. */
+/** Counts the connections of this program to the database, except that of `db`, whose pool must have only one. */
 export async function countOtherSessions(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity

@@ -2,7 +2,7 @@ import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { migrations } from './migrations/index.js'
 import type { Database } from './types.js'
 
-/** The database cannot be used by this program; the message is one German line for the operator. */
+/** The reason why this program cannot use the database; the message is one German line for the operator. */
 export class UnusableDatabaseError extends Error {}
 
 const NAMES = Object.keys(migrations).sort()
@@ -11,14 +11,14 @@ const NEWEST = NAMES.at(-1) ?? ''
 
 const OLDEST_POSTGRESQL = 15
 
-/** End of the message about a database or backup of an early draft, whose first migration has another name */
+/** End of the message about a database or backup from before the first release; its first migration has another name */
 const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann'
 
 /**
  * Applies missing migrations in one transaction and returns their names. Instances that start at the same time wait for
  * each other on an advisory lock.
- * @throws UnusableDatabaseError if the schema is newer than the program or from an early draft, the server is older
- * than PostgreSQL 15, the encoding is not UTF-8, or the locale does not map Ä to ä
+ * @throws UnusableDatabaseError if the schema is newer than the program or from before the first release, the server is
+ * older than PostgreSQL 15, the encoding is not UTF-8, or the locale does not map Ä to ä
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   await checkServer(db)
@@ -27,9 +27,9 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 }
 
 /**
- * Applies the migrations in `names`, to restore a backup of that schema.
+ * Applies the migrations in `names`, so that the schema equals that of a backup.
  * @throws UnusableDatabaseError if a name is unknown, the target has other or newer migrations, the backup or the
- * target is from an early draft, or `migrateToLatest` would refuse the server
+ * target is from before the first release, or `migrateToLatest` would refuse the server
  */
 export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
   await checkServer(db)
@@ -55,8 +55,8 @@ export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Applies missing migrations and returns their names. Disables a statement timeout that the role or database sets,
- * because it would end a long migration at each attempt.
+ * Applies migrations. Disables the statement timeout that the role or database may set, because that timeout would end
+ * a long migration at each attempt.
  */
 async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>): Promise<string[]> {
   const limited = Object.entries(wanted).map(([name, { up }]): [string, Migration] => [
@@ -94,7 +94,6 @@ export async function listAppliedMigrations(db: Kysely<Database>): Promise<strin
   return rows.map(({ name }) => name)
 }
 
-/** Returns whether exactly the known migrations have been applied. */
 export function isCurrent(applied: string[]): boolean {
   return applied.length === NAMES.length && applied.every((name, index) => name === NAMES[index])
 }

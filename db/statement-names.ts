@@ -10,9 +10,9 @@ const names = new Map<string, string>()
 const plannedEachTime = new Set<string>()
 
 /**
- * Returns the name under which a statement is prepared, always the same for the same text. Returns undefined for a
- * statement that is not prepared: `MAX_NAMES` other statements have names; a value is an array, because the best plan
- * depends on its length; `executePlannedEachTime` runs it; or it is neither a query nor a data modification.
+ * Returns the name under which a statement is prepared. Returns undefined for a statement that must not be prepared: if
+ * `MAX_NAMES` other statements have names, if a value is an array (the best plan depends on its length), if
+ * `executePlannedEachTime` runs the statement, or if the statement is neither a query nor a data modification.
  */
 export function nameStatement(text: string, values: readonly unknown[]): string | undefined {
   const known = names.get(text)

@@ -15,32 +15,36 @@ import type { TestDefinition } from '../src/domain/tests/definition.js'
 
 type PictureExtension = IncomingPicture['extension']
 
-/** An instant that PostgreSQL sets to the time of the transaction if it is omitted */
+/** An instant that PostgreSQL sets to the time of the transaction if an insert omits it */
 type Timestamp = ColumnType<Date, Date | undefined, Date>
 /** Calendar day as `YYYY-MM-DD` */
 type Day = ColumnType<string, string, string>
-/** A column that database triggers maintain and the service never writes */
+/** A column that database triggers maintain; the type rules out inserts and updates of it */
 type Derived<T> = ColumnType<T, never, never>
 
 export interface UsersTable {
   id: Generated<number>
   username: string
-  /** Null if the account has no password */
   password_hash: string | null
   display_name: string
   is_admin: Generated<boolean>
   /**
-   * Whether the user may create sources, and edit the sources in `source_editors`. Administrators may edit all sources.
+   * Whether the user may create sources, and edit sources as an editor; administrators may do both without this right
    */
   is_author: Generated<boolean>
   created_at: Timestamp
-  /** Whether the user must change the password before anything else */
+  /**
+   * Whether the user must change the password before anything else. Applies to sessions authenticated by password, and
+   * to API tokens of users who have a password.
+   */
   must_change_password: Generated<boolean>
-  /** Null if the user was never active */
   last_seen_on: ColumnType<string | null, string | null | undefined, string | null>
   /** Whether the account may log in with a password while `PASSWORD_LOGIN` is off */
   emergency: Generated<boolean>
-  /** Whether the next provider login with this user name is linked to the account; reset by that login */
+  /**
+   * Whether the next provider login with this user name may be linked to the account; reset when the user logs in
+   * through the provider, links an identity, or renews the proof of identity through the provider
+   */
   link_next_login: Generated<boolean>
   /** Time at which `link_next_login` was last set to true; the permission expires after seven days */
   link_allowed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
@@ -50,17 +54,13 @@ export interface UsersTable {
   extra_time_percent: Generated<number>
   /** First day on which the account is disabled, possibly in the future; null if no deactivation is planned */
   disabled_on: ColumnType<string | null, string | null | undefined, string | null>
-  /** Email address of the user, which several accounts may share; null if there is none */
+  /** Several accounts may share an address. */
   email: ColumnType<string | null, string | null | undefined, string | null>
-  /**
-   * Time at which the user confirmed the email address; null without an address, or if the user has not confirmed it
-   */
   email_confirmed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** Key in the unsubscribe link of the mail about due cards; null if the user does not receive that mail */
   due_cards_mail_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Method with which a user logged in or confirmed the identity */
 export type SignInMethod = 'password' | 'passkey' | 'oidc'
 
 export interface SessionsTable {
@@ -72,15 +72,19 @@ export interface SessionsTable {
   /** IP address of the client at the login */
   address: string | null
   user_agent: string | null
-  /** Time of the last proof of identity; the login itself was at `created_at` */
+  /**
+   * Time of the proof of identity. It equals `created_at`, or for a login through the provider the time at which the
+   * provider authenticated the user (1970 if unknown). A renewed proof replaces the session.
+   */
   authenticated_at: Timestamp
-  /** Method of the last proof of identity */
   authenticated_by: Generated<SignInMethod>
-  /** Id of the provider's session (`sid`); null if the provider sent none or the login used another method */
+  /**
+   * Id (`sid`) of the provider's session that the login used. A login without such a session keeps the id that the
+   * replaced session of the same user had; null if there is none.
+   */
   provider_session: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Identity of a user at an OpenID Connect provider. */
 export interface IdentitiesTable {
   id: Generated<number>
   user_id: number
@@ -90,7 +94,6 @@ export interface IdentitiesTable {
   last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** Logout tokens that have been used; expired ones are deleted. */
 export interface SpentLogoutTokensTable {
   /** SHA-256 of issuer and `jti` */
   token_hash: Buffer
@@ -107,7 +110,6 @@ export interface PasskeysTable {
   user_handle: Buffer
   counter: Generated<number>
   transports: Generated<string[]>
-  /** Whether the passkey is synchronised or backed up */
   backed_up: Generated<boolean>
   created_at: Timestamp
   last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
@@ -116,10 +118,10 @@ export interface PasskeysTable {
 export interface PasskeyChallengesTable {
   challenge: Buffer
   purpose: 'register' | 'login'
-  /** User who registers a passkey; null for a login */
+  /** Null for a login */
   user_id: number | null
   user_handle: Buffer | null
-  /** IPv4 address or IPv6 /64 of the caller */
+  /** Network of the client, as returned by `networkOf` */
   network: string
   expires_at: ColumnType<Date, Date, never>
 }
@@ -131,16 +133,15 @@ export interface ApiTokensTable {
   token_hash: Buffer
   created_at: Timestamp
   last_used_at: ColumnType<Date | null, never, Date>
-  /** Null if the token does not expire */
   expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** All scopes if omitted */
+  /** Defaults to all scopes */
   scopes: Generated<Scope[]>
 }
 
 export interface LoginFailuresTable {
-  /** IPv4 address, IPv6 /64 or IPv6 /48 */
+  /** Network of the client, as returned by `networkOf` or `siteOf` */
   network: string
-  /** SHA-256 of the entered user name; empty for the counter of the whole network */
+  /** SHA-256 of the entered user name or of a passkey's id (see `loginAttempt`); empty for the whole network */
   account_hash: Buffer
   score: number
   changed_at: Timestamp
@@ -191,7 +192,7 @@ export interface CardProgressTable {
   id: Generated<number>
   user_id: number
   card_id: number
-  /** Deck of a live card; null while the card is archived */
+  /** Null while the card is archived */
   deck_id: Derived<number | null>
   last_rating: Rating | null
   next_review: Day | null
@@ -201,38 +202,39 @@ export interface CardProgressTable {
   last_review: ColumnType<string | null, string | null | undefined, string | null>
   reps: Generated<number>
   lapses: Generated<number>
-  /** Id of the log entry that produced this state */
+  /** Id of the latest review that the state includes; null if there is none */
   last_review_id: ColumnType<number | null, number | null | undefined, number | null>
 }
 
-/** Append-only: an undo is a separate entry that repeats the facts of the undone review. */
+/** Append-only: an undo is a separate entry that repeats the facts of the undone entry. */
 export interface ReviewLogTable {
   id: Generated<number>
   user_id: number
   card_id: number
-  /** Deck of the card at the time of the entry */
+  /** Deck of the card at the time of the entry or, for an undo, of the undone entry */
   deck_id: number | null
   /** `tomorrow` puts a card off until tomorrow; like `reset`, it has no rating */
   kind: 'review' | 'undo' | 'reset' | 'tomorrow'
-  /** Id of the entry that an undo entry reverts */
   undoes: number | null
   rating: Rating | null
   previous_rating: Rating | null
   /**
-   * `new`: first review of the card. `repeat`: a later review of the card on the same day. `late`: a review that was
-   * given before a review or reset that the state includes, so it left the state unchanged. `recall`: all other reviews
+   * `new`: first review of a new or reset card. `repeat`: a later review of the card on the same day. `late`: a review
+   * given before a review or reset that the state includes, or a `tomorrow` without effect; the entry left the state
+   * unchanged. `recall`: all other reviews. An undo has the phase of the undone entry. Null for a reset, and for a
+   * `tomorrow` with effect
    */
   phase: ReviewPhase | null
-  /** Previous interval in days; null if unknown */
+  /** Interval of the card before the entry, in days; null if the card had none */
   interval_days: number | null
   duration_ms: number | null
   studied_on: Day
-  /** Time at which the learner gave the review. It may have arrived much later; ids are in the order of arrival. */
+  /** Time at which the entry was made, possibly offline long before its arrival; ids are in the order of arrival. */
   created_at: ColumnType<Date, Date, never>
   client_id: string | null
   before: ColumnType<CardState | null, string | null, never>
   after: ColumnType<CardState | null, string | null, never>
-  /** The response to the request without the state, so that a retry gets the same response */
+  /** The part of the response that a retry cannot derive from the other columns, such as the counts */
   answer: ColumnType<unknown, string, never>
 }
 
@@ -241,18 +243,16 @@ export interface SuspendedCardsTable {
   card_id: number
 }
 
-/** Decks that a learner has deactivated. */
 export interface InactiveDecksTable {
   user_id: number
   deck_id: number
 }
 
-/** Decks that are inactive until a learner chooses them. */
+/** Decks that are inactive for a learner until the learner chooses them. */
 export interface OfferedDecksTable {
   deck_id: number
 }
 
-/** Offered decks that a learner has chosen. */
 export interface ChosenDecksTable {
   user_id: number
   deck_id: number
@@ -269,24 +269,23 @@ export interface ReviewSettingsTable {
   /** Whether parameters are fitted to the learner and applied */
   adapt_intervals: Generated<boolean>
   type_answers: Generated<boolean>
-  /** Weekdays without due cards; Monday is 1 */
+  /** Weekdays (Monday is 1) on which no card becomes due if its interval can be varied to another day */
   free_weekdays: Generated<number[]>
 }
 
-/** Scheduler parameters fitted to a learner, with the time and the number of recalls of the last attempt at a fit. */
+/** `tried_at` and `tried_items` are the time and the number of recalls of the last attempt to fit parameters. */
 export interface FittedParametersTable {
   user_id: number
-  /** Null while the defaults apply */
+  /** Null before the first successful fit, and after the defaults were restored */
   current: ColumnType<FittedParameters | null, string | null | undefined, string | null>
-  /** Fitted parameters that `current` or the defaults have replaced; null if there are none */
+  /** Fitted parameters that `current` or the defaults have replaced */
   previous: ColumnType<FittedParameters | null, string | null | undefined, string | null>
   tried_at: ColumnType<Date, Date, Date>
   tried_items: number
-  /** Log entries up to this id may hold memory states computed with other parameters than those in `card_progress`. */
+  /** The memory states in log entries up to this id may come from other parameters than those in `card_progress`. */
   states_since: Generated<number>
 }
 
-/** A learner's private note on a card. */
 export interface CardNotesTable {
   user_id: number
   card_id: number
@@ -294,25 +293,24 @@ export interface CardNotesTable {
   updated_at: Timestamp
 }
 
-/** A learner's desired retention of a deck, which overrides the author's and the learner's general setting. */
+/** A learner's desired retention of a deck, which overrides the author's. */
 export interface DeckRetentionsTable {
   user_id: number
   deck_id: number
   desired_retention: number
 }
 
-/** The author's desired retention of a deck. */
+/** The author's desired retention of a deck, which overrides the learner's general setting. */
 export interface DeckDefaultsTable {
   deck_id: number
   desired_retention: number
 }
 
-/** Last run of each recurring job. */
 export interface JobRunsTable {
   name: string
-  /** End of the lease, which the instance that runs the job extends; null if no instance runs the job */
+  /** End of the lease, which the running instance extends; null or in the past if the job is not running */
   leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** Latest day whose run has finished; null if there is none, and unaffected by manual runs */
+  /** Day of the latest finished nightly run; manual runs and jobs that run more often do not change it. */
   finished_on: string | null
   finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   summary: ColumnType<unknown, string | null | undefined, string | null>
@@ -349,11 +347,11 @@ export interface CheatsheetTextsTable {
   content: Derived<string>
 }
 
-/** Distinct words of all searchable texts, in NFC and lower case. */
+/** Distinct words of all indexed texts, in NFC and lower case. The table keeps words that no text contains any more. */
 export interface SearchWordsTable {
   id: Generated<number>
   word: string
-  /** Stem of the word by the German dictionary, the same for its forms; the word itself if it has no stem */
+  /** Stem of the word by PostgreSQL's German dictionary; the word itself if the dictionary yields none */
   stem: string
 }
 
@@ -364,7 +362,6 @@ export interface SearchPendingTable {
   ids: Derived<number[]>
 }
 
-/** Word ids of a deck, sheet or card. */
 export interface SearchItemsTable {
   item_id: number
   title: number[]
@@ -387,7 +384,7 @@ export interface DistinctAnswersTable {
   option_text: Derived<string>
 }
 
-/** One row: the number of distinct answers. */
+/** Number of distinct answers; the table has one row. */
 export interface DistinctAnswerTotalsTable {
   id: Derived<boolean>
   total: Derived<number>
@@ -403,7 +400,7 @@ export interface ContentSourcesTable {
   /** Size in bytes of the latest upload; 0 without an upload */
   size_bytes: number
   created_at: Timestamp
-  /** Name of the creator at the time of the creation; null on the command line */
+  /** User name of the creator at the time of the creation; null on the command line */
   created_by: string | null
   updated_at: Timestamp
   updated_by: string | null
@@ -411,20 +408,18 @@ export interface ContentSourcesTable {
 }
 
 /**
- * Decks of the content folder and of sources, including archived ones. A deck of a released source has no row in this
+ * Decks of the content folder and of sources, including archived ones. A deck of a deleted source has no row in this
  * table, but its cards keep their identities.
  */
 export interface ImportedDecksTable {
   deck_id: number
-  /** Path relative to the content folder; null for a source, and until an import has recorded the path */
+  /** Path relative to the content folder; null for a source */
   file: string | null
-  /** Null for the content folder */
+  /** Null for a deck of the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
-  /** Key of the deck within its source */
   source_key: ColumnType<string | null, string | null | undefined, string | null>
   /** Whether the deck is a pool of test questions, which `archived_at` of the deck always hides from learners */
   tests_only: Generated<boolean>
-  /** Whether editors have archived the pool */
   pool_archived: Generated<boolean>
   /** Whether task lists in answers are text instead of options */
   options_off: Generated<boolean>
@@ -437,15 +432,14 @@ export interface ImportedCardsTable {
   card_id: number
   deck_id: number
   key: string
-  /** Guid of the Anki note */
+  /** Guid of the Anki note; null, like `ord`, for a card without a note */
   guid: ColumnType<string | null, string | null | undefined, string | null>
   /** Index of the card template or cloze of the Anki note, from 0 */
   ord: ColumnType<number | null, number | null | undefined, number | null>
-  /** Whether the item is a draft, which `archived_at` hides from learners until it is published */
+  /** Whether the card is a draft, which `archived_at` hides from learners until it is published */
   draft: Generated<boolean>
-  /** Whether editors have archived the draft */
   draft_archived: Generated<boolean>
-  /** Whether the item has been changed in the browser since the last upload */
+  /** Whether the card of an uploaded source has a change from the browser that no later upload has replaced */
   edited: Generated<boolean>
   /** Id that the client sends with the creation, so that a retry finds the same row */
   client_id: ColumnType<string | null, string | null | undefined, string | null>
@@ -453,46 +447,40 @@ export interface ImportedCardsTable {
 
 export interface ImportedCheatsheetsTable {
   cheatsheet_id: number
-  /** Null for the content folder */
+  /** Null for a sheet of the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
   source_key: ColumnType<string | null, string | null | undefined, string | null>
-  /** Whether the item is a draft, which `archived_at` hides from learners until it is published */
   draft: Generated<boolean>
-  /** Whether editors have archived the draft */
   draft_archived: Generated<boolean>
-  /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** Id that the client sends with the creation, so that a retry finds the same row */
   client_id: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Editors of a source. They may edit it only while they are authors. */
+/** Editors of sources. They may edit a source only while they are authors or administrators. */
 export interface SourceEditorsTable {
   source_id: number
   user_id: number
   added_at: Timestamp
 }
 
-/** How a change of content was made */
 export type ChangeKind = 'create' | 'edit' | 'bulk' | 'restore' | 'undo' | 'suggestion' | 'upload' | 'folder' | 'adopt'
 
-/** One operation that changed texts or states: an edit, a bulk change, an upload or an import of the content folder. */
+/** One operation that changed content, such as an edit, an upload or an import of the content folder. */
 export interface ContentChangesTable {
   id: Generated<number>
   at: ColumnType<Date, Date | undefined, never>
-  /** Author of the new text; null for the command line, the start of the service, or a deleted account */
+  /** User who made or suggested the change; null for the command line, the service start, or a deleted account */
   user_id: number | null
   /** Editor who accepted the text that `user_id` suggested; null for other changes, or if the account was deleted */
   editor_id: ColumnType<number | null, number | null | undefined, number | null>
   how: ChangeKind
-  /** Null for the content folder, or if the source has been deleted */
+  /** Null for an import of the content folder, or if the source has been deleted */
   source_id: number | null
   summary: ColumnType<unknown, string | null | undefined, string | null>
-  /** Id of the change that this change reverts */
   undoes: ColumnType<number | null, number | null | undefined, never>
 }
 
-/** State of a card or sheet before or after a change in the browser; the texts are in the version tables. */
+/** State of a card or sheet before or after a change in the browser; `version` identifies its texts. */
 export interface ItemState {
   /** Null for a sheet */
   deck_id: number | null
@@ -513,7 +501,7 @@ export interface ContentChangeItemsTable {
   after: ColumnType<ItemState, string, never>
 }
 
-/** Superseded texts of cards, written by a trigger; the row in `cards` is the newest version. */
+/** Superseded texts of cards; a trigger writes the rows. The row in `cards` is the newest version. */
 export interface CardVersionsTable {
   card_id: number
   version: number
@@ -526,7 +514,6 @@ export interface CardVersionsTable {
   change_id: number | null
 }
 
-/** Superseded texts of sheets, written by a trigger. */
 export interface SheetVersionsTable {
   cheatsheet_id: number
   version: number
@@ -537,24 +524,26 @@ export interface SheetVersionsTable {
   change_id: number | null
 }
 
-/** Pictures that cards, sheets and tests show or have shown, written by triggers. */
+/** Pictures that cards, sheets and tests show or have shown; triggers write the rows. */
 export interface PictureUsesTable {
   id: Generated<number>
   sha256: Buffer
   card_id: number | null
   cheatsheet_id: number | null
   test_id: number | null
-  /** Whether the current text shows the picture; false if only superseded versions of the text do */
+  /** Whether the current text shows the picture; false if only superseded versions do; always true for tests */
   is_current: Generated<boolean>
 }
 
-/** Pictures, deduplicated by content. */
 export interface MediaTable {
   sha256: Buffer
   extension: PictureExtension
   size_bytes: number
   created_at: Timestamp
-  /** Id of the author who uploaded the picture in the browser; null for imports, or if the account was deleted */
+  /**
+   * User who uploaded the picture by itself, or the author whose file contained it; null for pictures of the content
+   * folder, for files of administrators, and if the account was deleted
+   */
   created_by: ColumnType<number | null, number | null | undefined, number | null>
   bytes: Buffer
 }
@@ -568,20 +557,18 @@ export interface CardReportsTable {
   text: string
   created_at: Timestamp
   settled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** Name of the administrator or editor who settled the report, at that time; null while it is open */
+  /** User name that the administrator or editor had when settling the report */
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Version of the card that the suggestion is based on; null without a suggestion */
   card_version: ColumnType<number | null, number | null | undefined, number | null>
-  /** Texts that the learner suggests; either both or neither are null */
+  /** Null together with `suggested_answer` */
   suggested_question: ColumnType<string | null, string | null | undefined, string | null>
   suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
-  /** Decision about the report or its suggestion; null if there is no decision */
   outcome: ColumnType<
     'accepted' | 'declined' | null,
     'accepted' | 'declined' | null | undefined,
     'accepted' | 'declined' | null
   >
-  /** Message to the learner about the outcome; null if there is none */
   outcome_message: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -589,18 +576,15 @@ export interface CardReportsTable {
 export interface TestsTable {
   id: Generated<number>
   slug: string
-  /** Null for the content folder */
+  /** Null for a test of the content folder or of a deleted source */
   source_id: number | null
-  /** Key of the test within its source */
   source_key: string | null
-  /** Path relative to the content folder; null for a source */
+  /** Path relative to the content folder; null for a test of a source, even after the source is deleted */
   file: ColumnType<string | null, string | null | undefined, string | null>
   definition: ColumnType<TestDefinition, string, string>
-  /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** 1 after the creation; each save increments it, so that editors cannot overwrite each other's changes */
+  /** 1 at first; each change of the definition increments it, so that editors do not overwrite each other's changes */
   edit_version: Generated<number>
-  /** Null until the test is published */
   published_version: ColumnType<number | null, number | null | undefined, number | null>
   created_at: Timestamp
   updated_at: Timestamp
@@ -612,9 +596,9 @@ export interface TestVersionsTable {
   test_id: number
   version: number
   definition: ColumnType<TestDefinition, string, never>
-  /** Whether learners can look up at least one of the questions */
+  /** Whether at least one question comes from a deck that is not a pool, so that learners can look the question up */
   open_questions: boolean
-  /** SHA-256 of the definition and the questions without their random ids */
+  /** SHA-256 of the definition, the questions without their random ids, and `open_questions` */
   digest: Buffer
   published_at: Timestamp
   /** User name of the editor at the time of the publication; null for imports */
@@ -644,10 +628,13 @@ export interface AttemptsTable {
   client_id: string
   /** Number of the attempt among the person's attempts at the test, from 1 */
   number: number
-  /** Whether the attempt counts in the statistics; false for an editor of the test */
+  /** False if the person could edit the test at the start; such attempts are left out of the statistics */
   counted: boolean
   started_at: ColumnType<Date, Date, never>
-  /** Time at which the attempt ends automatically; null without a time limit */
+  /**
+   * Time at which the attempt must end, without the grace period; null if the test has neither a time limit nor a last
+   * day
+   */
   deadline_at: ColumnType<Date | null, Date | null, never>
   /** Time of the last saved answer, or of the start */
   last_saved_at: ColumnType<Date, Date, Date>
@@ -669,11 +656,12 @@ export interface AttemptQuestionsTable {
   places: ColumnType<Place[], string, never>
   /** Sequence number that the client sent with the saved answer; 0 if never answered */
   seq: Generated<number>
-  /** Answer of the learner, with the ids of `places` */
+  /** Answer of the learner; refers to the ids of `places` */
   answer: ColumnType<Answer | null, string | null | undefined, string | null>
   saved_at: ColumnType<Date | null, never, Date>
   /**
-   * Sum over all saves of this answer: milliseconds since the previous save of any answer, or the start of the attempt
+   * Milliseconds spent on the question. Each save of its answer adds the time since the previous save of any answer, or
+   * since the start of the attempt.
    */
   spent_ms: Generated<number>
   /** From 0 to 1; null while the attempt is open */
@@ -703,12 +691,12 @@ export interface ProofsTable {
   valid_until: NullableDay
   issued_at: ColumnType<Date, Date, never>
   retention_years: number
-  /** Last day of the retention, which begins with a later proof or the end of the account; null until then */
+  /** Last day of the retention, which `setDeletionDays` computes; null while the retention has not begun */
   delete_after: NullableDay
   revoked_at: NullableTimestamp
-  /** Reason of the revocation; null unless the proof is revoked */
+  /** Reason of the revocation */
   revocation: ColumnType<string | null, string | null | undefined, string | null>
-  /** Code of the proof that replaces this proof; null if it is not replaced */
+  /** Code of the proof that replaces this proof */
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -740,7 +728,6 @@ export interface MailRemindersTable {
   reminded_on: Day
 }
 
-/** An email address that a person entered and has not yet confirmed. */
 export interface AddressConfirmationsTable {
   user_id: number
   address: string
@@ -759,7 +746,7 @@ export interface CalendarTokensTable {
 export interface LastImportTable {
   id: Generated<boolean>
   at: Timestamp
-  /** Name of the user who started the import; null for the command line and the start of the service */
+  /** User name of the user who started the import; null for the command line and the start of the service */
   actor: string | null
   via: AuditLogTable['via'] | 'start'
   outcome: 'done' | 'refused'
@@ -771,7 +758,7 @@ export interface LastImportTable {
 export interface TeamsTable {
   id: Generated<number>
   name: string
-  /** Group of the identity provider whose users are members of the team; null if there is none */
+  /** Group of the identity provider whose users are members of the team */
   external_group: string | null
   created_at: Timestamp
 }
@@ -790,7 +777,7 @@ export interface TeamMembersTable {
 type NullableDay = ColumnType<string | null, string | null | undefined, string | null>
 type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
 
-/** An assignment: content that an audience must complete by a due day, once or recurrently. */
+/** An assignment: parts that an audience is asked to complete by a due day; voluntary unless `mandatory`. */
 export interface AssignmentsTable {
   id: Generated<number>
   title: string
@@ -803,11 +790,14 @@ export interface AssignmentsTable {
   due_days: number | null
   /** Interval of the recurrence in months; null, like `opens_days_before`, without recurrence */
   every_months: number | null
-  /** Day of the year (`MM-DD`) on which later periods end; null without recurrence, or if completions start periods */
+  /**
+   * Month and day (`MM-DD`) on which a later period is due; null without recurrence, or if each period follows the last
+   * completion
+   */
   window_end: string | null
-  /** Days from the opening of a period to its due day, for all periods but the first */
+  /** Days from the opening of a later period to its regular due day; does not apply to the first period */
   opens_days_before: number | null
-  /** Day from which all users belong to the audience; null if only teams and single persons do */
+  /** Day from which all users are in the audience; null if only teams and individual persons are */
   everybody_from: string | null
   mandatory: boolean
   retention_years: number
@@ -835,7 +825,10 @@ export interface AssignmentPartsTable {
   cheatsheet_id: number | null
   test_id: number | null
   deck_id: number | null
-  /** Percent of the cards that must be rated `medium` or `easy`; null if each card must be reviewed, with any rating */
+  /**
+   * Percent of a deck's cards that must be rated `medium` or `easy`. Null if each card must be reviewed, with any
+   * rating, and for other kinds of parts.
+   */
   share_percent: number | null
 }
 
@@ -865,24 +858,23 @@ export interface OccurrencesTable {
   /** Last day of an exemption or of a recognised external proof */
   covered_until: NullableDay
   done_at: NullableTimestamp
-  /** Day of the completion, exemption or recognition; null until then */
+  /** Day of the completion, exemption or recognition in the service's time zone; null until then */
   done_on: NullableDay
   content_version: number
   /**
-   * Attempts before this time do not count; neither do reviews, except in a person's first period that no renewal has
-   * restarted.
+   * Attempts before this time do not count. Earlier reviews do not count either, except in a person's first period that
+   * no renewal has restarted.
    */
   counts_from: ColumnType<Date, Date, Date>
   /** Attempts granted beyond the limit of the test */
   extra_attempts: Generated<number>
 }
 
-/** A completed part of an occurrence. */
 export interface OccurrencePartsTable {
   occurrence_id: number
   position: number
   done_at: ColumnType<Date, Date, Date>
-  /** Day on which a personal part was held; null for other kinds */
+  /** Day of the instruction of a `personal` part; null for other kinds */
   held_on: NullableDay
   /** Name of the instructor at the time of the confirmation */
   confirmed_by: ColumnType<string | null, string | null | undefined, string | null>

@@ -16,17 +16,20 @@ import { extendSession } from './session.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Requires a logged-in user. An API token must also have the scope of the route. */
+    /**
+     * Requires a logged-in user; an API token must also have the scope of the route. Extends the session and records
+     * the activity of the user.
+     */
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
-    /** Refuses API tokens, which could otherwise create logins or secret addresses that outlive them. */
+    /** Refuses API tokens. Used by routes that change credentials, the secret calendar address or the mail address. */
     requireSession: preHandlerAsyncHookHandler
     /**
-     * Requires a proof of identity from the last ten minutes and no pending password change; for routes that grant
-     * access. API tokens need no such proof, because their scopes limit what they may do.
+     * Requires a proof of identity from the last ten minutes and no pending password change. A request with an API
+     * token needs no proof, because the scopes of the token limit what the request may do.
      */
     requireFreshLogin: preHandlerAsyncHookHandler
-    /** Sets the refusal for requests to the scope that match none of its endpoints. */
+    /** Sets the error response for requests that match no endpoint of the scope. */
     setFallback(refusal: Refusal, headers?: Record<string, string>): void
   }
   interface FastifyRequest {
@@ -42,7 +45,6 @@ declare module 'fastify' {
 }
 
 export interface AuthPluginOptions {
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 
@@ -78,7 +80,7 @@ export default fp<AuthPluginOptions>(
     })
 
     app.decorate('requireFreshLogin', async (request) => {
-      // Checked first: a user who must change the password would otherwise confirm the login and then be refused.
+      // Runs first, so that a user with a pending password change is not asked to confirm the login in vain.
       await requireOwnPassword(request)
       if (request.tokenUser === undefined && request.session.stored?.isFresh !== true) throw PROOF_TOO_OLD
     })
@@ -113,7 +115,6 @@ export async function requireOwnPassword({ user, routeOptions }: FastifyRequest)
   if (user?.must_change_password && routeOptions.config.isOpenBeforePasswordChange !== true) throw PASSWORD_CHANGE_FIRST
 }
 
-/** Returns the caller for the audit trail. */
 export function actorOf({ user, tokenUser, ip }: FastifyRequest): Actor {
   return { actor_id: user.id, actor: user.username, via: tokenUser === undefined ? 'session' : 'token', address: ip }
 }

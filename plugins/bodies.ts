@@ -10,15 +10,16 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * Parses JSON bodies and refuses bodies of other types. An empty body counts as absent, regardless of its content type,
- * because some scripts send `application/json` on DELETE, and `curl -d ''` declares a form.
+ * Parses JSON bodies and refuses bodies of other types. An empty body is treated as absent, regardless of its content
+ * type: some scripts send `application/json` with DELETE, and `curl -d ''` declares a form.
  */
 export default fp(
   async (app) => {
     const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
     app.removeAllContentTypeParsers()
 
-    // Replaces an invalid content type, because Fastify would refuse it before a parser sees that the body is empty.
+    // Replaces an invalid content type, because Fastify would refuse the request before a parser sees that the body is
+    // empty.
     app.addHook('onRequest', (request, _reply, done) => {
       const type = request.headers['content-type']
       if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = UNKNOWN_TYPE
@@ -41,12 +42,10 @@ export default fp(
   { name: 'bodies' },
 )
 
-/** A CSV request body. */
 export class CsvBody {
   constructor(readonly bytes: Uint8Array) {}
 }
 
-/** Lets the routes of this scope also accept CSV, as a `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) done(null)
@@ -56,8 +55,8 @@ export function acceptCsv(scope: FastifyInstance): void {
 }
 
 /**
- * Lets the routes of this scope accept only `application/octet-stream`, as an unread stream of any size, so that the
- * routes can refuse unauthorized callers before they read the body.
+ * Lets the routes of this scope accept only `application/octet-stream`, as an unread stream, so that the routes can
+ * refuse unauthorized callers before reading the body.
  */
 export function acceptFile(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
@@ -83,7 +82,6 @@ export function acceptPicture(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request, _body, done) => done(FILE_ONLY))
 }
 
-/** A form request body. */
 export class FormBody {
   constructor(readonly fields: URLSearchParams) {}
 }
@@ -98,13 +96,12 @@ export function acceptForms(scope: FastifyInstance): void {
   })
 }
 
-/** Lets the routes of this scope also accept forms, whose fields are ignored: the parsed body is an empty object. */
+/** Lets the routes of this scope also accept forms. Ignores the fields of the forms. */
 export function ignoreForms(scope: FastifyInstance): void {
   const types = ['application/x-www-form-urlencoded', 'multipart/form-data']
   scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, _body, done) => done(null, {}))
 }
 
-/** Whether the body is compressed or encoded in another way: it has a content coding other than `identity`. */
 function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
   return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }

@@ -14,8 +14,8 @@ export interface CorsOptions {
 
 /**
  * Lets pages of the allowed origins use the API with the session cookie. Answers preflight requests before
- * authentication. `@fastify/cors` does not fit, because it adds an OPTIONS route for every path, and then the not-found
- * handlers of the scopes never see other OPTIONS requests.
+ * authentication. `@fastify/cors` does not fit: it adds an OPTIONS route for every path, so OPTIONS requests never
+ * reach the not-found handlers of the scopes.
  */
 export default fp<CorsOptions>(
   async (app, { allowedOrigins }) => {
@@ -27,9 +27,9 @@ export default fp<CorsOptions>(
 )
 
 /**
- * Sets the CORS headers if the origin of the request is allowed, and `Vary` if any origin is allowed. Returns true if
- * the request was a preflight from an allowed origin, which this function has answered.
+ * Sets the CORS headers if the origin of the request is allowed. Answers the request if it is also a preflight request.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
+ * @returns whether the function has answered the request
  */
 export function allowOrigin(
   allowedOrigins: string[],

@@ -7,15 +7,17 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 export interface CrossSiteOptions {
-  /** Origins of the same site whose pages may use the API */
   allowedOrigins: string[]
-  /** Our own origin; undefined if no public URL is configured: the origin is then derived from the request. */
+  /**
+   * Origin of the public URL; undefined if none is configured. The plugin then derives the origin from each request.
+   */
   ownOrigin: string | undefined
 }
 
 /**
  * Refuses state-changing requests that a browser sends from a page of another origin, even of the same site, unless
- * that origin is allowed. Requests with neither `Origin` nor `Sec-Fetch-Site` pass, because scripts send neither.
+ * that origin is allowed. Requests with neither `Origin` nor `Sec-Fetch-Site` pass, because clients other than browsers
+ * send neither.
  * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
  */
 export default fp<CrossSiteOptions>(
@@ -35,7 +37,7 @@ export default fp<CrossSiteOptions>(
   { name: 'cross-site' },
 )
 
-/** Returns our origin according to the Host header or a trusted proxy; undefined if this address is malformed. */
+/** Returns the origin from the protocol and host of the request; undefined if the host is malformed. */
 function originOf(request: FastifyRequest): string | undefined {
   const url = `${request.protocol}://${request.host}`
   return URL.canParse(url) ? new URL(url).origin : undefined

@@ -13,7 +13,6 @@ export interface DatabasePluginOptions {
   database: OpenDatabase
 }
 
-/** Decorates the app with the database and closes it after the last response. */
 export default fp<DatabasePluginOptions>(
   async (app, { database }) => {
     app.decorate('db', database.db)

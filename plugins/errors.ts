@@ -6,7 +6,6 @@ import { Refusal, ServiceStopping, Unavailable } from '../src/domain/refusal.js'
 import { errorBody, errorHeaders, statusOf } from '../src/http/error-body.js'
 import { INTERNAL_ERROR, INVALID_URL, JSON_ONLY, MALFORMED_REQUEST, TOO_LARGE } from '../src/http/refusals.js'
 
-/** Refusals for the errors of Fastify itself. */
 const FASTIFY_ERRORS: Record<string, Refusal> = {
   FST_ERR_BAD_URL: INVALID_URL,
   FST_ERR_CTP_BODY_TOO_LARGE: TOO_LARGE,
@@ -14,7 +13,6 @@ const FASTIFY_ERRORS: Record<string, Refusal> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: MALFORMED_REQUEST,
 }
 
-/** Turns every error into a response. */
 export default fp(
   async (app) => {
     app.setErrorHandler(sendError)
@@ -26,7 +24,8 @@ export default fp(
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal, status } = toRefusal(error)
   if (status >= 500) request.log.error({ err: error }, 'request failed')
-  // The service does not read the rest of the body, so the connection cannot serve another request (RFC 9110, 15.5.9).
+  // After a timeout, the rest of the body stays unread, so the connection cannot serve another request (RFC 9110,
+  // 15.5.9). A stopping service serves no further request either.
   if (refusal.kind === 'timeout' || refusal instanceof ServiceStopping) reply.header('connection', 'close')
   return reply
     .code(status)
@@ -42,7 +41,8 @@ function toRefusal(error: unknown): { refusal: Refusal; status: number } {
   const refusal = knownRefusal(error)
   if (refusal !== undefined) return { refusal, status: statusOf(refusal) }
   const { statusCode } = error as { statusCode?: number }
-  // Checked before database faults: a client that disconnects while sending its body also causes an ECONNRESET.
+  // Client errors are checked before database faults, because a client that disconnects while sending its body also
+  // causes an ECONNRESET.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return { refusal: MALFORMED_REQUEST, status: statusCode }
   }

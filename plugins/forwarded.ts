@@ -8,9 +8,9 @@ import fp from 'fastify-plugin'
 const WITH_PORT = /^(?:([0-9.]+):[0-9]*|\[([^\]]+)\](?::[0-9]*)?)$/
 
 /**
- * Removes ports from forwarded addresses; otherwise rate limits would count every connection as a new client. Logs one
- * warning if `X-Forwarded-For` comes from an untrusted address: behind a proxy that TRUST_PROXY omits, rate limits
- * count all clients as one.
+ * Removes ports from forwarded addresses; otherwise rate limits would count every connection as a new client. Warns
+ * once if `X-Forwarded-For` comes from an untrusted address: behind a proxy that TRUST_PROXY omits, rate limits count
+ * all clients as one.
  */
 export default fp(
   async (app) => {

@@ -4,7 +4,7 @@ import { repeat } from '../src/services/jobs/repeat.js'
 
 const INTERVAL_MS = 10 * 60_000
 
-/** Deletes expired rows and unused pictures in the background. A lock limits this to one instance at a time. */
+/** Deletes expired rows and unused pictures in the background. A lock lets only one instance do this at a time. */
 export default fp(
   async (app) => {
     const purge = async () => {
@@ -16,7 +16,7 @@ export default fp(
           purged === undefined ? 'another instance is purging' : 'purged what had expired',
         )
       } catch (err) {
-        // The next run retries. Until then the queries ignore expired rows.
+        // The next run retries. Until then, the queries ignore expired rows.
         app.log.warn({ err }, 'purging failed')
       }
     }

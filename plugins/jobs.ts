@@ -5,7 +5,10 @@ import { repeat } from '../src/services/jobs/repeat.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
 
-/** Hour, in the time zone of the service, after which the nightly jobs run; later if the service was down */
+/**
+ * Hour in the time zone of the service after which the nightly jobs run. If the service is down at that hour, the jobs
+ * run after the next start.
+ */
 const NIGHT_HOUR = 3
 const HOUR_MS = 3_600_000
 
@@ -20,8 +23,8 @@ interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'renewLease' | '
 }
 
 /**
- * Runs each job once a night or every few minutes. Every instance tries to run the job; a lease limits it to one
- * instance at a time. A job that runs every few minutes does not wait for the nightly jobs.
+ * Runs each job once a night or every few minutes. Every instance tries to run every job; a lease lets only one
+ * instance run a job at a time.
  */
 export default fp<JobOptions>(
   async (app, { intervalMs, ...context }) => {
@@ -38,7 +41,6 @@ export default fp<JobOptions>(
         const isQuiet = night === undefined && Object.values(summary ?? {}).every((figure) => figure === 0)
         if (summary !== undefined && !isQuiet) app.log.info({ job: job.name, ...summary }, 'job finished')
       } catch (err) {
-        // The next interval tries again.
         if (!stopping.signal.aborted) app.log.warn({ err, job: job.name }, 'job failed')
       }
     }
@@ -55,7 +57,7 @@ export default fp<JobOptions>(
         job.every === 'night' ? [] : [repeat(() => run(job), Math.min(intervalMs, job.every * MINUTE_MS))],
       ),
     ]
-    // Not awaited, so that loading the native library does not delay the start.
+    // `canFit` is not awaited, so that loading the native library does not delay the start.
     app.addHook('onListen', () => {
       void canFit().then((isPossible) => {
         if (!isPossible) app.log.warn(NO_FIT)

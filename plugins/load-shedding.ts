@@ -3,9 +3,12 @@ import type { OpenDatabase } from '../db/client.js'
 import { Unavailable } from '../src/domain/refusal.js'
 
 const SAMPLE_INTERVAL_MS = 500
-/** Consecutive late samples that count as overload; a single late sample is caused by one long task that has ended. */
+/** Overload threshold: number of consecutive late samples. A single long task causes only one late sample. */
 const MIN_LATE_SAMPLES = 2
-/** Length of the pool's queue that counts as overload; with 10 connections and 5 ms per statement, a wait of 0.5 s */
+/**
+ * Overload threshold: number of statements and transactions that wait for a database connection. With 10 connections
+ * and 5 ms per statement, the last one waits 0.5 s.
+ */
 const MAX_WAITING_FOR_CONNECTION = 1_000
 
 export interface LoadSheddingOptions {
@@ -16,7 +19,7 @@ export interface LoadSheddingOptions {
 
 /**
  * Refuses requests while the event loop or the connection pool is overloaded. `@fastify/under-pressure` does not fit:
- * its metric is NaN for each event loop iteration longer than its sampling interval (docs/decisions/0004-overload.md).
+ * after one long task, it refuses all requests for a second (docs/decisions/0004-overload.md).
  */
 export default fp<LoadSheddingOptions>(
   async (app, { maxDelayMs, poolState }) => {

@@ -6,7 +6,6 @@ export interface MetricsPluginOptions {
   metrics: Metrics
 }
 
-/** Records the number and the duration of requests by route and status, for the metrics port. */
 export default fp<MetricsPluginOptions>(
   async (app, { metrics }) => {
     app.addHook('onRequest', async (request, reply) => {

@@ -8,7 +8,7 @@ import { answers } from '../src/http/schemas.js'
 /** Hash of the inline style sheet of Swagger UI; test/web/reference.test.ts detects a change. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
-/** Content security policy of the reference, which needs no external resources and works offline */
+/** Content security policy of the API reference. The reference needs no external resources and works offline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,11 +23,9 @@ const CONTENT_SECURITY_POLICY = [
 const Document = Type.Unsafe<string>({ type: 'object', additionalProperties: true, description: 'OpenAPI 3.1' })
 
 export interface OpenapiOptions {
-  /** Version of the service */
   version: string
-  /** Path prefix that the proxy removes */
+  /** Path prefix that the reverse proxy removes from requests */
   basePath: string
-  /** Name of the session cookie */
   sessionCookie: string
 }
 
@@ -62,7 +60,7 @@ export default fp<OpenapiOptions>(
     })
 
     await app.register(async (docs) => {
-      // Adds HEAD, because the routes of the package answer GET only.
+      // Adds HEAD, because the routes of `@fastify/swagger-ui` answer only GET.
       docs.addHook('onRoute', (route) => {
         if (route.method === 'GET') route.method = ['GET', 'HEAD']
       })
@@ -71,7 +69,7 @@ export default fp<OpenapiOptions>(
         indexPrefix: basePath,
         staticCSP: CONTENT_SECURITY_POLICY,
         theme: { title: 'svc-training API' },
-        // Groups start collapsed: with more than about 150 open rows, Swagger UI renders only the rows in the viewport.
+        // Groups start collapsed, because Swagger UI renders a list of more than about 150 open rows only in part.
         uiConfig: { deepLinking: true, validatorUrl: null, docExpansion: 'none' },
       })
     })

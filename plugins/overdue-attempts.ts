@@ -4,13 +4,12 @@ import { repeat } from '../src/services/jobs/repeat.js'
 import { endOverdue } from '../src/services/tests/end-attempt.js'
 
 interface OverdueOptions extends Clock {
-  /** Interval of the check, in milliseconds */
   intervalMs: number
 }
 
 /**
- * Ends attempts whose time is over, including those that the learner has abandoned. Runs in every instance; if two
- * instances try to end the same attempt, only one of them does.
+ * Ends test attempts whose time is over, including those that the learner has abandoned. Runs in every instance; if two
+ * instances try to end the same attempt, only one of them succeeds.
  */
 export default fp<OverdueOptions>(
   async (app, { moment, intervalMs }) => {
@@ -23,7 +22,7 @@ export default fp<OverdueOptions>(
         if (ended > 0) app.log.info({ ended }, 'attempts ended by time')
       } catch (err) {
         if (stopping.signal.aborted) return
-        // The next interval tries again, and every request that reads an overdue attempt ends that attempt.
+        // The next run tries again. An overdue attempt also ends when the learner opens it.
         app.log.warn({ err }, 'ending attempts by time failed')
       }
     }

@@ -4,32 +4,31 @@ import fp from 'fastify-plugin'
 import { networkOf, siteOf } from '../src/domain/accounts/login-limits.js'
 import { TooManyAttempts } from '../src/domain/refusal.js'
 
-/** Window over which the rate is averaged, so that a page may load many files at once */
+/** Window in seconds over which the rate is averaged. The window lets a page load many files at once. */
 const WINDOW_SECONDS = 10
-/** Ratio of the limit of an IPv6 /48, which a provider may assign to one customer, to the limit of a /64 */
+/** Ratio of the limit of an IPv6 /48 to that of a /64. A provider may assign a /48 to one customer. */
 const SITE_FACTOR = 4
-/** Maximum number of tracked pairs of a limit and an address or network; the least recently seen pair is evicted. */
+/** Maximum number of counters (one per limit and address or network); the least recently used counter is evicted. */
 const MAX_ADDRESSES = 10_000
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Returns a hook that allows `most` requests per ten seconds for each IPv4 address or IPv6 /64, and four times as
-     * many for each IPv6 /48. Routes with different names are counted separately. If limits are disabled, the hook does
-     * nothing.
+     * many for each IPv6 /48. Hooks with different names count separately.
      */
     limitRequests(name: string, most: number): onRequestAsyncHookHandler
   }
 }
 
 export interface RateLimitOptions {
-  /** Maximum requests per second for each IPv4 address or IPv6 /64; 0 disables all limits. */
+  /** Requests per second allowed on average for each IPv4 address or IPv6 /64; 0 disables all limits of this plugin */
   perSecond: number
 }
 
 /**
- * Counts requests in windows of a monotonic clock. The default store of the package uses the time of day, so if that
- * clock is set back, limited callers are refused until it reaches the former time again.
+ * Counts requests in windows of a monotonic clock. The default store of `@fastify/rate-limit` uses the wall clock: if
+ * that clock is set back, limited callers are refused until the clock reaches the former time again.
  */
 class MonotonicStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, { count: number; end: number }>()
@@ -39,7 +38,7 @@ class MonotonicStore implements FastifyRateLimitStore {
     const known = this.#windows.get(key)
     const window = known !== undefined && known.end > now ? known : { count: 0, end: now + WINDOW_SECONDS * 1000 }
     window.count++
-    // Reinserted at the end: a Map keeps insertion order, so the first key is the least recently seen.
+    // Moves the window to the end. A Map keeps insertion order, so the first key is the least recently used.
     this.#windows.delete(key)
     this.#windows.set(key, window)
     if (this.#windows.size > MAX_ADDRESSES) this.#windows.delete(this.#windows.keys().next().value as string)
@@ -51,7 +50,7 @@ class MonotonicStore implements FastifyRateLimitStore {
   }
 }
 
-/** Limits the requests of each address. Each instance counts separately; only a proxy can limit across instances. */
+/** Limits the number of requests per client address. Each instance counts separately. */
 export default fp<RateLimitOptions>(
   async (app, { perSecond }) => {
     if (perSecond === 0) {

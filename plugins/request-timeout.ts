@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the body may take up to the server-wide timeout */
+    /** Whether the body may take as long to arrive as the server-wide timeout allows */
     isUpload?: boolean
   }
 }
@@ -22,7 +22,7 @@ export default fp<RequestTimeoutOptions>(
     app.addHook('onRequest', async (request) => {
       if (hasBody(request) && request.routeOptions.config.isUpload !== true) watch(request, milliseconds)
     })
-    // An upload that was refused before its body was read gets the normal timeout.
+    // An upload whose response was sent before its body was complete gets the normal timeout for the rest of the body.
     app.addHook('onResponse', async (request) => {
       const isUpload = request.routeOptions.config.isUpload === true
       if (isUpload && hasBody(request) && !request.raw.complete) watch(request, milliseconds)
@@ -42,7 +42,7 @@ function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number
   if (!(socket instanceof Socket)) return
   const timer = setTimeout(() => {
     socket.off('close', stop)
-    // The same error as that of Node's own timeout, which src/http/refused-connections.ts answers.
+    // Emits the error of Node's own timeout, so that src/http/refused-connections.ts sends the response.
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     if (!raw.complete && !socket.destroyed) server.emit('clientError', error, socket)
   }, milliseconds)
@@ -50,7 +50,7 @@ function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number
   const stop = () => {
     if (!raw.complete && !socket.destroyed) return
     clearTimeout(timer)
-    // A kept-alive connection serves further requests, and each request adds a listener.
+    // Removes the listener, because each request on a kept-alive connection adds one.
     socket.off('close', stop)
   }
   raw.once('end', stop)

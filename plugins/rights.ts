@@ -28,18 +28,21 @@ declare module 'fastify' {
     /** Requires an author or administrator and loads `request.editable`. Runs before the body is read. */
     requireAuthor: onRequestAsyncHookHandler
     /**
-     * Requires what `requireAuthor` requires, and an editor of the item that the first path parameter names. Runs
-     * before the body is read.
+     * Like `requireAuthor`, but also requires that the caller may edit the item that the first path parameter names.
+     * Runs before the body is read.
      */
     requireEditor(kind: ItemKind): onRequestAsyncHookHandler
     /** Like `requireEditor`, but the item may be missing, because the request creates it. */
     requireEditorOrNew(kind: ItemKind): onRequestAsyncHookHandler
     /**
-     * Requires an editor of the item with the key that `keyOf` reads from the request. Does nothing if that key is
-     * absent or of another type. Runs after `requireAuthor` or `requireEditor`, which load `request.editable`.
+     * Requires that the caller may edit the item whose key `keyOf` reads from the request. Does nothing if the key is
+     * neither a string nor a number. Runs after a hook that loads `request.editable`.
      */
     requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
-    /** Requires an editor of all cards that the body lists; allows invalid lists. Runs after `requireAuthor`. */
+    /**
+     * Requires that the caller may edit all cards that the body lists. Ignores an invalid list, which the plugin
+     * `validation` refuses later. Runs after `requireAuthor`.
+     */
     requireEditorOfCards(idsOf: KeyOf): onRequestAsyncHookHandler
     /**
      * Requires an administrator or a team lead and loads `request.viewableTeams`. If the path contains a team id, a
@@ -52,8 +55,8 @@ declare module 'fastify' {
      */
     requireAssigner: onRequestAsyncHookHandler
     /**
-     * Requires the right to assign the content of the body to its audience; allows invalid bodies. A preHandler; runs
-     * after `requireAssigner`.
+     * Requires that the caller may assign the parts in the body to the audience in the body. Ignores an invalid body,
+     * which the plugin `validation` refuses later. Runs as a preHandler after `requireAssigner`.
      */
     requireAssignable: preHandlerAsyncHookHandler
     /**
@@ -62,27 +65,32 @@ declare module 'fastify' {
      */
     requireAssignmentReader: onRequestAsyncHookHandler
     /**
-     * Requires the responsible person of the assignment or, if the assignment is mandatory, a lead of at least one
-     * person in it, and loads `request.overseen`.
+     * Requires that the caller is responsible for the assignment or, if the assignment is mandatory, leads at least one
+     * person in it. Loads `request.overseen`.
      */
     requireOverseer: onRequestAsyncHookHandler
-    /** Requires the responsible person of the occurrence whose id is in the path. */
     requireResponsible: onRequestAsyncHookHandler
     /**
-     * Requires, for every occurrence of the body, the responsible person or, if the assignment is mandatory, a lead of
-     * the person. For an invalid body, requires the responsible person of any assignment or a lead of any team. A
-     * preHandler.
+     * Requires, for every occurrence in the body, that the caller is responsible for the assignment or, if the
+     * assignment is mandatory, leads the person. If the body is invalid, requires that the caller is responsible for
+     * any assignment or leads any team. Runs as a preHandler.
      */
     requireInstructor: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
-    /** Sources that the caller may edit; set by `requireAuthor`, the `requireEditor…` hooks and `requireAssigner` */
+    /**
+     * Sources that the caller may edit; set by `requireAuthor`, `requireEditor`, `requireEditorOrNew` and
+     * `requireAssigner`
+     */
     editable: Editable
     /** Teams that the caller may see; set by `requireLead` and `requireAssigner` */
     viewableTeams: ViewableTeams
     /** Rights of the caller to read assignments; set by `requireAssignmentReader` */
     assignmentReader: Reader
-    /** Assignment of the path and the teams that the caller leads; set by `requireOverseer` */
+    /**
+     * The assignment in the path; also the teams that the caller leads, unless the caller is responsible for the
+     * assignment. Set by `requireOverseer`.
+     */
     overseen: Overseen
   }
 }
@@ -95,9 +103,8 @@ type KeyOf = (body: never, request: FastifyRequest) => unknown
 /**
  * Adds the hooks that check the rights to content, teams and assignments. Editors need the author flag and a row in
  * `source_editors`; leads need a current membership with the role `lead`. Administrators may edit every source and see
- * every team, but see the state of persons only as their lead or responsible person. Each hook, except the preHandlers
- * that run after another hook, refuses callers without a login, tokens without the scope of the route, and users who
- * must change the password first, in this order.
+ * every team. They see a person's progress in an assignment only if they lead the person or are responsible for the
+ * assignment.
  */
 export default fp(
   async (app) => {
@@ -107,7 +114,7 @@ export default fp(
     app.decorateRequest('overseen')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
-      // Already set if another hook of the same request has called this function.
+      // `editable` is already set if another hook of the same request has called this function.
       if (request.editable !== undefined) return
       await requireCaller(request)
       if (!request.user.is_admin && !request.user.is_author) throw AUTHORS_ONLY
@@ -149,12 +156,12 @@ export default fp(
     })
     app.decorate('requireEditorOf', (kind: ItemKind, keyOf: KeyOf) => async (request: FastifyRequest) => {
       const key = keyOf((request.body ?? {}) as never, request)
-      // The validation refuses other types after this hook.
+      // The plugin `validation` refuses keys of other types after this hook.
       if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
     })
     app.decorate('requireEditorOfCards', (idsOf: KeyOf) => async (request: FastifyRequest) => {
       const given = idsOf((request.body ?? {}) as never, request)
-      // The validation refuses other types and longer lists after this hook.
+      // The plugin `validation` refuses invalid lists after this hook.
       if (!Array.isArray(given) || given.length > MAX_IDS || !given.every((id) => Number.isSafeInteger(id))) return
       const ids = [...new Set<number>(given)]
       const sources = await findSourcesOfCards(app.db, ids.filter(isInteger))
@@ -165,7 +172,6 @@ export default fp(
   { name: 'rights', dependencies: ['auth'] },
 )
 
-/** Adds the hooks that check the rights to create assignments and to see the state of persons. */
 function decorateAssignmentRights(app: FastifyInstance): void {
   app.decorate('requireAssigner', async (request: FastifyRequest) => {
     await requireCaller(request)
@@ -181,7 +187,7 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     request.viewableTeams = is_admin ? 'all' : new Set(await listLedTeams(app.db, id))
   })
   app.decorate('requireAssignable', async ({ body, editable, viewableTeams, validationError }: FastifyRequest) => {
-    // The validation refuses an invalid body after this hook.
+    // The plugin `validation` refuses an invalid body after this hook.
     if (editable === 'all' || validationError !== undefined) return
     const { parts, audience } = (body ?? {}) as AssignmentBody
     for (const { kind, slug } of parts ?? []) {
@@ -212,7 +218,8 @@ function decorateAssignmentRights(app: FastifyInstance): void {
       return
     }
     const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
-    // A lead without members in the assignment must not learn its title and parts, which the attendance list contains.
+    // A lead without members in the assignment must not learn the title and parts of the assignment, which the
+    // attendance list contains.
     if (led.length === 0 || !(await concernsMembers(app.db, assignment.id, led))) throw NOT_AN_OVERSEER
     request.overseen = { assignment, watched: led }
   })
@@ -242,7 +249,6 @@ interface AssignmentBody {
   audience?: { everybody?: boolean; team_ids?: number[]; user_ids?: number[] }
 }
 
-/** Returns the sources that the user may edit: `'all'` for administrators, none for users without the author flag. */
 export async function findEditable(
   db: Kysely<Database>,
   { id, is_admin, is_author }: { id: number; is_admin: boolean; is_author: boolean },

@@ -5,21 +5,27 @@ import { indexContent } from '../src/services/search/index-content.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Updates the search index for about 150 ms at most. If that does not suffice, the background run continues.
+     * Updates the search index for at most about 150 ms. If the time does not suffice, a background run continues the
+     * update.
      * @returns whether the index is complete
      */
     updateSearchIndex(): Promise<boolean>
-    /** Updates the search index in the background, shortly after a change. */
     scheduleIndexing(): void
   }
 }
 
-/** Time after which a waiting search starts no further batch: enough for a few changed rows, not for an import */
+/**
+ * Milliseconds after which a search that waits for the index starts no further batch: enough for a few changed rows,
+ * not for an import
+ */
 const MAX_WAIT_MS = 150
 const INTERVAL_MS = 10_000
 /** Delay of `scheduleIndexing`, so that one run indexes several cards that an editor or a script saves in succession */
 const DELAY_MS = 200
-/** Minimum pause between two batches, so that other requests get the single connection of the embedded database */
+/**
+ * Minimum pause between two batches of a background run, so that other requests get the single connection of the
+ * embedded database
+ */
 const MIN_PAUSE_MS = 20
 
 /** Keeps the search index up to date. A lock limits the updates to one instance at a time. */

@@ -2,26 +2,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const SESSION_COOKIE = 'svc_training_session'
 /**
- * Name of the cookie with the prefix `__Host-`. Browsers accept this prefix only from the host itself, with path `/`
- * and over https, so that a sibling subdomain cannot set the cookie.
+ * Name of the session cookie with the prefix `__Host-`. Browsers accept a cookie with this prefix only from the host
+ * itself, with path `/` and over https, so a sibling subdomain cannot set it.
  */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 
 export interface CookieOptions {
   /** Whether the public URL of the service uses https. The protocol of the request is ignored. */
   isSecure: boolean
-  /** Public path of the service */
   basePath: string
 }
 
-/** Returns the name of the session cookie: with `__Host-` if the service uses https and owns the whole host. */
 export function sessionCookieName({ isSecure, basePath }: CookieOptions): string {
   return isSecure && basePath === '/' ? HOST_SESSION_COOKIE : SESSION_COOKIE
 }
 
 /**
- * Clears the session cookie under its configured name and the plain name, and under the `__Host-` name if the request
- * contains it, because the configuration may have changed since the login.
+ * Clears the session cookie under the configured name and under the name without prefix. Also clears the cookie with
+ * the prefix `__Host-` if the request contains it, because the configuration may have changed since the login.
  */
 export function clearSessionCookies({ cookies }: FastifyRequest, reply: FastifyReply, cookieName: string): void {
   const names = new Set([
@@ -33,8 +31,9 @@ export function clearSessionCookies({ cookies }: FastifyRequest, reply: FastifyR
 }
 
 /**
- * Removes duplicate cookies: the session package clears the cookie of an ended session even if the response sets a new
- * one. A response must not set a cookie twice (RFC 6265, 4.1.1).
+ * Keeps only the last of several `Set-Cookie` headers with the same name, because a response should not set a cookie
+ * twice (RFC 6265, 4.1.1). The session package clears the cookie of an ended session even if the response sets a new
+ * one.
  */
 export function keepLastOfEachCookie(reply: FastifyReply): void {
   const cookies = reply.getHeader('set-cookie')

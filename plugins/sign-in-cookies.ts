@@ -5,44 +5,40 @@ import { SKEW_SECONDS } from '../src/domain/sign-in/skew.js'
 import type { Challenge } from '../src/services/sign-in/provider.js'
 import type { CookieOptions } from './session-cookie.js'
 
-/** A started sign-in: the state that the callback needs. */
 export interface PendingSignIn {
   /** Purpose: log in, link an identity, or renew the proof of identity */
   mode: 'login' | 'link' | 'confirm'
   challenge: Challenge
-  /** Path to open afterwards */
   target: string
   /** Milliseconds since 1970 */
   startedAt: number
-  /** The logged-in user, for `link` and `confirm` */
+  /** Id of the logged-in user for `link` and `confirm`; null for `login` */
   userId: number | null
 }
 
-/** An identity of the provider that waits for the user's confirmation to be linked */
+/** An identity at the provider, stored until the user confirms the link to the account */
 export interface PendingLink {
   issuer: string
   subject: string
-  /** Display name of the identity */
   name: string
-  /** Id of the user who may confirm the link */
   userId: number
   /** Milliseconds since 1970 */
   startedAt: number
 }
 
 const NAME = 'svc_training_oidc_'
-/** Suffix of a cookie name: the hash of a state */
+/** Suffix of a cookie name: the hash of the OAuth `state`, cut to 22 characters */
 const STATE_HASH = /^[\w-]{22}$/
 const LIFETIME_MS = 10 * 60 * 1000
-/** Maximum number of concurrent sign-in attempts per browser; cookies add to every request header. */
+/** Maximum number of concurrent sign-in attempts per browser. Each attempt adds a cookie to the request headers. */
 const MAX_PENDING = 4
-/** Maximum total size of the sign-in cookies in bytes, names included */
+/** Maximum total size of the cookies of all started sign-ins in bytes, names included */
 const MAX_BYTES = 4_000
 
 /**
- * Manages one signed cookie per started sign-in, so that two tabs do not interfere. The user can read its content. If
- * the service uses https and owns the whole host, the name has the prefix `__Host-`, so that a sibling subdomain cannot
- * plant a sign-in; otherwise the path of the cookie is limited to the sign-in routes.
+ * Manages the cookies of sign-ins through the provider: one for each started sign-in, so that two tabs do not
+ * interfere, and one for an unconfirmed link. The cookies are signed but not encrypted. The prefix `__Host-` prevents a
+ * sibling subdomain from setting them; without the prefix, their path is limited to the sign-in routes.
  */
 export class SignInCookies {
   readonly #signer: Signer
@@ -60,7 +56,7 @@ export class SignInCookies {
     this.#path = ownsHost ? '/' : `${basePath}api/auth/oidc`
   }
 
-  /** Stores a started sign-in, and removes the oldest started sign-ins beyond the limits of number and size. */
+  /** Stores a started sign-in. Removes the oldest started sign-ins if they exceed the limits on number or size. */
   remember(request: FastifyRequest, reply: FastifyReply, pending: PendingSignIn): void {
     const name = this.#nameOf(pending.challenge.state)
     const value = sign(this.#signer, pending)
@@ -76,7 +72,7 @@ export class SignInCookies {
     this.#set(reply, name, value)
   }
 
-  /** Returns the sign-in of a state and removes its cookie; undefined if the state is unknown or expired. */
+  /** Returns the sign-in with this `state` and removes its cookie; undefined if the `state` is unknown or expired. */
   take(request: FastifyRequest, reply: FastifyReply, state: string): PendingSignIn | undefined {
     const name = this.#nameOf(state)
     const value = request.cookies[name]
@@ -86,12 +82,14 @@ export class SignInCookies {
     return pending?.challenge.state === state ? pending : undefined
   }
 
-  /** Stores the identity for ten minutes, until the user confirms the link; replaces a stored identity. */
+  /** Stores the identity for ten minutes, until the user confirms the link. Replaces an earlier identity. */
   rememberLink(reply: FastifyReply, pending: PendingLink): void {
     this.#set(reply, this.#linkName, sign(this.#linkSigner, pending))
   }
 
-  /** Returns the identity that this user may confirm; undefined if it is absent, expired or that of another user. */
+  /**
+   * Returns the identity that this user may confirm; undefined if it is absent, has expired or belongs to another user.
+   */
   findLink(request: FastifyRequest, userId: number): PendingLink | undefined {
     const pending = unsign<PendingLink>(this.#linkSigner, request.cookies[this.#linkName])
     return pending?.userId === userId ? pending : undefined
@@ -114,7 +112,10 @@ export class SignInCookies {
     reply.clearCookie(name, { path: this.#path, httpOnly: true, sameSite: 'lax' })
   }
 
-  /** Returns the cookie name of a state: a hash, because a state may contain characters that a cookie name must not. */
+  /**
+   * Returns the cookie name for a `state`: a hash, because a `state` may contain characters that are invalid in cookie
+   * names.
+   */
   #nameOf(state: string): string {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }

@@ -7,11 +7,9 @@ import { SignInCookies } from './sign-in-cookies.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Login methods that the service offers */
     offeredMethods: OfferedMethods
-    /** The OpenID Connect provider; null if none is configured */
+    /** Null if no OpenID Connect provider is configured */
     provider: Provider | null
-    /** Cookies of started sign-ins */
     signInCookies: SignInCookies
   }
 }
@@ -21,13 +19,11 @@ export interface SignInPluginOptions {
   passwordLogin: boolean
   /** Public address of the service, ending with a slash */
   publicUrl: string | undefined
-  /** Whether users reach the service over https */
   isSecure: boolean
   basePath: string
   secrets: string[]
 }
 
-/** Decorates the app with the sign-in configuration that the routes need. */
 export default fp<SignInPluginOptions>(
   async (app, { oidc, passwordLogin, publicUrl, isSecure, basePath, secrets }) => {
     const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
@@ -42,7 +38,7 @@ export default fp<SignInPluginOptions>(
   { name: 'sign-in', dependencies: ['session'] },
 )
 
-/** Creates the provider. The dynamic import loads its client libraries only if a provider is configured. */
+/** Creates the provider. Imports its client libraries dynamically, because they are needed only with a provider. */
 async function createProvider(oidc: OidcSettings, redirectUri: string): Promise<Provider> {
   const { Provider } = await import('../src/services/sign-in/provider.js')
   return new Provider(oidc, redirectUri)

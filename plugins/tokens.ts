@@ -6,7 +6,10 @@ import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Owner of the Bearer token; null if the token is invalid or its owner is disabled; undefined without a token */
+    /**
+     * Owner of the Bearer token; null if the token is invalid or its owner is disabled; undefined without a Bearer
+     * header
+     */
     tokenUser: AccountWithState | null | undefined
     /** The valid API token of the request; undefined if there is none */
     apiToken: SentToken | undefined
@@ -14,7 +17,6 @@ declare module 'fastify' {
 }
 
 export interface TokenPluginOptions {
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 

@@ -7,15 +7,15 @@ import { requireOwnPassword } from './auth.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Message for a body that does not match the schema, in place of the message about its first fault */
+    /** Error message for a body that does not match the schema; default: a message about the first invalid field */
     invalidBody?: string
   }
 }
 
 /**
- * Refuses invalid input after authorization. Fastify validates before the preHandler hooks, but unauthorized callers
- * must not learn whether their input is valid. Each route therefore attaches the validation error and checks in this
- * order: the preHandlers of its scopes and its own, which authorize the caller; a required password change; the input.
+ * Refuses invalid input after authorization, because unauthorized callers must not learn whether their input is valid.
+ * Fastify validates before the preHandler hooks, so each route attaches the validation error to the request, and the
+ * last preHandler of the route throws it.
  */
 export default fp(
   async (app) => {
@@ -36,7 +36,7 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
-  // Other errors do not come from the input, for example if a schema does not compile.
+  // Other errors are not caused by the input, for example if a schema does not compile.
   if (!Array.isArray(validationError.validation)) throw validationError
   const { invalidBody } = request.routeOptions.config
   if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new InvalidInput(invalidBody)

@@ -11,16 +11,16 @@ import rateLimit from './rate-limit.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Sends the page with status 400 for a navigation to a malformed address. Returns false, without a response, if the
-     * request is no navigation or the app has not been built.
+     * Sends the page with status 400 for a navigation to a malformed address. Returns false and sends nothing if the
+     * request is not a navigation or the app has not been built.
      */
     showPage?: (request: FastifyRequest, reply: FastifyReply) => boolean
   }
 }
 
 /**
- * Content security policy of the page: allows files of our own origin and `data:` images, and HTML only through the
- * listed Trusted Types policies
+ * Content security policy of the page. It allows files of our own origin and `data:` images. HTML and script URLs must
+ * pass through one of the listed Trusted Types policies.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -53,17 +53,16 @@ interface Page {
 }
 
 export interface WebOptions {
-  /** The built app: `index.html`, hashed files below `assets/`, and public files */
+  /** Folder of the built app: `index.html`, hashed files below `assets/`, and public files */
   folder: string
   /** Base path of the page, with a slash at both ends */
   basePath: string
-  /** Requests per second and address; 0 disables the limit. */
   rateLimit: number
 }
 
 /**
- * Serves the web app: the page at `/` and for navigations, and its files. Reads no session and makes no query. During
- * overload these requests are not refused, because the page comes from memory and costs no more than a refusal.
+ * Serves the web app: its files, and the page for `/` and other navigations. These requests are not refused during
+ * overload, because the page comes from memory and costs no more than a refusal.
  */
 export default fp<WebOptions>(
   async (app, { folder, basePath, rateLimit: perSecond }) => {
@@ -124,7 +123,7 @@ export default fp<WebOptions>(
   { name: 'web', dependencies: ['errors', 'validation'] },
 )
 
-/** Returns the page with its base path; undefined if the app has not been built. */
+/** Reads the page and sets its base path. Returns undefined if the app has not been built. */
 function readPage(folder: string, basePath: string): Page | undefined {
   let built: string
   try {
@@ -138,7 +137,6 @@ function readPage(folder: string, basePath: string): Page | undefined {
   return { html, etag: `"${hash('sha256', html, 'base64url')}"` }
 }
 
-/** Returns the paths, relative to the folder, of all files except the page, compressed copies and hidden files. */
 function listFiles(folder: string): { assets: Set<string>; others: string[] } {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -148,7 +146,6 @@ function listFiles(folder: string): { assets: Set<string>; others: string[] } {
   return { assets: new Set(files.filter(isAsset)), others: files.filter((file) => !isAsset(file)) }
 }
 
-/** Whether a browser navigates to a path for which the page may be sent */
 function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (NO_PAGES.has(url.split(/[/?]/, 2)[1])) return false

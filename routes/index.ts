@@ -38,9 +38,7 @@ import testRoutes from './tests/index.js'
 export interface ApiOptions {
   sessions: Omit<SessionPluginOptions, 'today'>
   corsOrigins: string[]
-  /** Public address of the service, if configured */
   publicUrl: string | undefined
-  /** Public path of the service */
   basePath: string
   mail: MailSettings | undefined
   oidc: OidcSettings | undefined
@@ -52,13 +50,10 @@ export interface ApiOptions {
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Minimum number of persons for which a statistic of a test is shown */
   statisticsMinPersons: number
   about: About
-  /** Maximum requests per second for each IPv4 address or IPv6 /64; 0 disables all limits. */
   rateLimit: number
   poolState: OpenDatabase['poolState']
-  /** Event loop delay in milliseconds above which requests are refused with 503 */
   maxDelayMs: number
   /** Aborts long operations, such as imports, exports and PDF rendering, when the service stops */
   stopping: AbortSignal
@@ -68,7 +63,6 @@ export interface ApiOptions {
   moment: (at?: Date) => Moment
 }
 
-/** The `/api` scope. Its inner scopes protect the routes registered in them. */
 const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   const { sessions, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, stopping, today, moment } = options
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)

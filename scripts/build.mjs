@@ -1,4 +1,4 @@
-// Builds what has changed, in parallel: the program with its tests, the page, and the empty database of the embedded
+// Builds changed parts in parallel: the program with its tests, the web app, and the empty database of the embedded
 // store. A step runs if the contents of its inputs or the modification time of its output have changed since its last
 // run. The modification times of the inputs do not count, because a checkout or a copy changes them. `npm start` needs
 // no compiler if nothing has changed.
@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 const { resolve } = createRequire(import.meta.url)
-/** Names of folders with outputs or packages, which do not count as inputs */
+/** Folders whose files are not inputs */
 const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
 const CREATE_STORE = 'scripts/create-store.mjs'
@@ -50,7 +50,7 @@ if (outdated.length > 0) {
   if (built.length < outdated.length) process.exitCode = 1
 }
 
-/** Compiles without checking types, because the check takes ten times as long; `npm run check` checks the types. */
+/** Compiles without type checks, which are slow; `npm run check` checks the types. */
 function compile() {
   const compiler = path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc')
   return runNode(compiler, '--noCheck')
@@ -58,7 +58,7 @@ function compile() {
 
 async function buildPage() {
   if (!existsSync(WEB_CONFIG)) return true
-  // Removed, because the service would also serve files of earlier builds.
+  // Removes the folder, because the service would also serve files of earlier builds.
   rmSync('dist/app', { recursive: true, force: true })
   const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
   return (
@@ -88,13 +88,11 @@ function listFiles(input) {
     .sort()
 }
 
-/** Runs a Node program and returns whether it succeeded. */
 function runNode(...program) {
   const child = spawn(process.execPath, program, { stdio: 'inherit' })
   return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
 }
 
-/** Shows the duration of the build in a terminal; returns a function that removes the line. */
 function showProgress() {
   if (!process.stderr.isTTY) return () => {}
   const start = performance.now()

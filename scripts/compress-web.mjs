@@ -1,5 +1,5 @@
-// Writes a .br and a .gz file next to each text file of the built web app. The service sends them unchanged. The page
-// is excluded, because the service inserts its base path.
+// Writes a .br and a .gz file next to each text file of the built web app. The service sends these files unchanged.
+// index.html is excluded, because the service inserts the base path into it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'

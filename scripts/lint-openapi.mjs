@@ -1,5 +1,5 @@
 // Lints an OpenAPI document: prints its faults and exits with 1 if there are any. Uses the library instead of
-// @redocly/cli, which sends usage data unless this is disabled.
+// @redocly/cli, which sends usage data by default.
 import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-core'
 
 const config = await loadConfig({ configPath: new URL('../redocly.yaml', import.meta.url).pathname })

@@ -43,7 +43,6 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Returns address, name and password printed by `npm start`. */
 function readStart(child) {
   return new Promise((resolve, reject) => {
     let output = ''

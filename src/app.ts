@@ -40,14 +40,14 @@ import { SERVICE_HEADER } from './http/service-header.js'
 import { VERSION } from './version.js'
 
 const BODY_LIMIT = 64 * 1024
-/** Keep-alive timeout; exceeds the idle timeout of common proxies, so that the proxy closes the connection first */
+/** Keep-alive timeout; exceeds nginx's default of 60 s, so that the proxy closes an idle connection first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
-/** Limits for receiving the headers and the whole request, so that slow clients do not occupy connections */
+/** Maximum times for receiving the headers and a whole request (except uploads), so that slow clients are cut off */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Node's request timeout; applies to all routes, so it must suffice for the slowest: an upload of 64 MB. */
+/** Node's request timeout; applies to all routes, so it must suffice for the slowest: an upload (64 MB by default). */
 const UPLOAD_TIMEOUT_MS = 900_000
-/** Interval at which Node checks for requests that exceed the limits */
+/** Interval at which Node checks for requests that exceed its timeouts */
 const CHECKING_INTERVAL_MS = 2_000
 /** Idle timeout of a connection; must exceed the longest import. */
 const CONNECTION_TIMEOUT_MS = 600_000
@@ -56,14 +56,13 @@ const MAX_PARAM_LENGTH = 16_384
 /** Origin of an absolute request target, as sent to proxies; plugins expect a path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 
-/** Output folder of the web build, beside this program */
 const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
-/** Interval of the check for nightly jobs, and so the maximum delay after their scheduled time */
+/** Average interval of the check for nightly jobs; other jobs run at this interval or more often */
 const JOB_INTERVAL_MS = 10 * 60_000
 const OVERDUE_INTERVAL_MS = 60_000
 
-/** Event loop delay above which requests are refused with 503 */
+/** Event loop delay above which requests to the API are refused with 503 */
 const MAX_DELAY_MS = 500
 
 export interface AppOptions {
@@ -94,33 +93,26 @@ export interface AppOptions {
   /** Closed together with the app */
   database: OpenDatabase
   logger: FastifyBaseLogger | false
-  /** Counters for Prometheus; absent if no metrics port is configured */
+  /** Absent if no metrics port is configured */
   metrics?: Metrics | undefined
-  /** Returns whether the service has received the signal to stop. */
   isClosing?: () => boolean
-  /** Aborts imports, uploads and exports before the service cuts their connections; the abort reason is a `Refusal`. */
+  /** Aborts long requests, such as imports, before the service cuts connections; the abort reason is a `Refusal`. */
   stopping?: AbortSignal
   now?: () => Date
-  /** Folder of the built web app; default: beside this program */
   webDir?: string
-  /**
-   * Event loop delay in milliseconds above which requests are refused; tests set a higher one because they share the
-   * process.
-   */
+  /** Default: `MAX_DELAY_MS`. Tests set a higher value, because their own work in the process delays the event loop. */
   maxDelayMs?: number
-  /** Interval, in milliseconds, at which the service checks whether a nightly job is due */
   jobIntervalMs?: number
-  /** Interval, in milliseconds, at which overdue attempts are ended */
   overdueIntervalMs?: number
   /** Maximum time, in milliseconds, for receiving a request that is not an upload */
   requestTimeoutMs?: number
-  /** Compilers of the schemas; default: compile on first use. Tests share compiled schemas between apps. */
+  /** Schema compilers; by default, each schema is compiled on first use. Tests share compiled schemas between apps. */
   schemaController?: FastifyServerOptions['schemaController']
   /** Called for every route before it is added; for tests that check all routes. */
   onRoute?: (route: RouteOptions) => void
 }
 
-/** Builds the whole service, ready for `listen` or `inject`. Everything is registered here or in `routes/index.ts`. */
+/** Builds the service, ready for `listen` or `inject`. `routes/index.ts` registers the plugins and routes of `/api`. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, isClosing = () => false, stopping = new AbortController().signal } = options
   const now = options.now ?? clockFrom(config.simulatedDate, config.timeZone)
@@ -153,7 +145,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       logAtResponseEnd(request, reply)
       reply.headers(SECURITY_HEADERS)
-      // No hook runs for this request, so no timeout would end a slow body.
+      // No hook runs for a request with a framework error, so only Node's timeout of 15 minutes would end a slow body.
       reply.header('connection', 'close')
       if (allowOrigin(config.corsOrigins, request, reply)) return
       if (error.code === 'FST_ERR_BAD_URL' && app.showPage?.(request, reply)) return

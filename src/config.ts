@@ -24,21 +24,18 @@ export interface Config {
   databasePrepare: boolean
   dataDir: string
   contentDir: string
-  /** Folder for uploads while they are read */
   tmpDir: string
-  /** Maximum size of an upload, in bytes */
   importMaxBytes: number
   /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** The first secret signs cookies; all verify. May be empty only in embedded mode, which then generates a secret. */
+  /** The first secret signs cookies; all verify them. Empty only in embedded mode, which then generates a secret. */
   sessionSecrets: string[]
   /** Maximum age of a session in days since its login, regardless of renewals */
   sessionMaxDays: number
-  /** Minimum number of persons for which statistics of tests are shown */
   statisticsMinPersons: number
-  /** Number of days for which answers are kept after a test has ended for a person; see `deleteAnswersBefore` */
+  /** Minimum number of days that answers are kept after the person's last attempt at the test has ended */
   answersKeepDays: number
-  /** Data of an attempt that is kept when its answers are deleted: all, or only whether and when it was passed */
+  /** Results of an attempt that stay when its answers are deleted */
   resultsKeep: ResultsKeep
   firstAdmin: { username: string; password: string } | undefined
   host: string
@@ -54,18 +51,17 @@ export interface Config {
   publicUrl: string | undefined
   /** Path of the web app, which the proxy strips; with a slash at both ends */
   basePath: string
-  /** The OpenID Connect provider; undefined if none is configured */
   oidc: OidcSettings | undefined
   /** Whether password login is enabled; if false, only emergency accounts may use it */
   passwordLogin: boolean
-  /** The mail server; undefined if none is configured */
+  /** The mail server; undefined if `SMTP_HOST` or `SMTP_FROM` is missing */
   mail: MailSettings | undefined
   /** Whether the web app is served beside the API */
   web: boolean
-  /** Maximum number of requests per second, address and process; 0 disables the limit. */
+  /** Maximum requests per second and address in this process, averaged over ten seconds; 0 disables the rate limits. */
   rateLimit: number
   logLevel: string
-  /** Port on which Prometheus reads `/metrics`; undefined disables it. */
+  /** Port on which Prometheus reads `/metrics`; undefined disables the metrics. */
   metricsPort: number | undefined
   /** Statements slower than this, in milliseconds, are logged. */
   slowQueryMs: number
@@ -74,8 +70,9 @@ export interface Config {
 }
 
 /**
- * Reads the settings from environment variables. An empty variable counts as absent.
- * @throws ConfigError naming the first invalid variable
+ * Reads the settings from environment variables and, for secrets, from the files that `…_FILE` variables name. An empty
+ * variable counts as absent.
+ * @throws ConfigError naming an invalid variable
  */
 export function readConfig(variables: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
@@ -149,8 +146,8 @@ function validate(variables: Record<string, string | undefined>): Environment {
 }
 
 /**
- * Replaces `prefer`, `require` and `verify-ca` by `verify-full`. pg treats these modes as `verify-full` anyway, but
- * prints a warning of eight lines. With `uselibpqcompat`, the modes keep the meaning that libpq gives them.
+ * Replaces `prefer`, `require` and `verify-ca` with `verify-full`. pg treats these modes as `verify-full` anyway, but
+ * prints a long warning. With `uselibpqcompat`, the modes keep the meaning that libpq gives them.
  */
 function nameTlsMode(url: string): string {
   return url.includes('uselibpqcompat')
@@ -184,13 +181,12 @@ function signIn(env: Environment): Pick<Config, 'oidc' | 'passwordLogin'> {
   return { oidc, passwordLogin }
 }
 
-/** Settings that jobs need, in the service and on the command line */
 export type JobConfig = Pick<
   Config,
   'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl' | 'simulatedDate'
 >
 
-/** Returns the configuration for jobs. While the date is simulated, no mail is sent. */
+/** Returns the settings that jobs need. Mails stay in the outbox while the date is simulated. */
 export function jobSettings({ timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate }: JobConfig) {
   return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
 }

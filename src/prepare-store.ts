@@ -13,7 +13,8 @@ import { reportProgress } from './services/content/progress.js'
 /**
  * Prepares the store for the start: migrates it, creates the first administrator and imports the first content.
  * @param print prints a line for the operator
- * @throws ConfigError if password login is off and no administrator has emergency access
+ * @throws ConfigError if password login is off and no administrator can log in by emergency access
+ * @throws UnreadableContent, MediaFull and other errors of the first import, except FaultyContent, which is printed
  */
 export async function prepareStore(
   config: Config,
@@ -44,8 +45,8 @@ export async function prepareStore(
 }
 
 /**
- * Imports the content folder if the store is empty. Faulty content is logged and does not stop the service: the store
- * stays empty until a later import.
+ * Imports the content folder if the store has no content. Faulty content is logged and does not stop the service: the
+ * store then has no content until a later import.
  */
 async function importFirst(
   config: Config,

@@ -18,28 +18,26 @@ import { loadSessionSecrets } from './session-secrets.js'
 const ADDRESS = 'HOST oder PORT'
 const METRICS_ADDRESS = 'METRICS_PORT'
 
-/** Maximum duration of the shutdown after the delay; running requests are cut one second earlier. */
+/** Maximum duration of the shutdown after `shutdownDelay`; running requests are cut one second earlier. */
 const CLOSE_TIMEOUT_MS = 10_000
-/** Time after which imports, uploads and exports are aborted, so that they can still roll back and respond */
+/** Time after `shutdownDelay` at which long requests, such as imports, are aborted; they then roll back and respond */
 const ABORT_AFTER_MS = 6_000
 
-/** Maximum time for accepting connections that were waiting when the service stopped listening */
+/** Maximum time for accepting the pending connections before the listener closes */
 const ACCEPT_MS = 3_000
 
 /** Maximum time for a connection to send its last request while the service is closing */
 const LAST_REQUESTS_MS = 250
 
 interface ClosingState {
-  /** Whether the signal to stop has arrived */
+  /** Whether the service is closing, after a signal or an uncaught error */
   closing: boolean
-  /** Aborts imports, uploads and exports */
   stop: AbortController
 }
 
-/** Prints a line for the operator. */
 type Print = (line: string) => void
 
-/** Starts the service, which runs until a signal arrives. Resolves when it listens; rejects if it cannot start. */
+/** Starts the service. Resolves when it listens; rejects if it cannot start. */
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
   // These checks come first, because the start should not fail after it has created the first administrator, whose
@@ -111,14 +109,14 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
-/** Returns a destination with short lines if standard output is a terminal; undefined selects pino's JSON. */
+/** Returns a log destination with short lines for a terminal. Without a terminal, undefined selects pino's JSON. */
 async function logDestination(): Promise<DestinationStream | undefined> {
   if (!process.stdout.isTTY) return undefined
   const { terminalLog } = await import('./terminal-log.js')
   return terminalLog((text) => process.stdout.write(text))
 }
 
-/** Checks the listening addresses. @throws ConfigError if one is in use or does not belong to the machine */
+/** @throws ConfigError if the service cannot listen on an address, such as one in use */
 async function requireFreeAddresses(config: Config): Promise<void> {
   for (const [variables, port] of [
     [ADDRESS, config.port],
@@ -132,14 +130,14 @@ async function requireFreeAddresses(config: Config): Promise<void> {
   }
 }
 
-/** Prepares the folder for temporary files. @throws ConfigError if it is not writable */
+/** @throws ConfigError if the folder for temporary files is not writable */
 async function requireTmpDir({ tmpDir }: Config): Promise<void> {
   await prepareWorkFolders(tmpDir).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`TMP_DIR: In den Ordner ${tmpDir} lässt sich nicht schreiben (${error.code})`)
   })
 }
 
-/** Converts a failed listen to a ConfigError; other errors pass unchanged. */
+/** Converts a failed listen or name lookup to a ConfigError; other errors pass unchanged. */
 async function listen<T>(variables: string, host: string, port: number, start: () => Promise<T>): Promise<T> {
   return start().catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error
@@ -153,12 +151,12 @@ function urlAddress(server: HttpServer): string {
 }
 
 /**
- * Stops accepting connections, but still answers on those just accepted: `http.Server.close` would cut them as idle,
- * and a proxy does not repeat a POST. Resolves after a short wait, so that their clients can still send a request.
+ * Closes the listener, but keeps connections that were just accepted: `http.Server.close` would cut them as idle, and a
+ * proxy does not repeat a POST. Resolves after a short wait, so that clients can still send a request.
  */
 async function stopListening(server: HttpServer): Promise<void> {
-  // Node accepts one connection per event loop iteration, before `setImmediate`, so an iteration without one means that
-  // no connection is pending. The operating system would reset connections that are pending when the listener closes.
+  // Node accepts one connection per event loop iteration, before `setImmediate`. After an iteration without a new
+  // connection, none is pending. The operating system would reset pending connections when the listener closes.
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
@@ -174,8 +172,9 @@ async function stopListening(server: HttpServer): Promise<void> {
 }
 
 /**
- * Closes the service on a signal such as SIGTERM or SIGINT, or after an uncaught error. Reports not ready at once and
- * stops listening, on SIGTERM after the delay. Exits when running requests have finished or the timeout has passed.
+ * Closes the service on a signal such as SIGTERM or SIGINT, or after an uncaught error. Reports not ready at once.
+ * Stops listening at once, or on SIGTERM after `shutdownDelay`. Exits when running requests have finished or the
+ * timeout has passed.
  */
 function closeGracefully(app: FastifyInstance, config: Config, state: ClosingState): void {
   const delay = config.shutdownDelay * 1000

@@ -21,13 +21,12 @@ export interface Setting {
     minLength?: number
     enum?: readonly string[]
   }
-  /** Returns the fault of a value that fits the schema, in German; undefined if the value is valid. */
+  /** Returns the fault in German for a value that fits the schema; undefined if the value is valid. */
   check?: (value: string) => string | undefined
   /** Whether the value is a secret; the variable with the suffix `_FILE` may then name a file with the value. */
   isSecret?: boolean
   /** Text for `--help`; `default` is shown instead of the default of the schema. */
   german: { text: string; default?: string }
-  /** Text for the README */
   english: { text: string; default?: string }
 }
 
@@ -417,7 +416,7 @@ export function listSettings(): [name: SettingName, setting: Setting][] {
   return Object.entries(SETTINGS) as [SettingName, Setting][]
 }
 
-/** Splits a comma-separated list. */
+/** Splits a comma-separated list and omits empty entries. @example listOf('a, b,') // ['a', 'b'] */
 export function listOf(text: string): string[] {
   return text
     .split(',')
@@ -428,7 +427,10 @@ export function listOf(text: string): string[] {
 /** Path whose characters need no escaping in a URL or an HTML attribute */
 const BASE_PATH = /^\/(?:[\w.~!()*+,;=:@%-]+\/)*$/
 
-/** Returns the path with a trailing slash; undefined if it cannot be a base path. */
+/**
+ * Returns the path with a trailing slash; undefined if it cannot be a base path.
+ * @example asBasePath('/training') // '/training/'
+ */
 export function asBasePath(text: string): string | undefined {
   const path = text.endsWith('/') ? text : `${text}/`
   // Browsers resolve dot segments, even percent-encoded ones, to another path.
@@ -455,7 +457,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns whether the text is an IP address or a CIDR block. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const family = isIP(address)

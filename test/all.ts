@@ -40,7 +40,10 @@ for (let number = 1; number <= Math.min(PROCESSES, together.length); number++) {
 }
 for (const file of alone) t.spawn(...plainNode([...OPTIONS, file]), { timeout: TIMEOUT_MS }, file)
 
-/** Returns the compiled test files whose source still exists, as paths relative to the repository's root. */
+/**
+ * Returns the compiled files of the selected tests, as paths relative to the repository's root. Lists the sources,
+ * because a compiled file remains when its source is deleted.
+ */
 async function listFiles(): Promise<string[]> {
   const names = (await readdir(path.join(ROOT, 'test'), { recursive: true })).map((name) =>
     name.replaceAll(path.sep, '/'),

@@ -86,16 +86,13 @@ const scriptsOf = (component: string) =>
 const runsUpwards = (layers: Layer[]) => (step: Import) =>
   layerOf(layers, step.to) === -1 || layerOf(layers, step.to) > layerOf(layers, step.from)
 
-/** Returns whether a file outside a package imports one of the package's files other than `index.ts`. */
 function entersPackage({ from, to }: Import): boolean {
   const name = PACKAGE.exec(to)?.groups?.name
   return name !== undefined && PACKAGE.exec(from)?.groups?.name !== name && to !== `src/domain/${name}/index.ts`
 }
 
-/** Returns whether a package imports a part of the service other than a package and the folders of `BELOW_PACKAGES`. */
 const leavesPackages = ({ from, to }: Import) => PACKAGE.test(from) && !PACKAGE.test(to) && !BELOW_PACKAGES.test(to)
 
-/** Returns the files of an import cycle; undefined if there is none. */
 function findCycle(imports: Import[]): string[] | undefined {
   const targets = new Map<string, string[]>()
   for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to])

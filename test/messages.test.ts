@@ -4,7 +4,7 @@ import t from 'tap'
 import ts from 'typescript'
 import { ROOT } from './support/constants.js'
 
-/** Matches a German message with straight quotation marks. No other strings of the service contain these words. */
+/** Matches German messages with straight quotation marks; frequent words distinguish messages from SQL. */
 const SUBJECTS = /\b(?:Feld|Felder|Parameter|Spalte|Option|Befehl|Diese|Pfad|Adresse|Es gibt)\b.*"|"[^"]*" geht nicht/s
 
 async function findTexts(folder: string): Promise<{ file: string; text: string }[]> {

@@ -14,8 +14,6 @@ const run = promisify(execFile)
 const service = await startService(t)
 const { anonymous } = service
 
-// Must be the first test: later ones run the linter and the compiler, which block the process until it refuses requests
-// with 503.
 t.test('the examples of refusals equal the actual responses', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   const described = (path: string, method: string, status: number) => {

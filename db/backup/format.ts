@@ -1,7 +1,6 @@
 /** A failure to make or restore a backup; the message is one German line for the operator. */
 export class BackupError extends Error {}
 
-/** First line of a backup. */
 export interface BackupHeader {
   format: 'svc-training-backup'
   version: 1
@@ -20,14 +19,18 @@ export interface TableLine {
 
 export interface EndLine {
   counts: Counts
-  /** Last sequence value of each identity column (`users.id`); null if the sequence was never used */
+  /** Last sequence value by identity column, such as `users.id`; null if the sequence was never used */
   sequences: Record<string, string | null>
 }
 
 /** A row with the text form of each value, as PostgreSQL writes and reads it. */
 export type Row = (string | null)[]
 
-/** Parses the first line of a backup. @throws BackupError if the file is no backup or has a newer format */
+/**
+ * Parses the first line of a backup.
+ * @throws BackupError if the line is not the header of a backup, or has another format version
+ * @example parseHeader('{"format":"svc-training-backup","version":1,"migrations":[]}').version // 1
+ */
 export function parseHeader(line: string | undefined): BackupHeader {
   const header = parseLine(line ?? '') as Partial<BackupHeader> | undefined
   if (header?.format !== 'svc-training-backup') {
@@ -37,6 +40,10 @@ export function parseHeader(line: string | undefined): BackupHeader {
   return header as BackupHeader
 }
 
+/**
+ * Parses a line as JSON; returns undefined if the JSON is invalid.
+ * @example parseLine('["a",null]') // ['a', null]
+ */
 export function parseLine(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -4,12 +4,11 @@ import type { Database } from '../types.js'
 import { BackupError, type BackupHeader, type EndLine, type Row, type TableLine } from './format.js'
 import { fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from './tables.js'
 
-/** Rows per batch of tables with long values: a picture has a text form of up to four million characters. */
+/** Rows per batch of tables with long values: the text form of a picture has up to 4.2 million characters. */
 const WIDE_TABLES: Record<string, number> = { media: 4 }
 
 /**
- * Yields the saved tables of the store as lines of JSON, each after the tables that it references. The list of tables
- * comes from the catalog, so it includes the tables of later migrations.
+ * Yields the lines of a backup: the header, the tables and the end. Each table follows the tables that it references.
  * @param transaction must have isolation level `repeatable read`, for a consistent snapshot of a store in use
  * @throws BackupError if no migration has been applied
  */

@@ -13,12 +13,12 @@ export interface Table {
   primaryKey: string[]
 }
 
-/** Maximum number of rows per statement, so that it finishes within the statement timeout */
+/** Maximum number of rows per statement, so that each statement finishes within the statement timeout */
 export const ROWS_PER_BATCH = 500
 
 /**
- * Tables that are not saved: sessions, login failures, used logout tokens and passkey challenges, which a restore must
- * not revive, and the search index, which the service rebuilds.
+ * Tables that a backup omits: the login state, which a restore must not revive, and the search index, which the service
+ * rebuilds.
  */
 const TRANSIENT_TABLES = new Set([
   ...['sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges'],
@@ -29,8 +29,8 @@ const TRANSIENT_TABLES = new Set([
 type Derive = (after: number) => RawBuilder<{ id: number }>
 
 /**
- * Tables that are not saved but rebuilt from others after a restore: folded texts, because the target's locale may fold
- * letters differently, and the queue of the search index, so that all content is indexed again.
+ * Tables that a backup omits and a restore derives from other tables: folded texts, because the target's locale may
+ * fold letters differently, and the queue of the search index, so that all content is indexed again.
  */
 export const DERIVED_TABLES: Record<string, Derive> = {
   cheatsheet_texts: (after) => sql`
@@ -38,7 +38,7 @@ export const DERIVED_TABLES: Record<string, Derive> = {
     select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
     from cheatsheets where id > ${after}::bigint and archived_at is null
     order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`,
-  // Inserts all rows with the first statement, because they are small
+  // Inserts all rows with the first statement, because there are few
   search_pending: (after) => sql`
     with noted as (
       select 'deck' as kind, id, id / 200 as part from decks

@@ -6,12 +6,13 @@ import { type Column, DERIVED_TABLES, fixTextForms, isSaved, listTables, ROWS_PE
 const CHARACTERS_PER_BATCH = 2_000_000
 
 /**
- * Inserts the rows of a backup unchanged, with triggers disabled, and restores the sequences, so that new ids continue
- * as in the saved store. The schema must be that of the backup.
- * @param options replace: whether existing rows may be deleted; otherwise the store must be empty
- * @returns number of rows by table, counted in the database and equal to those of the backup
- * @throws BackupError if the store is not empty and `replace` is false, or the backup is incomplete or does not match
- * the schema
+ * Empties all tables and inserts the rows of a backup unchanged, with triggers disabled. Then rebuilds the derived
+ * tables and restores the sequences, so that new ids continue as in the saved store. The schema must be that of the
+ * backup.
+ * @param options replace: whether existing users and content may be deleted; if false, the store must contain none
+ * @returns number of rows by saved table
+ * @throws BackupError if the store contains users or content and `replace` is false, or the backup is incomplete or
+ * damaged, or does not match the schema
  */
 export async function writeStore(
   transaction: Transaction<Database>,
@@ -57,10 +58,6 @@ async function deriveRows(
   }
 }
 
-/**
- * Inserts the rows in batches and returns the last line.
- * @throws BackupError if a table does not match the schema, a line is invalid, or the last line is missing
- */
 async function insertLines(
   transaction: Transaction<Database>,
   lines: AsyncIterable<string>,

@@ -16,9 +16,8 @@ export interface Backend {
 }
 
 /**
- * Starts PGlite and waits until it responds.
- *
- * @throws Error if it cannot be started
+ * Starts PGlite and waits until it is ready.
+ * @throws Error if PGlite cannot be started
  */
 export async function startBackend(options: WorkerOptions): Promise<Backend> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, execArgv: [] })

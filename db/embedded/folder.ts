@@ -12,7 +12,8 @@ const EMPTY_STORE = fileURLToPath(new URL('../../empty-store', import.meta.url))
 
 /**
  * Returns the database folder below `dataDir`. If there is none, copies an empty database to a temporary folder and
- * renames it when complete, so that an interrupted copy is repeated. The caller must hold the lock of `dataDir`.
+ * renames that folder when the copy is complete. After an interrupted copy, the next call copies again. The caller must
+ * hold the lock of `dataDir`.
  *
  * @throws EmbeddedStoreError if the folder contains files but no database, or a database of another PostgreSQL major
  * version

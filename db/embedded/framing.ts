@@ -1,14 +1,13 @@
 const startupCodes = { cancel: 80877102, ssl: 80877103, gss: 80877104 }
 
-/** Client input: whole messages for the database, a request for encryption, or the end of the session. */
 export type ClientInput =
   | { kind: 'messages'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'encryption' }
   | { kind: 'end' }
 
 /**
- * Returns a function that collects client input and returns complete messages. A partial message makes PGlite loop
- * forever. Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
+ * Returns a function that collects client input and returns only complete messages, because a partial message makes
+ * PGlite loop forever. Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
  */
 export function createFramer(): (pieces: Buffer[]) => ClientInput[] {
   let pieces: Buffer[] = []

@@ -8,7 +8,7 @@ import { EmbeddedStoreError } from './errors.js'
 import { prepareFolder } from './folder.js'
 import { lockFolder } from './lock.js'
 
-/** Free disk space needed to start: PostgreSQL then writes log segments of 16 MB each */
+/** Free disk space needed to start, because PostgreSQL writes log segments of 16 MB each */
 const NEEDED_SPACE_MB = 32
 
 export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
@@ -28,10 +28,8 @@ export interface EmbeddedStore {
 /**
  * Opens the database below `dataDir` and creates it if needed. If the database dies, its connection breaks and the next
  * connection restarts it.
- *
  * @param options fsync: if false, commits survive a crash of the process but not of the machine (for tests)
- * @throws EmbeddedStoreError if the folder is in use, is not writable, or contains other files or a database of another
- * PostgreSQL major version, or if the database does not start
+ * @throws EmbeddedStoreError if the folder is in use or unusable, or the database does not start
  */
 export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}): Promise<EmbeddedStore> {
   const root = resolve(dataDir)
@@ -59,7 +57,7 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
   }
 }
 
-/** Returns an explanation if the disk is full; PGlite itself reports only "Aborted()". */
+/** Returns an explanation if the disk has too little free space; PGlite itself reports only "Aborted()". */
 async function findFullDisk(root: string): Promise<string | undefined> {
   const disk = await statfs(root).catch(() => undefined)
   if (disk === undefined) return undefined

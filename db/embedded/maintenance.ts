@@ -6,8 +6,8 @@ const checkpointAfter = 64 * 1024 * 1024
 const vacuumEvery = 6
 
 /**
- * Replaces two background processes of a PostgreSQL server that PGlite lacks. Checkpoints keep the log from growing
- * until the store is closed. VACUUM ANALYZE, by the rules of autovacuum, gives the planner statistics. Runs only
+ * Does the work of two background processes of a PostgreSQL server, which PGlite does not have: the checkpointer,
+ * without which the log grows until the store is closed, and autovacuum, which gives the planner statistics. Runs only
  * between transactions and vacuums at most one table per minute.
  */
 export function createMaintenance(pglite: PGlite) {
@@ -40,7 +40,7 @@ export function createMaintenance(pglite: PGlite) {
       due = true
       await attempt(idle)
     },
-    /** Must be called after each request. Does the work that became due during a transaction, once none is open. */
+    /** Must be called after client messages have been executed. Does the due work once no transaction is open. */
     afterRequest: attempt,
   }
 }

@@ -8,7 +8,6 @@ import { SyncedNodeFS } from './synced-node-fs.js'
 export interface WorkerOptions {
   /** Folder of an existing database */
   folder: string
-  /** Whether commits wait for the disk */
   fsync: boolean
 }
 
@@ -27,7 +26,7 @@ const chunkSize = 64 * 1024
 /** Exit status with which PGlite reports an ordinary SQL error; any other exception ends the backend. */
 const sqlErrorStatus = 100
 
-/** Start parameters with fsync: `-F` turns it off, and fdatasync, the default for the log, does nothing in PGlite. */
+/** Start parameters with fsync: `-F` disables fsync; fdatasync, the default for the log, does nothing in PGlite. */
 const syncedParams = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'wal_sync_method=fsync']
 
 const syncMessage = new Uint8Array([0x53, 0, 0, 0, 4])
@@ -50,7 +49,7 @@ const maintenance = createMaintenance(pglite)
 
 /** Whether no transaction is open and all messages of the client have been executed */
 let idle = true
-// Serialises client messages and maintenance, which awaits between its steps.
+// Runs client messages and maintenance one after another, because maintenance awaits between its steps.
 let queue = Promise.resolve()
 port.on('message', (request: WorkerRequest) => {
   queue = queue.then(() => handle(request)).catch(endThread)
@@ -95,7 +94,7 @@ async function execute(messages: Uint8Array): Promise<void> {
   await pglite.execProtocolRawStream(messages, {
     syncToFs: false,
     onRawData: (bytes) => {
-      // Copied, because `bytes` is a view of PGlite's memory
+      // Copies the bytes, because `bytes` is a view of PGlite's memory
       pieces.push(bytes.slice())
       size += bytes.length
       if (size >= chunkSize) reply({ output: take(), done: false })

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Triggers maintain the derived columns `decks.card_count`, `card_progress.deck_id` and `updated_at`, and move
- * sequences past ids that a script has inserted, because scripts write these tables too.
+ * Creates triggers that maintain the derived columns `decks.card_count`, `card_progress.deck_id` and `updated_at`.
+ * Other triggers move sequences past inserted ids. Triggers are necessary, because scripts write these tables too.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await keepCardCount(db)
@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await keepSequences(db)
 }
 
-/** Triggers that maintain `card_count`. They lock decks in the order of ids, so that writers do not deadlock. */
+/** Creates the triggers for `card_count`. They lock decks in the order of ids, so that writers do not deadlock. */
 async function keepCardCount(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function add_to_card_count(deck_ids integer[], differences bigint[]) returns void language plpgsql set search_path from current as $$
@@ -80,8 +80,8 @@ async function keepCardCount(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger decks_card_count_insert before insert on decks
       for each row execute function ignore_given_card_count()`.execute(db)
-  // At trigger depth 0, a statement of a client writes the column, and its value is ignored. At greater depths, the
-  // triggers on cards write the column.
+  // At trigger depth 0, a statement of a client sets the column, and the trigger ignores the new value. At greater
+  // depths, the triggers on cards set the column.
   await sql`
     create trigger decks_card_count_update before update of card_count on decks
       for each row when (pg_trigger_depth() = 0) execute function ignore_given_card_count()`.execute(db)
@@ -98,7 +98,7 @@ async function keepProgressDeck(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger card_progress_deck_insert before insert on card_progress
       for each row execute function set_progress_deck()`.execute(db)
-  // At trigger depths greater than 0, the trigger on cards below writes the column.
+  // At trigger depths greater than 0, the trigger `cards_move_progress` writes the column.
   await sql`
     create trigger card_progress_deck_update before update of card_id, deck_id on card_progress
       for each row when (pg_trigger_depth() = 0) execute function set_progress_deck()`.execute(db)
@@ -147,7 +147,10 @@ async function keepUpdatedAt(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Triggers that move sequences past inserted ids. An advisory lock keeps concurrent scripts from moving them back. */
+/**
+ * Creates triggers that move sequences past inserted ids. An advisory lock keeps concurrent scripts from moving a
+ * sequence back.
+ */
 async function keepSequences(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function skip_given_ids() returns trigger language plpgsql set search_path from current as $$

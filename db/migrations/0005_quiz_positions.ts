@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A quiz draws by position instead of sorting at random. The live cards of each deck have the positions 0 to
- * card_count - 1; the distinct answers of live cards in live decks have the positions 0 to total - 1. Triggers maintain
- * the positions. They lock one row, which serialises the writers of cards, so that positions stay dense and writers do
- * not deadlock.
+ * Creates positions of cards and answers, so that a quiz can draw by position instead of sorting at random. The live
+ * cards of each deck have the positions 0 to card_count - 1; the distinct answers of live cards in live decks have the
+ * positions 0 to total - 1. Triggers maintain the positions. They lock one row, which serialises the writers of cards,
+ * so that positions stay dense and writers do not deadlock.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createTables(db)
@@ -48,8 +48,8 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the lock that serialises writers. Writers take it before any lock on a deck, so that a waiting writer holds
- * no lock that another writer needs.
+ * Creates the triggers that serialise writers. They fire before the statement locks any deck, so that a waiting
+ * statement has locked no deck that another writer needs.
  */
 async function serializeWriters(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -114,10 +114,11 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function hash_answer(answer text) returns bytea immutable parallel safe language sql
       return sha256(convert_to(answer, 'UTF8'))`.execute(db)
-  // In the arguments, each hash must occur only once and its card must have the answer; no difference may be 0. New
-  // answers take the positions of deleted answers. Then either the remaining new answers are appended, or the last
-  // answers move into the remaining free positions. Without the settings of the function, PostgreSQL would reuse a
-  // generic plan made for an empty table: archiving 300 of 60,000 cards one by one took 6.1 s instead of 0.7 s.
+  // In the arguments, each hash must occur only once, and no difference may be 0. If a difference is positive, its card
+  // must have the answer. New answers take the positions of deleted answers. Then either the remaining new answers are
+  // appended, or the last answers move into the remaining free positions. Without the settings of the function,
+  // PostgreSQL would reuse a generic plan made for an empty table: archiving 300 of 60,000 cards one by one took 6.1 s
+  // instead of 0.7 s.
   await sql`
     create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
       set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -234,8 +235,8 @@ async function watchCards(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Updates the counts of answers when a deck is archived, restored or deleted. A deletion is counted before the deck is
- * deleted, because the triggers on its cards no longer find the deck and so count nothing.
+ * Updates the counts of answers when a deck is archived, restored or deleted. The trigger for deletions fires before
+ * the deck is deleted: afterwards the triggers on its cards do not find the deck and count nothing.
  */
 async function watchDecks(db: Kysely<unknown>): Promise<void> {
   await sql`

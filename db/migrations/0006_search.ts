@@ -10,9 +10,9 @@ const SUBJECTS = [
 ]
 
 /**
- * Tables of both searches: folded texts of cheat sheets with trigrams, and words of all content. Splitting texts into
- * words would make an import too slow, so triggers only queue the changed rows and the service indexes them afterwards
- * (docs/decisions/0012-search-by-words.md).
+ * Creates the tables for the trigram search in cheat sheets and for the word search in all content. Splitting texts
+ * into words would make an import too slow. Triggers therefore only queue the changed rows, and the service indexes
+ * them afterwards (docs/decisions/0012-search-by-words.md).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create extension if not exists pg_trgm`.execute(db)
@@ -32,8 +32,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
  * search ignores case as ILIKE does, which also compares `lower` of both sides.
  */
 async function createFolding(db: Kysely<unknown>): Promise<void> {
-  // The check for NFC takes a quarter of the time of the normalization. The check for characters that NFC never changes
-  // (Latin letters, common punctuation and symbols) takes two thirds of the time of the check for NFC.
+  // Normalizes only if two cheaper checks fail. The check for NFC takes a quarter of the time of the normalization. The
+  // check for characters that NFC never changes (Latin letters, common punctuation and symbols) takes two thirds of the
+  // time of the check for NFC.
   await sql`
     create function fold_text(given text) returns text language sql immutable strict parallel safe as $$
       select lower(case
@@ -47,9 +48,7 @@ async function createFolding(db: Kysely<unknown>): Promise<void> {
       return (select row_to_json(summary)::text from (select id, slug, title, category) as summary)`.execute(db)
 }
 
-/**
- * Creates the folded texts of live sheets. The long text is the last column, so that short columns lie side by side.
- */
+/** Creates the table of folded texts. The long text is the last column, so that the short columns lie side by side. */
 async function createTexts(db: Kysely<unknown>): Promise<void> {
   // Rows of up to one page are neither compressed nor moved out of line, so that a scan reads them sequentially and the
   // planner can derive the cost from the size of the table.
@@ -72,7 +71,6 @@ async function createTexts(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Triggers that maintain the folded texts. A sheet that is archived loses its folded text until it is restored. */
 async function keepTexts(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function fold_inserted_cheatsheets() returns trigger
@@ -102,7 +100,7 @@ async function keepTexts(db: Kysely<unknown>): Promise<void> {
     create trigger cheatsheets_fold_insert after insert on cheatsheets
       referencing new table as new_sheets
       for each statement execute function fold_inserted_cheatsheets()`.execute(db)
-  // Fires after the foreign key has carried over a changed id: triggers fire in the order of their names.
+  // Fires after the foreign key has copied a changed id to cheatsheet_texts: triggers fire in the order of their names.
   await sql`
     create trigger cheatsheets_fold_update after update on cheatsheets
       for each row when (
@@ -124,10 +122,12 @@ async function createWords(db: Kysely<unknown>): Promise<void> {
       constraint search_words_word_key unique (word)
     )`.execute(db)
   await sql`create index search_words_stem_idx on search_words (stem)`.execute(db)
-  // lower(word) equals the word. An index on `word` itself would also be used for equality: until autovacuum has
-  // counted its entries, the planner assumes that a lookup costs nothing, but each of several hundred takes 2.3 ms.
+  // `lower(word)` equals the word. The planner would use an index on `word` itself for equality too, although each of
+  // several hundred lookups takes 2.3 ms: until autovacuum has counted the entries, the planner assumes that a lookup
+  // costs nothing.
   await sql`create index search_words_part_idx on search_words using gin (lower(word) gin_trgm_ops)`.execute(db)
-  // A stop word such as "und", for which the dictionary yields no stem, is its own stem, so that it can be found.
+  // The dictionary yields no stem for a stop word such as "und". The word is then its own stem, so that a search finds
+  // it.
   await sql`
     create function stem_of_word(word text) returns text language sql immutable strict parallel safe
       return coalesce((ts_lexize('pg_catalog.german_stem', word))[1], word)`.execute(db)
@@ -161,7 +161,10 @@ async function createItems(db: Kysely<unknown>, { table }: Subject): Promise<voi
   }
 }
 
-/** Triggers that queue changed rows, up to `group` per entry, so that they hardly slow an import. */
+/**
+ * Creates triggers that queue changed rows. A queue entry contains up to `group` ids, so that the triggers hardly slow
+ * an import.
+ */
 async function noteChanges(db: Kysely<unknown>, { kind, table, title, text, group }: Subject): Promise<void> {
   const [inserted, updated] = [`note_inserted_${table}`, `note_updated_${table}`]
   const texts = sql.raw(`id, ${title}, ${text}`)

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Parameters fitted to each learner, further settings, notes, desired retention of a deck, and runs of jobs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await extendSettings(db)
   await extendLog(db)
@@ -11,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 async function extendSettings(db: Kysely<unknown>): Promise<void> {
-  // free_weekdays: weekdays without due cards, Monday is 1; at most six, so that one weekday is left for due cards.
+  // At most six free weekdays, so that one is left for due cards
   await sql`
     alter table review_settings
       add column adapt_intervals boolean not null default true,
@@ -23,7 +22,7 @@ async function extendSettings(db: Kysely<unknown>): Promise<void> {
 }
 
 async function extendLog(db: Kysely<unknown>): Promise<void> {
-  // An entry `tomorrow` puts a card off until tomorrow. It has no rating, and its undo has none either.
+  // An entry `tomorrow` has no rating, and its undo has none either.
   await sql`
     alter table review_log
       drop constraint review_log_kind_check,
@@ -32,8 +31,8 @@ async function extendLog(db: Kysely<unknown>): Promise<void> {
       add constraint review_log_review_check check (kind <> 'review' or (rating is not null and phase is not null))`.execute(
     db,
   )
-  // Small indexes for today's new cards by deck and for the cards put off today. Each queue, review and deck list needs
-  // these entries, and would otherwise read all reviews of the day.
+  // Small indexes for today's new cards by deck and for the cards put off today. Queues, reviews and deck lists need
+  // these entries and would otherwise read all reviews of the day.
   await sql`
     create index review_log_introduced_idx on review_log (user_id, studied_on) include (kind, deck_id)
       where phase = 'new'`.execute(db)
@@ -42,8 +41,6 @@ async function extendLog(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createParameters(db: Kysely<unknown>): Promise<void> {
-  // `current` is null while the default parameters apply. Log entries up to states_since hold memory states that were
-  // computed with other parameters than those of card_progress.
   await sql`
     create table fitted_parameters (
       user_id integer not null,
@@ -72,7 +69,6 @@ async function createNotes(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createRetentions(db: Kysely<unknown>): Promise<void> {
-  // The learner's choice precedes the author's default; if both are missing, the learner's general setting applies.
   await sql`
     create table deck_retentions (
       user_id integer not null,
@@ -95,7 +91,7 @@ async function createRetentions(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createJobs(db: Kysely<unknown>): Promise<void> {
-  // A lease, because an advisory lock would occupy the only connection of the embedded database for hours.
+  // A job holds a lease, because an advisory lock would occupy the embedded database's only connection during the run.
   await sql`
     create table job_runs (
       name text not null,

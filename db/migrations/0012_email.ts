@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The email address of an account and the time of its confirmation. Several accounts may share an address. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table users

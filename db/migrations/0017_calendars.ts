@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The secret address of the calendar of a person's tasks, stored as a hash. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table calendar_tokens (

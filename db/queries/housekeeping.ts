@@ -3,7 +3,10 @@ import type { Database } from '../types.js'
 import { deleteUnusedPictures } from './content/media.js'
 import { tryLock } from './try-lock.js'
 
-/** Maximum number of rows per delete statement, so that it is short and takes few locks */
+/**
+ * Maximum number of rows that a batch deletes per table, so that each batch is short; does not apply to address
+ * confirmations
+ */
 const BATCH_ROWS = 5_000
 
 export interface Purged {
@@ -15,8 +18,8 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens, challenges, confirmations of addresses and spent logout tokens, and login failures
- * that are older than a day. Each batch is a transaction that holds the housekeeping lock.
+ * Deletes expired rows, and login failures that have not changed for a day. Each batch is a transaction that holds the
+ * housekeeping lock.
  * @returns the numbers of deleted rows; undefined if another instance holds the lock
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {

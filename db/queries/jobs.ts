@@ -5,8 +5,8 @@ import type { Database } from '../types.js'
 const LEASE = sql`now() + interval '5 minutes'`
 
 /**
- * Takes the lease of a job. Returns its end, which identifies the holder, or undefined if another instance holds it or
- * the run of this night has finished.
+ * Takes the lease of a job. Returns its end, which identifies the holder, or undefined if the lease is held or the run
+ * of this night has finished.
  * @param night day of the run as `YYYY-MM-DD`; null for a manual run
  */
 export async function takeLease(db: Kysely<Database>, name: string, night: string | null): Promise<Date | undefined> {
@@ -19,7 +19,7 @@ export async function takeLease(db: Kysely<Database>, name: string, night: strin
   return rows[0]?.leased_until
 }
 
-/** Extends the lease with the end `held` and returns its new end; undefined if the lease is no longer held. */
+/** Extends the lease whose end is `held` and returns its new end; undefined if the lease is no longer held. */
 export async function extendLease(db: Kysely<Database>, name: string, held: Date): Promise<Date | undefined> {
   const { rows } = await sql<{ leased_until: Date }>`
     update job_runs set leased_until = ${LEASE}
@@ -35,7 +35,7 @@ export async function releaseLease(db: Kysely<Database>, name: string, held: Dat
 }
 
 /**
- * Records a complete run and releases the lease with the end `held`; does nothing if it is no longer held.
+ * Records a complete run and releases the lease whose end is `held`; does nothing if the lease is no longer held.
  * @param night day of the run as `YYYY-MM-DD`; null for a manual run
  */
 export async function finishRun(

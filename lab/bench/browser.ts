@@ -14,7 +14,6 @@ const BYTES_PER_SECOND = 1_600_000 / 8
 export const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 export const DESK = { width: 1440, height: 900 }
 
-/** Throttling that the browser applies to a page */
 export interface Slowness {
   /** Whether the network is limited to 1.6 Mbit/s with a latency of 150 ms */
   network: boolean
@@ -35,7 +34,6 @@ export async function startBrowser(): Promise<Browser> {
   return browser
 }
 
-/** Creates a browser context with an empty cache and the session cookie. */
 export async function newVisitor(browser: Browser, url: string, cookie: string): Promise<BrowserContext> {
   const context = await browser.createBrowserContext()
   const [name = '', value = ''] = cookie.split(/=(.*)/s)
@@ -58,7 +56,7 @@ export async function openPage(
   const slowWorkers = async () => {
     for (const target of context.targets()) {
       if (target.type() !== 'service_worker') continue
-      // Errors are ignored, because the target may have closed.
+      // Ignores errors, because the target may have closed.
       await target
         .createCDPSession()
         .then(slowDown)
@@ -76,7 +74,6 @@ async function slowDown(session: CDPSession): Promise<void> {
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: 150, ...throughput })
 }
 
-/** Returns a list to which every later request of the page is added. */
 export function collectRequests(page: Page): HTTPRequest[] {
   const requests: HTTPRequest[] = []
   page.on('request', (request) => requests.push(request))

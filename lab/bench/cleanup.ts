@@ -1,8 +1,6 @@
-/** Cleanup tasks, which end processes and remove databases and folders */
 const tasks: (() => unknown)[] = []
 let isEnding = false
 
-/** Registers a cleanup task. Runs the task at once if a signal has already started the cleanup. */
 export function atEnd(task: () => unknown): void {
   if (isEnding) task()
   else tasks.push(task)
@@ -27,7 +25,6 @@ export async function cleanUp(mark = 0): Promise<void> {
   }
 }
 
-/** Registers signal handlers that clean up and exit with status 128 plus the number of the signal. */
 export function cleanUpOnSignals(): void {
   for (const [signal, number] of [
     ['SIGINT', 2],
@@ -43,7 +40,6 @@ export function cleanUpOnSignals(): void {
   }
 }
 
-/** Returns whether a signal has arrived; later errors are then consequences of the cleanup. */
 export function isInterrupted(): boolean {
   return isEnding
 }

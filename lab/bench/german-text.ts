@@ -2,16 +2,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './processes.js'
 
-/** Average number of nouns per compound; compounds serve as the rare words of natural text */
+/** Average number of nouns per compound; compounds imitate the rare words of natural text. */
 const NOUNS_A_COMPOUND = 12
 const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 
-/** Returns paragraphs of whole German sentences with about `length` characters or more. */
+/** A function that returns paragraphs of whole German sentences with about `length` characters or more */
 export type GermanWriter = (length: number) => string
 
 /**
  * Returns a writer of German text: a Markov chain over pairs of words of the shipped content, so that word frequencies
- * are natural. Some nouns are joined to compounds, which serve as rare words.
+ * are natural.
  * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export async function createGermanWriter(random: () => number): Promise<GermanWriter> {
@@ -50,7 +50,6 @@ export async function createGermanWriter(random: () => number): Promise<GermanWr
   }
 }
 
-/** Returns the lines of prose in all Markdown files, without front matter, code blocks and Markdown marks. */
 async function readProse(folder: string): Promise<string[]> {
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md')).sort()
   const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))

@@ -18,13 +18,12 @@ export interface Load {
 
 export interface LoadOptions {
   path: string
-  /** `Cookie` headers; each connection uses one, assigned in rotation */
+  /** `Cookie` headers, assigned to the connections in rotation */
   cookies: string[]
   connections?: number
   seconds?: number
 }
 
-/** Repeats the same request on persistent connections and returns the figures of server and client. */
 export async function load(server: Server, options: LoadOptions): Promise<Load> {
   const { path, cookies, connections = 20, seconds = 5 } = options
   const pid = server.process.pid as number
@@ -49,7 +48,6 @@ export async function load(server: Server, options: LoadOptions): Promise<Load> 
   }
 }
 
-/** Returns the median of each figure over several rounds; failures and memory are maxima. */
 export function medianLoad(loads: readonly Load[]): Load {
   const of = (key: keyof Load) => loads.map((load) => load[key])
   return {

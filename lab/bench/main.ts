@@ -64,7 +64,7 @@ function readArguments(): { names: string[]; markdown: string | undefined } {
       process.stdout.write(USAGE)
       process.exit()
     }
-    // npm runs this script in lab/, but the path is relative to the folder of the npm call.
+    // npm runs this script in lab/, but the path is relative to the folder where npm was called.
     const document = values.markdown && path.resolve(process.env.INIT_CWD ?? '.', values.markdown)
     return { names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS), markdown: document }
   } catch (error) {

@@ -1,2 +1,1 @@
-/** Password of the accounts that the benchmarks create */
 export const PASSWORD = 'nur-zum-messen'

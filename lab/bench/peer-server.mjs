@@ -1,11 +1,11 @@
 // A bare Fastify handler that sends the statements of the deck list through pg. Measures the cost of a request without
-// cookie signatures, limits, headers, log and error handling. The session is looked up by the hash of its id.
+// cookie signatures, limits, headers, log and error handling.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
 import pg from 'pg'
 
-/** Maximum age of a session in days, as in the service */
+/** Maximum age of a session in days: the default of SESSION_MAX_DAYS */
 const MAX_DAYS = 30
 
 const [session, decks] = JSON.parse(await readFile(process.env.STATEMENTS, 'utf8'))

@@ -21,7 +21,6 @@ export interface Postgres {
   programs: string
   /** Creates a seeded database and returns its URL; later calls with the same size return the same database. */
   database(size: Size): Promise<string>
-  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>
 }
 
@@ -32,7 +31,7 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
   const { rows } = await withServer(url, (client) => client.query('show server_version'))
   const seeded = new Map<string, string>()
   const created: string[] = []
-  // Only for a given server: a temporary server is removed with its databases.
+  // A temporary server needs no cleanup, because its removal also deletes the databases.
   if (serverUrl !== undefined) {
     atEnd(() =>
       withServer(url, async (client) => {
@@ -62,7 +61,7 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
       const started = performance.now()
       await withDatabase(database, async (db) => {
         await seed(db, size)
-        // Emptied, because the service would otherwise build the search index for minutes during the measurement.
+        // Empties the queue, because the service would otherwise build the search index during the measurement.
         await sql`truncate search_pending`.execute(db)
       })
       await withServer(url, (client) => client.query('checkpoint'))

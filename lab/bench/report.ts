@@ -5,7 +5,6 @@ import type { Postgres } from './postgres.js'
 /** A figure with its unit, or the result of a load test */
 export type Figure = string | Load
 
-/** A measurement; each becomes a row of the report. */
 export interface Measure {
   what: string
   service?: Figure
@@ -25,12 +24,10 @@ export interface ScenarioMeasure extends Measure {
 
 export type Scenario = (postgres: Postgres) => Promise<Measure[]>
 
-/** Returns the columns for a ratio with a lower bound. */
 export function atLeast(target: number, ratio: number, of: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return { target: `≥ ${target} × ${of}`, reached: ratio.toFixed(2), met: ratio >= target }
 }
 
-/** Returns the columns for a figure that must be below a limit. */
 export function below(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return {
     target: `< ${limit} ${unit}`,
@@ -39,13 +36,11 @@ export function below(limit: number, figure: number, unit: string): Pick<Measure
   }
 }
 
-/** Returns the columns for a figure that must not exceed a limit. */
 export function within(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   const [target, reached] = [limit, Number(figure.toFixed(figure < 10 ? 2 : 1))]
   return { target: `≤ ${target} ${unit}`.trim(), reached: `${reached} ${unit}`.trim(), met: reached <= limit }
 }
 
-/** Formats the rows as a Markdown table. */
 export function formatTable(measures: readonly ScenarioMeasure[]): string {
   const rows = measures.map(({ scenario, what, service, limit, usual, target = '', reached = '', met }) => [
     scenario,
@@ -72,15 +67,14 @@ function formatFigure(figure: Figure | undefined): string {
 const START = '<!-- npm run bench writes from here -->\n'
 const END = '<!-- to here -->\n'
 
-/** Replaces the text between the two marks of the document. */
 export async function replaceInDocument(file: string, text: string): Promise<void> {
   const { document, start, end } = await checkDocument(file)
   await writeFile(file, `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`)
 }
 
 /**
- * Reads the document and finds the two marks. Also called before a long run, so that a missing mark is found early.
- * @throws Error if a mark is missing
+ * Returns the document and the positions of the comments `START` and `END`.
+ * @throws Error if a comment is missing
  */
 export async function checkDocument(file: string): Promise<{ document: string; start: number; end: number }> {
   const document = await readFile(file, 'utf8')

@@ -6,7 +6,6 @@ import { createGermanWriter } from './german-text.js'
 import { PASSWORD } from './password.js'
 import { createRandom } from './random.js'
 
-/** Size of the seeded data */
 export interface Size {
   decks: number
   cards: number
@@ -18,7 +17,7 @@ export interface Size {
   sheets: number
   /** `distinct`: all answers differ; `skewed`: 250 different answers, one of them on 99.75 % of 100,000 cards */
   answers: 'distinct' | 'skewed'
-  /** Whether to add a learner with 10,000 progress rows in deck order and 100,000 log entries */
+  /** Whether to add `LEARNER`, with 10,000 progress rows and 100,000 log entries, and log entries of other users */
   learner: boolean
 }
 
@@ -33,7 +32,6 @@ export const SMALL: Size = {
   learner: false,
 }
 
-/** Returns a size with this number of cards and a learner with a long history. */
 export function sizeOf(cards: number): Size {
   return { ...SMALL, cards, learner: true }
 }
@@ -43,7 +41,10 @@ export const LEARNER = 'studiert-seit-jahren'
 /** Word that only one in 300 sheets contains */
 export const RARE_WORD = 'Nadelöhr471'
 
-/** Seeds an empty, migrated database. The users are `lernende-1` and so on, all with the password `PASSWORD`. */
+/**
+ * Seeds an empty, migrated database. The users are `lernende-1` and so on, and `LEARNER` if `size.learner` is set, all
+ * with the password `PASSWORD`.
+ */
 export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
   const { decks, cards, users, results, sheets } = size
   await sql`
@@ -54,7 +55,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
     size.answers === 'distinct'
       ? sql`'Antwort ' || number || ': **fett**, ' || chr(96) || 'code' || chr(96) || E'\n' || repeat('Text der Antwort. ', 12)`
       : sql`'Antwort ' || case when number <= 249 then number else 0 end`
-  // Sorted by deck within each batch, as an import writes cards
+  // Sorts each batch by deck, because an import also stores the cards of a deck together.
   for (let first = 1; first <= cards; first += 50_000) {
     await sql`
       insert into cards (deck_id, question, answer, level, sort_order)
@@ -82,7 +83,6 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
 async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Size): Promise<void> {
   const rows = Math.min(progress, cards)
   if (rows === 0) return
-  // In batches of users, because a trigger looks up the deck of the card for each row
   for (let first = 1; first <= users; first += 20) {
     await sql`
       insert into card_progress (user_id, card_id, last_rating, next_review)
@@ -99,7 +99,7 @@ async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Si
 const LEARNED = 10_000
 const LOGGED = 100_000
 
-/** Seeds a learner who studied in deck order, with 100 log entries a day, and log entries of a hundred other users. */
+/** Seeds `LEARNER`, who has studied in deck order, and log entries of this learner and of a hundred other users. */
 async function seedLearner(db: Kysely<Database>, cards: number, hash: string): Promise<void> {
   await sql`
     insert into users (username, display_name, password_hash)

@@ -1,7 +1,6 @@
 import { default_w, forgetting_curve, fsrs } from 'ts-fsrs'
 import { daysBetween } from '../../dist/src/domain/time/calendar.js'
 
-/** Progress of a card as the service returns it before a review. */
 export interface Progress {
   stability: number
   last_review: string
@@ -11,7 +10,7 @@ export interface Progress {
 export interface Recall {
   /** Interval in days */
   interval: number
-  /** Recall probability after the interval that the formula gives, in whole days, at least one */
+  /** Recall probability after the interval of the FSRS formula, rounded to whole days and at least one day */
   wholeDays: number
   /** Recall probability on the scheduled day, which also depends on fuzz and on the intervals of the other ratings */
   scheduled: number
@@ -25,7 +24,6 @@ export interface Group {
   recalls: Recall[]
 }
 
-/** Classes of recalls by interval */
 const CLASSES = [
   { name: '1–2 days', from: 1 },
   { name: '3–20 days', from: 3 },
@@ -33,7 +31,7 @@ const CLASSES = [
 ]
 
 /**
- * Returns the recall of a card that is reviewed today.
+ * Returns the interval and the recall probabilities of a card that is reviewed today.
  * @param desiredRetention retention from which the service computed the interval
  */
 export function recallOf(progress: Progress, today: string, desiredRetention: number, remembered: boolean): Recall {
@@ -50,13 +48,11 @@ export function recallOf(progress: Progress, today: string, desiredRetention: nu
   }
 }
 
-/** Returns the reached retention, the forecast retention and the number of recalls as table cells. */
 export function summarize(recalls: Recall[]): string[] {
   if (recalls.length === 0) return ['–', '–', '0']
   return [share(recalls, reached), share(recalls, ({ forecast }) => forecast), String(recalls.length)]
 }
 
-/** Prints reached and forecast retention by interval. */
 export function printClasses(groups: Group[]): void {
   console.log(`\n| desired | ${CLASSES.map(({ name }) => `${name}: reached | forecast | recalls`).join(' | ')} |`)
   console.log(`|---${'|---'.repeat(3 * CLASSES.length)}|`)
@@ -66,7 +62,7 @@ export function printClasses(groups: Group[]): void {
   }
 }
 
-/** Prints the causes of the difference between desired and reached retention; each column adds one cause. */
+/** Prints why the reached and the desired retention differ. Each column adds one cause to the previous column. */
 export function printCosts(groups: Group[]): void {
   console.log('\n| desired | put off for | recalls | whole days | + fuzz, ratings apart | + days missed | reached |')
   console.log('|---|---|---|---|---|---|---|')

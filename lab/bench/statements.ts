@@ -3,7 +3,6 @@ import { findSession } from '../../dist/db/queries/accounts/sessions.js'
 import type { Database } from '../../dist/db/types.js'
 import { type Script, withDatabase } from './postgres.js'
 
-/** Runs `work` and returns the statements that it sends. */
 async function recordStatements(
   db: Kysely<Database>,
   work: (recorded: Kysely<Database>) => Promise<unknown>,
@@ -20,7 +19,6 @@ async function recordStatements(
   return statements
 }
 
-/** Returns the statement of the session lookup and those that `work` sends. */
 export async function listTexts(
   databaseUrl: string,
   work: (db: Kysely<Database>) => Promise<unknown>,
@@ -36,8 +34,8 @@ export const CALLER = 1_234_567
 
 /**
  * Returns the statements of a request as a pgbench script: the session lookup and those of `work`, which uses `CALLER`
- * as the user id. Each transaction picks a random id between the lowest and the highest id of the users with a session
- * whose names match the LIKE pattern.
+ * as the user id. Each transaction picks a random id between the lowest and the highest id of the users who have a
+ * session and whose names match the LIKE pattern.
  */
 export async function createScript(
   databaseUrl: string,

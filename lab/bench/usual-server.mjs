@@ -1,6 +1,6 @@
-// The same endpoints in a conventional implementation, for comparison: Express, express-session in PostgreSQL, a query
-// builder, one big join, `ORDER BY random()`, whole results in memory. It uses connection pools and the tables and
-// indexes of the service, and runs in production mode.
+// Some endpoints of the service in a conventional implementation, for comparison: Express, express-session in
+// PostgreSQL, a query builder, one big join, `ORDER BY random()`, whole results in memory. It uses connection pools and
+// the tables and indexes of the service, and runs in production mode.
 import argon2 from 'argon2'
 import connectPgSimple from 'connect-pg-simple'
 import express from 'express'

@@ -6,7 +6,7 @@ import { readAnkiPackage } from 'anki-reader'
 
 /**
  * Exports the shipped content as an Anki package and reads it with an independent library, which must find all cards
- * except those of pools of test questions.
+ * except cards in pools of test questions.
  */
 const CLI = path.join(import.meta.dirname, '../../dist/src/cli.js')
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-oracle-'))

@@ -22,7 +22,7 @@ const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Da
 
 const argument = process.argv[2]
 if (argument === undefined) throw new Error('usage: npm --prefix lab run words -- FOLDER')
-// npm runs the script in `lab`, but the path is relative to the folder of the npm call.
+// npm runs this script in lab/, but the path is relative to the folder where npm was called.
 const folder = path.resolve(process.env.INIT_CWD ?? '.', argument)
 const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
@@ -52,7 +52,7 @@ function lettersOf(html: string, css = ''): string {
     .trim()
 }
 
-/** Returns the words of `text` that `other` does not contain even if its spaces are ignored. */
+/** Returns the words of `text` that do not occur in `other`, whose spaces are ignored. */
 function missingWords(text: string, other: string): string[] {
   const joined = other.replaceAll(' ', '')
   return text === '' ? [] : text.split(' ').filter((word) => !joined.includes(word))
@@ -61,8 +61,8 @@ function missingWords(text: string, other: string): string[] {
 const GAP = /\{\{c([\d,]+)::((?:(?!\{\{c[\d,]+::|\}\})[\s\S])*)\}\}/g
 
 /**
- * Replaces the cloze deletions of a field, innermost first, with their text. On the front, those with `number` show
- * only their hint. Returns an empty string if none has `number`.
+ * Replaces the cloze deletions of a field, innermost first, with their text. On the front, deletions with `number` show
+ * only their hint. Returns an empty string if no deletion has `number`.
  */
 function fillGaps(field: string, number: number, isFront: boolean): string {
   if (![...field.matchAll(/\{\{c([\d,]+)::/g)].some(([, list]) => list?.split(',').map(Number).includes(number)))
@@ -111,7 +111,6 @@ const counts = {
   lostWarned: 0,
   lostSilently: 0,
 }
-/** Number of cards left out, by reason */
 const leftOut = new Map<string, number>()
 const refusals = new Map<string, number>()
 const lost: string[] = []
@@ -142,7 +141,7 @@ async function check(file: string): Promise<void> {
   const zip = await Zip.open(file)
   const unpacked = await unpackCollection(zip, raw)
   zip.close()
-  // Note types are read with the service; rows and texts are read independently.
+  // The reader of the service provides the note types; this script reads rows and texts independently.
   const reader = new AnkiDatabase(unpacked)
   const { noteTypes } = reader.readCollection()
   reader.close()
@@ -160,7 +159,8 @@ async function check(file: string): Promise<void> {
     const text = reason?.trim() ?? 'Image Occlusion'
     if (number > 0) leftOut.set(text, (leftOut.get(text) ?? 0) + number)
   }
-  // Only the first 200 warnings are listed; the others are counted.
+  // The reader lists at most 200 warnings. This script counts each unlisted warning as one card, although a warning may
+  // concern several cards.
   const unlisted = incoming.warningsTotal - incoming.warnings.length
   if (unlisted > 0) leftOut.set('not listed', (leftOut.get('not listed') ?? 0) + unlisted)
   const byId = new Map(notes.map((note) => [String(note.id), note]))

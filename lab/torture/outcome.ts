@@ -1,29 +1,29 @@
-/** Effect of a fault on the service; each becomes a row of the printed table. */
+/** Effect of a fault on the service; one row of the printed table */
 export interface Outcome {
   fault: string
-  /** What the scenario did to cause the fault */
+  /** Cause of the fault, or the reason why the scenario was not tried; empty if the scenario failed */
   done: string
   observed: string
-  /** Lost acknowledged data; begins with `nothing` if no data is lost, and is `unknown` if the scenario failed. */
+  /**
+   * Lost acknowledged data. Begins with `nothing` if no data is lost; `unknown` if the scenario failed, empty if it was
+   * not tried.
+   */
   lost: string
-  /** Unacceptable effects: lost data, a 5xx other than 503, a stack trace, a request without response */
+  /** Unacceptable effects, such as lost data, an unexpected status, a request without response or no recovery */
   defects: string[]
 }
 
 export interface Settings {
   seed: number
-  /** Number of requests of the fuzzer */
   requests: number
 }
 
-/** Collects cleanup tasks, which run at the end of a scenario. */
 export interface Scope {
   teardown(end: () => unknown): void
 }
 
 export type Scenario = (scope: Scope, settings: Settings) => Promise<Outcome[]>
 
-/** Runs `work` and then its cleanup tasks in reverse order. */
 export async function withScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = []
   try {

@@ -17,7 +17,6 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 const REFUSALS = [ADMINS_ONLY, USER_NOT_FOUND]
 const ENDING_REFUSALS = [ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND]
 
-/** Lets administrators view and end the sessions and tokens of users, and remove the passkeys of other users. */
 const access: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireAdmin)
 
@@ -146,8 +145,8 @@ disabled them.`,
     },
     async (request) => {
       const userId = knownId(request)
-      // Administrators must delete their own passkeys one by one, because the route for a single passkey keeps the last
-      // login method.
+      // Administrators must delete their own passkeys one by one, because only the route for a single passkey refuses
+      // to delete the last login method.
       if (userId === request.user.id) {
         throw new InvalidInput('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
       }
@@ -164,9 +163,9 @@ disabled them.`,
 }
 
 /**
- * Returns the user id in the path, without checking that the user exists.
- * @throws InvalidInput if it is not a number
- * @throws USER_NOT_FOUND if the number is outside the range of user ids
+ * Parses the user id in the path. Does not check that the user exists.
+ * @throws InvalidInput if the id is not a number
+ * @throws USER_NOT_FOUND if the number is outside the range of ids
  */
 function knownId(request: FastifyRequest): number {
   const id = parseUserId((request.params as { id: string }).id)
@@ -174,7 +173,10 @@ function knownId(request: FastifyRequest): number {
   return id
 }
 
-/** Refuses API tokens for their owner's account, which they may use only through `/api/auth` and `/api/accounts/me`. */
+/**
+ * Refuses API tokens if the path names the account of their owner. Owners manage their account through `/api/auth` and
+ * `/api/accounts/me`.
+ */
 async function refuseTokenOfOwner(request: FastifyRequest): Promise<void> {
   const { id } = request.params as { id: string }
   if (request.apiToken !== undefined && Number(id) === request.user.id) throw TOKEN_NOT_ALLOWED

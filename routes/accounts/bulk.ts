@@ -13,7 +13,6 @@ import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-
 
 const BODY_LIMIT = 1024 * 1024
 
-/** Creates many users in one request. */
 const bulk: FastifyPluginAsyncTypebox<{ today: () => string }> = async (app, { today }) => {
   acceptCsv(app)
 
@@ -31,7 +30,7 @@ is hashed. A list with an administrator or author requires a login within the la
         body: { content: { 'application/json': { schema: JSON_BODY }, 'text/csv': { schema: CSV_BODY } } },
         response: answers(BulkAnswer, [ADMINS_ONLY, PROOF_TOO_OLD], { 400: BulkRefused }),
       },
-      // The handler reports each fault with its line, which a schema validator cannot.
+      // The handler reports each fault with its line number. A schema validator cannot do that.
       validatorCompiler: () => () => true,
       bodyLimit: BODY_LIMIT,
       // Refuses callers who are not administrators before a large body is read.

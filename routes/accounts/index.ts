@@ -31,7 +31,6 @@ const DEFAULT_AUDIT_ENTRIES = 100
 
 export interface AccountOptions extends PasskeyOptions {
   about: About
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 
@@ -126,7 +125,8 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     >
     const grants = [is_admin, is_author, link_next_login].includes(true)
     const isGrant = grants || (password !== undefined && password !== null)
-    // Disabling an account from today or an earlier day needs no fresh login. Null or a later day may grant access.
+    // Disabling an account from today or an earlier day needs no fresh login. A change to null or to a later day may
+    // grant access and needs a fresh login.
     const endsAccess = typeof disabled_on === 'string' && disabled_on <= today()
     if (isGrant || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
   }

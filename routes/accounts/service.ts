@@ -7,7 +7,6 @@ import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
 
-/** Settings for the retention and visibility of personal data, described in `src/config.ts` */
 interface PrivacySettings {
   sessionMaxDays: number
   statisticsMinPersons: number
@@ -15,14 +14,12 @@ interface PrivacySettings {
   resultsKeep: ResultsKeep
 }
 
-/** Facts about the running service. */
 export interface About {
   version: string
   startedAt: Date
   timeZone: string
   simulatedDate: string | undefined
   embedded: boolean
-  /** Whether a mail server is configured */
   hasMail: boolean
   privacy: PrivacySettings
 }

@@ -29,7 +29,7 @@ import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrencePa
 
 const DECISION = [NOT_RESPONSIBLE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
 
-/** Decisions of the responsible person that need a reason and take an optional day */
+/** Decisions of the responsible person. Each needs a reason; only `extend` requires the day `until`. */
 const DECISIONS = [
   {
     path: '/:id/exempt',
@@ -54,7 +54,6 @@ const DECISIONS = [
   },
 ]
 
-/** Confirmations of occurrences by persons, and decisions about occurrences by responsible persons and leads. */
 const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
   app.post(
     '/:id/confirm',

@@ -10,7 +10,7 @@ import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
 import type { PasskeyOptions } from './passkeys.js'
 import { LoggedIn } from './schemas.js'
 
-/** Login with a passkey; in a session of the same user it renews the proof of identity. */
+/** Login with a passkey. In a session of the same user, the login renews the proof of identity. */
 const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => string }> = async (
   app,
   { relyingParty, today },

@@ -21,11 +21,10 @@ import { beginRegistration, finishRegistration, removePasskey } from '../../src/
 import { CreationOptions, PasskeyAnswer, PasskeyList, PasskeyParams, RegisterBody } from './passkey-schemas.js'
 
 export interface PasskeyOptions {
-  /** Undefined if the origin of the service cannot use passkeys */
+  /** Undefined if no public address is configured, or if passkeys do not work with that address */
   relyingParty: RelyingParty | undefined
 }
 
-/** Passkeys of the caller. */
 const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   app.addHook('preHandler', app.requireUser)
   const registering = [app.requireSession, app.requireFreshLogin, requireParty]

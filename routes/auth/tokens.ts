@@ -9,7 +9,6 @@ import { answers, Done } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
 import { CreateTokenBody, TokenCreated, TokenList, TokenParams } from './schemas.js'
 
-/** API tokens of the caller. */
 const tokens: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
 

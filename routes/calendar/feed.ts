@@ -11,7 +11,6 @@ import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
 const PER_TEN_SECONDS = 200
 
 export interface FeedOptions extends PublicAddress {
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 

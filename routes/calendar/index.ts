@@ -7,7 +7,6 @@ import { answers, Done } from '../../src/http/schemas.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarAddress, CalendarState } from './schemas.js'
 
-/** Routes for the secret address of the calendar with the caller's tasks. */
 const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) => {
   app.setFallback(unknownEndpoint('Unbekannter Kalender-Endpunkt'))
 
@@ -34,7 +33,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
         tags: ['calendar'],
         response: answers(CalendarAddress, [SESSIONS_ONLY]),
       },
-      // Sessions only, because the address would stay valid after an API token has expired.
+      // Refuses API tokens, because the new calendar address would stay valid after the token has expired.
       preHandler: app.requireSession,
     },
     async (request) => {

@@ -22,7 +22,6 @@ import { NOT_EDITABLE } from './decks.js'
 
 type Body = { ids?: unknown; filter?: { deck?: unknown }; change?: { deck?: unknown } }
 
-/** Changes of many cards at once, and their undo. */
 const bulk: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/cards/bulk',

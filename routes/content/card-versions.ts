@@ -10,7 +10,6 @@ import { describeSavedCard, describeTexts, editorOf, parseCardId } from './cards
 import { NOT_EDITABLE } from './decks.js'
 import { RestoreBody, VersionsQuery } from './sheet-schemas.js'
 
-/** Current and former texts of cards. */
 const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cards/:id/versions',

@@ -48,18 +48,15 @@ import { NOT_EDITABLE } from './decks.js'
 
 /** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BODY_LIMIT = 256 * 1024
-/** Maximum length of the filter `q` in characters; the same as for the query of `/api/search` */
 const MAX_TEXT_LENGTH = 200
-/** Number of UTF-16 code units of a question that are compared with other questions; the rest is ignored. */
+/** Number of UTF-16 code units at the start of a question that are compared with other questions */
 const MAX_QUESTION_LENGTH = 2_000
 
 export interface CardOptions {
-  /** Content folder, used to find the file and line of a card */
   contentDir: string
   moment: () => Moment
 }
 
-/** Cards for their editors. */
 const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, moment }) => {
   app.get(
     '/cards',
@@ -248,7 +245,10 @@ written (409). Progress of learners is unchanged.`,
   )
 }
 
-/** Returns the response for a card without its place in the content folder: `file` and `line` are null. */
+/**
+ * Returns the response for a card, with `file` and `line` set to null. For a card of the content folder, the caller
+ * replaces both.
+ */
 export function describeSavedCard({ source, file: _, key: __, learners, ...card }: EditedCardWithOrigin) {
   const findings = lintQuestion(card)
   return { card: { ...describeCard(card), source, learners, file: null, line: null, findings } }
@@ -256,8 +256,9 @@ export function describeSavedCard({ source, file: _, key: __, learners, ...card 
 
 /**
  * Parses the id in a path.
- * @throws InvalidInput if it is not a number
+ * @throws InvalidInput if the text is not a number
  * @throws CARD_NOT_FOUND if the number is outside the range of card ids
+ * @example parseCardId('17') // 17
  */
 export function parseCardId(text: string): number {
   const id = parseRowId(text, 'Ungültige Karten-ID')
@@ -277,7 +278,6 @@ function describeCard({ deck_slug, deck_name, exercise, question, answer, level,
   }
 }
 
-/** Returns the texts in the shape of responses, with the fields of the exercise at the top level. */
 export function describeTexts({ question, answer, level, exercise }: CardTexts) {
   const { form = null, options = [], tolerance = null, unit = null } = exercise ?? {}
   return { question, answer, level, form, options, tolerance, unit }

@@ -14,7 +14,6 @@ import { SourceParams } from './schemas.js'
 
 const MAX_TITLE = 120
 
-/** Routes for the history of sources and for their most difficult cards. */
 const changes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/changes',

@@ -14,10 +14,9 @@ import {
   EditedDecksQuery,
 } from './deck-schemas.js'
 
-/** Refusal of a change to content of the content folder, with an example file */
+/** Refusal of a change to content that belongs to no source, with an example file */
 export const NOT_EDITABLE = new NotEditable('decks/git.md')
 
-/** Decks for their editors. */
 const decks: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/decks',

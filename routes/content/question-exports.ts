@@ -29,7 +29,10 @@ const FILES: Readonly<Record<QuestionFormat, { type: string; extension: string }
   csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
 }
 
-/** Exports of questions for other programs; for editors only, because the files contain the correct answers. */
+/**
+ * Routes that export questions for other programs. They are for editors only, because the files contain the correct
+ * answers.
+ */
 const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
   app.get(
     '/tests/:slug/export',
@@ -79,7 +82,6 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
   function send(reply: FastifyReply, text: string, format: QuestionFormat): never {
     const { type, extension } = FILES[format]
     const name = `svc_training_fragen_${moment().today}.${extension}`
-    // Sent as a buffer, because Fastify would serialize a string with the response schema, which adds quotes.
     return reply
       .type(type)
       .header('content-disposition', `attachment; filename="${name}"`)
@@ -87,7 +89,6 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
   }
 }
 
-/** Parses the format of an export. @throws InvalidInput if the format is absent, empty or unknown */
 function parseFormat(text: string | undefined): QuestionFormat {
   const format = parseChoice(text, 'format', QUESTION_FORMATS)
   if (format === undefined) {

@@ -26,11 +26,9 @@ import { DecidedReport, type Report, ReportDecision, ReportList, ReportParams, R
 const CARD_BYTES = 256 * 1_024
 
 interface ReportOptions {
-  /** Content folder, used to find the file and line of a reported card */
   contentDir: string
 }
 
-/** Reports of faulty cards by learners. */
 const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentDir }) => {
   app.get(
     '/',
@@ -96,7 +94,6 @@ of the content folder is returned as \`paste\`; the report stays open until it i
     return { report: await settleReport(app.db, actor, id, settled), paste: null }
   }
 
-  /** Adds the file and line of each reported card in the content folder; null if the card is not found there. */
   async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
     const places = await findCardLines(contentDir, found)
     return found.map((report, index) => ({ ...toAnswer(report), ...(places[index] ?? { file: null, line: null }) }))

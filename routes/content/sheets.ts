@@ -44,7 +44,6 @@ const BODY_BYTES = 2 * 2 ** 20
 const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, CHEATSHEET_NOT_FOUND]
 const WRITING = [...READING, new NotEditable(null), VERSION_OUTDATED]
 
-/** Cheat sheets for their editors. */
 const sheets: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/',
@@ -64,7 +63,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       const sourceId = parseCursor(query.source, 'source')
       const after = parseCursor(query.after, 'after')
       const state = parseChoice(query.state, 'state', EDITED_STATES)
-      // The result is empty, because no source or sheet has such a large id.
+      // No source or sheet has an id outside the integer range, so the result is empty.
       if (!isInteger(sourceId ?? 0) || !isInteger(after ?? 0)) return { sheets: [], next_after: null }
       const found = await listEditedSheets(
         app.db,

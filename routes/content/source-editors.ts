@@ -10,7 +10,6 @@ import { sourceIdOf } from './sources.js'
 
 const REFUSALS = [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]
 
-/** Editors of a source. */
 const sourceEditors: FastifyPluginAsyncTypebox = async (app) => {
   const onRequest = app.requireEditor('source')
 

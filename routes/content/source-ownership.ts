@@ -16,7 +16,7 @@ import { releaseSource } from '../../src/services/content/sources.js'
 import { AdoptBody, SourceParams } from './schemas.js'
 import { sourceIdOf } from './sources.js'
 
-/** Routes that move content between the content folder and sources; registered in the scope of administrators. */
+/** Routes that move content between the content folder and sources; for administrators only. */
 const sourceOwnership: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/:id/adopt',

@@ -18,7 +18,7 @@ import { PurgeQuery, SourceAnswer, SourceBody, SourceList, SourceParams } from '
 
 const REFUSALS = [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]
 
-/** Sources: content that was uploaded or is written in the browser. */
+/** Routes for sources: content that was uploaded or is written in the browser. */
 const sources: FastifyPluginAsyncTypebox = async (app) => {
   const requireEditor = app.requireEditor('source')
 
@@ -122,8 +122,9 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
 
 /**
  * Parses the id in a path.
- * @throws InvalidInput if it is not a number
+ * @throws InvalidInput if the id is not an integer
  * @throws SOURCE_NOT_FOUND if the number is outside the range of ids
+ * @example sourceIdOf({ id: '3' }) // 3
  */
 export function sourceIdOf({ id }: { id: string }): number {
   const parsed = parseRowId(id, 'Ungültige Quellen-ID')

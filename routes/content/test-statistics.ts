@@ -76,7 +76,9 @@ export interface StatisticsOptions {
   minPersons: number
 }
 
-/** Statistics of tests for their editors: first attempts only, without names. */
+/**
+ * Routes for test statistics, for the editors of a test. The statistics cover first attempts only and contain no names.
+ */
 const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app, { minPersons }) => {
   app.get(
     '/:slug/statistics',

@@ -48,7 +48,6 @@ const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND]
 const NOT_PUBLISHABLE = new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert'])
 const NOT_EDITABLE = new NotEditable('tests/datenschutz.md')
 
-/** Tests for their editors. */
 const tests: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/',
@@ -206,7 +205,6 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** Parses a definition. @throws FaultyDefinition with the first fault if the definition breaks a rule */
 function parseBody(input: DefinitionInput): TestDefinition {
   const faults: string[] = []
   const definition = parseDefinition(input, (_key, message, section) => {

@@ -10,11 +10,10 @@ import { METHOD_NOT_ALLOWED } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
 
-/** Number of lines that are formatted without a pause, which takes about 0.5 ms */
+/** Number of lines that are formatted without a pause; formatting them takes about 0.5 ms. */
 const LINES_AT_ONCE = 125
 
 interface DeckOptions {
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 

@@ -7,11 +7,9 @@ import { answers } from '../../src/http/schemas.js'
 const Health = Type.Object({ status: Type.Literal('ok') })
 
 interface HealthOptions {
-  /** Whether the service is shutting down */
   isClosing: () => boolean
 }
 
-/** Health checks for proxies and containers, with GET and HEAD. They require no login. */
 const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing }) => {
   app.route({
     method: ['GET', 'HEAD'],

@@ -26,7 +26,6 @@ export interface OutboxOptions {
   isMailHeld: boolean
   publicUrl: string | undefined
   moment: () => Moment
-  /** Aborts the sending of a test mail when the service stops */
   stopping: AbortSignal
 }
 
@@ -34,7 +33,7 @@ export interface OutboxOptions {
 const MAX_TESTS = 5
 const MINUTE_MS = 60_000
 
-/** Outbox routes for administrators. They show recipient, kind and state of each mail, but not its text. */
+/** Outbox routes for administrators. They show recipient, kind and state of each mail, but not its subject and text. */
 const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) => {
   const { mail, isMailHeld: held, publicUrl, moment, stopping } = options
   let tests: number[] = []

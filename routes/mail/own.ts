@@ -12,12 +12,10 @@ import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
 export interface OwnMailOptions {
   /** Public address of the service for links in mails, ending with a slash; undefined if the service sends no mail */
   mailLinkUrl: string | undefined
-  /** IANA name of the time zone of the service */
   timeZone: string
   moment: () => Moment
 }
 
-/** The caller's mail address and mail settings. */
 const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailLinkUrl, timeZone, moment }) => {
   app.get(
     '/mine',
@@ -44,7 +42,7 @@ one; at most four per hour. The response does not reveal whether other users hav
         body: AddressBody,
         response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),
       },
-      // Sessions only, because a stolen API token must not redirect its owner's mail.
+      // Refuses API tokens, because a stolen token must not redirect the mail of its owner.
       preHandler: app.requireSession,
     },
     async ({ user, body }) => {

@@ -26,7 +26,6 @@ export const OwnProofs = Type.Object({
   next_before: nullable(Type.Integer()),
 })
 
-/** Content of a proof; every caller that knows the code may compare it with the printed proof. */
 export const Verified = Type.Object({
   proof: Type.Object({
     code: Code,

@@ -13,7 +13,6 @@ import { CardParams, CardReported, OwnReports, OwnReportsQuery, ReportBody } fro
 /** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BYTES = 256 * 1_024
 
-/** Reports of cards by learners, with suggested texts. */
 const cardReports: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/cards/:id/reports',

@@ -10,7 +10,6 @@ import {
 } from '../../src/domain/review/review.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
-/** Fitted parameters as the API returns them */
 export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
@@ -414,7 +413,6 @@ export const FitAnswer = Type.Object({
   ),
 })
 
-/** Change of the settings; absent fields keep their stored value. */
 export const SettingsBody = Type.Partial(Settings)
 
 export const ExtraBody = Type.Object({ cards: Type.Integer({ minimum: 1, maximum: 300, examples: [10] }) })

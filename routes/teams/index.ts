@@ -23,11 +23,9 @@ import {
 } from './schemas.js'
 
 export interface TeamOptions {
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 
-/** Teams: administrators manage them; leads see the teams that they lead. */
 const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => {
   app.setFallback(unknownEndpoint('Unbekannter Team-Endpunkt'))
   const preHandler = app.requireAdmin

@@ -47,10 +47,9 @@ import {
   TestParams,
 } from './schemas.js'
 
-/** Refusal of a start during the pause between two attempts, with an example time */
+/** Refusal to start a test attempt during the pause after the previous one, with an example time */
 const WAIT_FOR_NEXT = new WaitForNext('25.11.2026, 14:30')
 
-/** Tests for learners. */
 const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   const { moment } = clock
   app.setFallback(unknownEndpoint('Unbekannter Test-Endpunkt'))
@@ -223,11 +222,6 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   )
 }
 
-/**
- * Parses the id in a path.
- * @throws InvalidInput if it is not a number
- * @throws ATTEMPT_NOT_FOUND if the number is outside the range of ids
- */
 function parseAttemptId(text: string): number {
   const id = parseRowId(text, 'Ungültige Versuchs-ID')
   if (id === undefined) throw ATTEMPT_NOT_FOUND

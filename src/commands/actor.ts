@@ -1,12 +1,11 @@
 import { userInfo } from 'node:os'
 import type { Actor } from '../../db/queries/accounts/audit.js'
 
-/** Returns the actor of a command for the audit trail: the account of the operating system. */
 export function commandLineActor(): Actor {
   return { actor_id: null, actor: systemUser(), via: 'cli', address: null }
 }
 
-/** Returns the name of the account, or `uid <number>` in a container where the id has no name. */
+/** Returns the name of the system account, or `uid <number>` in a container where the id has no name. */
 function systemUser(): string {
   try {
     return userInfo().username

@@ -31,9 +31,10 @@ interface ImportOutput extends Output {
 }
 
 /**
- * Validates the content and, if the store can be opened, prints the changes that an import would make. Writes nothing.
- * @throws FaultyContent if the content has faults
- * @throws RefusedError if an import would archive more than half of the cards and `force` is not set
+ * Validates the content and prints the changes that an import would make, if `withExistingStore` can read the store.
+ * Writes nothing.
+ * @throws UnreadableContent, FaultyContent, MediaFull under the conditions of `checkFolder`
+ * @throws RefusedError if an import would throw MostArchived and `force` is not set
  */
 export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const read = await readContent(config.contentDir)
@@ -58,15 +59,13 @@ export async function checkContent(config: Config, options: ImportOutput, print:
     print('Ein Import würde ändern:')
     printChanges(plan, print)
   }
-  // The plan is printed before the refusal, because it is the basis for the decision to force.
+  // The plan is printed before the refusal, because it shows whether `--force` is safe.
   if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
 }
 
 /**
- * Imports the content folder and prints the changes.
- * @throws FaultyContent if the content has faults
- * @throws RefusedError if the service holds the embedded store, or if the import would archive more than half of the
- * cards and `force` is not set
+ * @throws RefusedError if another process holds the embedded store, or if `importContent` throws MostArchived
+ * @throws the other errors of `importContent`
  */
 export async function importIntoStore(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const { onProgress, stop } = showProgress(
@@ -89,7 +88,6 @@ export async function importIntoStore(config: Config, options: ImportOutput, pri
   printChanges(stats, print)
 }
 
-/** Replaces the API parameter in the refusal with the option of the command. */
 function nameTheOption(error: unknown): never {
   if (!(error instanceof MostArchived)) throw error
   throw new RefusedError(`${error.reason}; --force erlaubt es`)
@@ -99,7 +97,6 @@ function printWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) printError(formatWarning(warning))
 }
 
-/** Prints the changes, one line per kind. */
 export function printChanges(stats: ChangesWithTests, print: Print): void {
   for (const [name, key] of [
     ['Decks', 'decks'],

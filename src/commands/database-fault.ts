@@ -17,7 +17,7 @@ const BY_CODE: [code: RegExp, meaning: string][] = [
   [/^53100/, 'Der Datenträger der Datenbank ist voll'],
 ]
 
-/** German descriptions of Node's error codes, and of messages of pg without a code */
+/** German descriptions of Node's error codes, and of messages of errors without a code */
 const BY_CODE_OR_TEXT: [text: RegExp, meaning: string][] = [
   [/^The server does not support SSL/, 'DATABASE_URL: Der Server bietet keine Verschlüsselung (TLS) an'],
   [/^SASL: .*password must be/, 'DATABASE_URL: Der Server verlangt ein Passwort'],
@@ -33,8 +33,9 @@ const MISSING_EXTENSION =
   'DATABASE_URL: In der Datenbank fehlt die Erweiterung pg_trgm, ein Administrator muss sie anlegen (CREATE EXTENSION pg_trgm)'
 
 /**
- * Describes a database fault in one German line that ends with the server's message. The line contains no password.
- * Returns undefined for other errors.
+ * Describes a database fault in one German line that ends with the message of the error. Returns undefined for other
+ * errors.
+ * @example describeDatabaseFault(error) // 'Die Datenbank ist nicht erreichbar: connect ECONNREFUSED 127.0.0.1:5432'
  */
 export function describeDatabaseFault(error: Error): string | undefined {
   const meaning = findMeaning(error)
@@ -54,7 +55,7 @@ function findMeaning(error: Error): string | undefined {
   return isDatabaseUnavailable(error) ? 'Die Datenbank ist nicht erreichbar' : undefined
 }
 
-/** Returns the message of an error, or all messages of the AggregateError of a host with several addresses. */
+/** Returns the message of an error, or all messages of an AggregateError, as for a host with several addresses. */
 function reason(error: Error): string {
   return error instanceof AggregateError ? error.errors.map((one: Error) => one.message).join(', ') : error.message
 }

@@ -11,7 +11,10 @@ import { RefusedError } from './store.js'
 
 const EXIT_REFUSED = 1
 
-/** Prints why a command failed, in as few lines as possible. Returns the exit status. */
+/**
+ * Prints to standard error why a command failed; with `--json`, the faults of content go to standard output instead.
+ * Returns the exit status.
+ */
 export function reportFailure(error: unknown, print: (line: string) => void): number {
   if (error instanceof FaultyContent && process.argv.includes('--json')) {
     print(JSON.stringify({ errors: error.faults }))
@@ -22,7 +25,6 @@ export function reportFailure(error: unknown, print: (line: string) => void): nu
   return EXIT_REFUSED
 }
 
-/** Returns one line for expected errors and the stack for others. */
 function describe(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)]
   const expected = [BackupError, ConfigError, EmbeddedStoreError, Refusal, RefusedError, UnusableDatabaseError]

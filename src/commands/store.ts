@@ -13,7 +13,8 @@ export class RefusedError extends Error {}
  * Opens and migrates the database, calls `work` with the names of the migrations that were missing, and closes the
  * database.
  * @param insteadCall the equivalent API call, for use while the service holds the embedded store; null if there is none
- * @throws RefusedError if the service holds the embedded store
+ * @throws RefusedError if another process holds the embedded store
+ * @throws UnusableDatabaseError under the conditions of `migrateToLatest`
  */
 export async function withDatabase<T>(
   config: Config,
@@ -35,8 +36,8 @@ const FROZEN_AFTER_MS = 600_000
 
 /**
  * Opens the configured store without migrating it.
- * @param insteadHint German advice for the case that the service holds the embedded store
- * @throws RefusedError if the service holds the embedded store
+ * @param insteadHint German advice to show if the service holds the embedded store
+ * @throws RefusedError if another process holds the embedded store
  */
 export async function openForCommand(config: Config, insteadHint: string): Promise<OpenDatabase> {
   try {
@@ -60,8 +61,8 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
 const NO_STORE = 'Es gibt noch keinen Datenbestand.'
 
 /**
- * Runs `work` on the configured store if it exists, has the current schema and is not held by the service; otherwise
- * returns the reason in German. Neither creates nor migrates the store.
+ * Runs `work` on the configured store if it exists, can be opened and has the current schema; otherwise returns the
+ * reason for the operator. Neither creates nor migrates the store.
  */
 export async function withExistingStore<T>(
   config: Config,

@@ -33,11 +33,12 @@ export interface UploadOptions {
 }
 
 /**
- * Imports a package, a table or an archive or, with `check`, only prints the changes. The limits of file size and
- * reading time, which protect the service, do not apply.
- * @throws FaultyUpload if the file has faults
- * @throws Refusal if the file cannot be imported as requested, for example into an unknown source
- * @throws RefusedError if the file is unreadable, or a source of its name exists and neither `source` nor `new` is set
+ * Imports a package, a table, a file with questions or an archive. With `check`, only prints the changes. The limits of
+ * file size and reading time, which protect the service, do not apply.
+ * @throws RefusedError if the file is unreadable, another process holds the embedded store, or `importUpload` throws
+ * SourceExists
+ * @throws InvalidInput if an option is invalid
+ * @throws the other refusals of `importUpload`
  */
 export async function importFile(config: Config, file: string, options: UploadOptions, print: Print): Promise<void> {
   const size = await sizeOf(file)
@@ -77,7 +78,6 @@ async function sizeOf(file: string): Promise<number> {
   return stats.size
 }
 
-/** Replaces the API parameters in the refusal with the options of the command. */
 function nameTheOptions(error: unknown): never {
   if (!(error instanceof SourceExists)) throw error
   const { id, name } = error.source
@@ -115,7 +115,6 @@ interface Output {
   json?: boolean
 }
 
-/** Prints all sources, the latest upload first. */
 export async function printSources(config: Config, options: Output, print: Print): Promise<void> {
   const sources = await withDatabase(config, 'GET /api/content/sources', (db) => listSources(db, 'all'))
   if (options.json) return print(JSON.stringify({ sources }))
@@ -126,8 +125,9 @@ export async function printSources(config: Config, options: Output, print: Print
 }
 
 /**
- * Archives the decks of a source, or with `purge` deletes them and all progress.
+ * Archives a source with its content, or with `purge` deletes it with all progress.
  * @throws SOURCE_NOT_FOUND if no source has the id
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export async function deleteSource(
   config: Config,
@@ -141,8 +141,9 @@ export async function deleteSource(
 }
 
 /**
- * Releases the decks of a source to the content folder.
+ * Releases the content of a source to the content folder.
  * @throws SOURCE_NOT_FOUND if no source has the id
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export async function handOverSource(config: Config, id: number, options: Output, print: Print): Promise<void> {
   await changeSource(config, `POST /api/content/sources/${id}/release`, (db) =>

@@ -1,13 +1,12 @@
-/** Identifies an item's owner and the group of that owner. */
 export interface Share {
   group: string
   owner: string
 }
 
 /**
- * A bounded queue that serves groups in turn, and the owners within a group in turn; items of one owner keep their
- * order. If an item exceeds the capacity, the last item of the owner with the most items, in the group with the most
- * items, is dropped, so that owners with many items do not lock out the others.
+ * A bounded queue that serves groups in turn, and the owners within a group in turn. Items of one owner keep their
+ * order. If an item exceeds the capacity, the queue drops the last item of the owner with the most items in the group
+ * with the most items, so that owners with many items do not lock out the others.
  */
 export class FairQueue<T> {
   /** Items by group and owner. Both levels are in the order of service; empty maps and lists are removed. */
@@ -23,7 +22,6 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  /** Returns the number of waiting items of the owner. */
   waitingOf({ group, owner }: Share): number {
     return this.#groups.get(group)?.get(owner)?.length ?? 0
   }
@@ -39,8 +37,7 @@ export class FairQueue<T> {
   }
 
   /**
-   * Removes and returns the next item with its owner. Returns undefined if the queue is empty or no waiting owner may
-   * be served.
+   * Removes and returns the next item; undefined if no waiting owner may be served.
    * @param isServed returns whether the owner may be served now
    */
   shift(isServed: (share: Share) => boolean = () => true): { share: Share; item: T } | undefined {
@@ -60,7 +57,6 @@ export class FairQueue<T> {
     return undefined
   }
 
-  /** Removes a waiting item; does nothing if it is no longer in the queue. */
   remove({ group, owner }: Share, item: T): void {
     const owners = this.#groups.get(group)
     const items = owners?.get(owner)
@@ -72,10 +68,7 @@ export class FairQueue<T> {
     this.#size--
   }
 
-  /**
-   * Removes and returns the last item of the owner with the most items, in the group with the most items. On a tie,
-   * prefers the group and the owner of the new item.
-   */
+  /** Drops the last item of the owner with the most items in the group with the most items; see `largest` for ties. */
   #dropFromLargest(newcomer: Share): T | undefined {
     const group = largest(this.#groups, newcomer.group, countOf)
     const owners = this.#groups.get(group) as Map<string, T[]>

@@ -17,7 +17,6 @@ export type RefusalKind =
   | 'unavailable'
   | 'no_room'
 
-/** Error that the service throws to refuse a request. */
 export class Refusal extends Error {
   readonly kind: RefusalKind
   /** Stable name in snake_case for programs, sent as `X-Error-Code` */
@@ -48,21 +47,20 @@ export abstract class TemporaryRefusal extends Refusal {
   }
 }
 
-/** The service cannot process the request at the moment. */
 export class Unavailable extends TemporaryRefusal {
   constructor(retryAfter = 2) {
     super('unavailable', 'unavailable', 'Dienst vorübergehend nicht verfügbar', retryAfter)
   }
 }
 
-/** The service shuts down before the request has completed; none of its changes are stored. */
+/** The service shuts down before the request has completed. No change of the request is stored. */
 export class ServiceStopping extends TemporaryRefusal {
   constructor() {
     super('unavailable', 'service_stops', 'Der Dienst wird gerade beendet; bitte gleich noch einmal versuchen', 10)
   }
 }
 
-/** The caller has made too many attempts. */
+/** The caller has made too many attempts, or too many of its requests are waiting or running. */
 export class TooManyAttempts extends TemporaryRefusal {
   constructor(retryAfter: number) {
     super('too_many', 'too_many_attempts', 'Zu viele Versuche, bitte später erneut', retryAfter)

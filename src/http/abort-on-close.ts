@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { CALLER_GONE } from '../domain/refusal.js'
 
-/** Returns a signal that aborts when the client disconnects, and also, without effect, after a complete response. */
+/** Returns a signal that aborts when the client disconnects. It also aborts after a complete response. */
 export function abortOnClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   raw.once('close', () => controller.abort(CALLER_GONE))

@@ -25,12 +25,10 @@ const STATUS: Record<RefusalKind, number> = {
 /** Challenge that requires a more recent login (RFC 9470) */
 export const PROOF_CHALLENGE = 'Session error="insufficient_user_authentication"'
 
-/** Returns the HTTP status of a refusal. */
 export function statusOf(refusal: Refusal): number {
   return STATUS[refusal.kind]
 }
 
-/** Returns the headers that are specific to error responses. */
 export function errorHeaders(refusal: Refusal): Record<string, string> {
   return {
     'x-error-code': refusal.code,

@@ -5,12 +5,11 @@ import { TooManyAttempts } from '../domain/refusal.js'
 /** Value of `Retry-After`, about the duration of a large download */
 const RETRY_AFTER_SECONDS = 5
 
-/** Opens the body of an expensive response. */
 type OpenBody = () => Promise<Readable>
 
 /**
  * Limits expensive responses to one at a time for each user, in this process. The limit ends before the last byte is
- * sent, so that a client that waits for the end of a response can request the next one at once.
+ * sent, so that a client can send its next request as soon as the response is complete.
  * @returns a function that returns the body to send; it throws `TooManyAttempts` while another response to the user is
  * open
  */
@@ -27,9 +26,9 @@ export function limitToOnePerUser(): (userId: number, reply: FastifyReply, open:
     finished(reply.raw, free)
     try {
       const body = await open()
-      // Must be added before the listener that ends the response.
+      // This listener must be added before the listener that ends the response.
       body.once('end', free)
-      // With a Content-Length, a client sees the end with the last byte, which is therefore delayed until `end`.
+      // With a Content-Length, the last byte completes the response for the client, so it is delayed until `end`.
       return reply.hasHeader('content-length') ? pipeline(body, delayLastChunk(), () => {}) : body
     } catch (error) {
       free()

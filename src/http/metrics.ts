@@ -14,19 +14,16 @@ export interface QueryObservation {
   failed: boolean
 }
 
-/** Number of connections of the database pool, and of requests waiting for one */
 export interface PoolState {
   total: number
   idle: number
   waiting: number
 }
 
-/** Metrics of this process for Prometheus. */
 export interface Metrics {
   startRequest(): void
   endRequest(observation: RequestObservation): void
   observeQuery(observation: QueryObservation): void
-  /** Returns the text of `/metrics` and its content type. */
   render(): Promise<{ text: string; contentType: string }>
 }
 
@@ -34,14 +31,10 @@ const LOGIN_OUTCOMES: Record<number, string> = { 200: 'success', 401: 'refused',
 const IMPORT_OUTCOMES: Record<number, string> = { 200: 'success', 400: 'faulty', 409: 'refused' }
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/**
- * Creates the metrics of this process.
- * @param poolState called at each scrape
- */
+/** @param poolState called at each scrape */
 export function createMetrics(poolState: () => PoolState): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  // Adds metrics of the process, its memory, the garbage collection and the event loop.
   collectDefaultMetrics({ register: registry })
 
   const requests = new Histogram({

@@ -6,7 +6,6 @@ import { PROOF_CHALLENGE } from './error-body.js'
 import { CROSS_SITE, INTERNAL_ERROR, INVALID_JSON, JSON_ONLY, TOO_LARGE } from './refusals.js'
 import { type DescribedRefusal, describeRefusal, ErrorBody, REFUSALS_KEY } from './schemas.js'
 
-/** A JSON object of an OpenAPI document. */
 // biome-ignore lint/suspicious/noExplicitAny: the document is processed as plain JSON
 type Json = Record<string, any>
 
@@ -20,7 +19,6 @@ limited to scopes: \`x-token-scope\` names the one that an operation needs (\`al
 may; \`none\`: no token may). An unknown path or method gets 404 (405 below \`/api/decks\`). A user who must change
 the password gets 403 for all other requests (\`must_change_password\` of \`GET /api/auth/me\`).`
 
-/** Returns the options of `@fastify/swagger`. */
 export function describeApi(sessionCookie: string, version: string, basePath: string) {
   return {
     openapi: '3.1.0',
@@ -67,7 +65,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
   }
 }
 
-/** Refusals that follow from the path, the method and the security of an operation */
+/** Refusals that `sharedRefusals` assigns to an operation by its path, method and security */
 const SHARED = {
   invalidJson: describeRefusal(INVALID_JSON),
   notLoggedIn: describeRefusal(NOT_LOGGED_IN),
@@ -92,7 +90,7 @@ export function finishDocument(document: Json): Json {
   const finished: Json = {}
   const refusals = new Map(Object.values(SHARED).map((one) => [one.code, one]))
   for (const [path, operations] of Object.entries<Json>(paths)) {
-    // A separate HEAD operation would need an operationId.
+    // HEAD operations are left out, because each would need its own operationId.
     const { head: _, ...others } = operations
     for (const [method, operation] of Object.entries<Json>(others)) {
       const need =
@@ -116,7 +114,10 @@ export function finishDocument(document: Json): Json {
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
 }
 
-/** Replaces each schema that has a title and a type with a reference, and adds it to `schemas`, inner schemas first. */
+/**
+ * Returns a copy in which each schema with a title and a single type is replaced with a reference, and adds these
+ * schemas to `schemas`, inner ones first. A nullable schema stays inline, because its type is a list.
+ */
 function nameSchemas(value: Json, schemas: Json): Json {
   if (Array.isArray(value)) return value.map((entry) => nameSchemas(entry, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -130,9 +131,9 @@ function nameSchemas(value: Json, schemas: Json): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Removes the `4XX` and `5XX` responses of an operation and returns the refusals that `answers` stored in them. */
+/** Removes the `4XX` and `5XX` responses of an operation. Returns the refusals that `answers` stored in `4XX`. */
 function takeOwnRefusals({ responses }: Json): DescribedRefusal[] {
-  // The only key is the media type, which depends on the `produces` of the operation.
+  // The content has one entry per media type; all entries have the same schema.
   const [refused] = Object.values<Json>(responses['4XX'].content)
   delete responses['4XX']
   delete responses['5XX']
@@ -178,7 +179,6 @@ function componentName({ code }: DescribedRefusal): string {
   return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Builds one response for refusals of the same status. */
 function refusalResponse(...refusals: DescribedRefusal[]): Json {
   const exampleOf = ({ status, message }: DescribedRefusal) => ({
     statusCode: status,

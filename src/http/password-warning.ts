@@ -3,7 +3,6 @@ import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 
 const PASSWORD_WARNING = 'x-password-warning'
 
-/** Sets the warning header if any of the passwords is common. */
 export async function warnOfCommonPasswords(reply: FastifyReply, passwords: string[]): Promise<void> {
   for (const password of passwords) await warnOfCommonPassword(reply, password)
 }

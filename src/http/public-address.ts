@@ -6,7 +6,6 @@ export interface PublicAddress {
   basePath: string
 }
 
-/** Returns the public URL of a path that is relative to the app. */
 export function publicAddressOf(request: FastifyRequest, path: string, { publicUrl, basePath }: PublicAddress): URL {
   // The Host header may be invalid; the URL then has the host `localhost`.
   const origin = `${request.protocol}://${request.host}`

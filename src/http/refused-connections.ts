@@ -33,15 +33,16 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
 }
 
 /**
- * Closes the connection after the pending response, because the client would take an error sent now for that response.
- * This also covers clients whose body is longer than declared. Returns false if no response is pending.
+ * Closes the connection after the pending response. Sends no error, because the client would mistake the error for that
+ * response. Returns false if no response is pending.
  */
 function closeAfterAnswers(socket: Duplex): boolean {
   const pending = [...(openAnswers.get(socket) ?? [])].filter(({ headersSent, req }) => headersSent || req.complete)
   const last = pending.at(-1)
   if (last === undefined) return false
   last.shouldKeepAlive = false
-  // An unfinished response whose headers announced keep-alive is cut, because its end would not close the connection.
+  // If the response is unfinished but its headers have been sent, the connection is cut, because these headers may have
+  // announced keep-alive.
   if (last.writableEnded) socket.end()
   else if (last.headersSent) socket.destroy()
   return true
@@ -65,7 +66,7 @@ export function refuseMalformedRequest(this: FastifyInstance, error: ClientError
   sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST, isHead)
 }
 
-/** Writes the response by hand, since no request object exists. */
+/** Writes a refusal to the socket, because Node passes no response with the events `connect` and `clientError`. */
 function sendRefusal(socket: Duplex, refusal: Refusal, isHead = false): void {
   const body = JSON.stringify(errorBody(refusal))
   const status = statusOf(refusal)

@@ -29,22 +29,19 @@ const errorFields = {
   requestId: Type.Optional(Type.String({ description: 'Only with 5xx: request id in the log.' })),
 }
 
-/** Body of every error response */
 export const ErrorBody = Type.Object(errorFields, { title: 'Error' })
 
-/** Returns the schema of an error body with further keys. */
 export function errorWith<T extends TProperties>(fields: T, title: string) {
   return Type.Object({ ...errorFields, ...fields }, { title })
 }
 
 export const Done = Type.Object({ ok: Type.Literal(true, { examples: [true] }) })
 
-/** Returns the schema extended by null, as a list of types, which serialises faster than `anyOf`. */
+/** Returns the schema extended by null. A list of types serialises faster than `anyOf`. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 }
 
-/** Returns the schema of an optional string in a query or body. */
 export function optional(description: string, example: string) {
   return Type.Optional(Type.String({ description, examples: [example] }))
 }
@@ -53,8 +50,8 @@ export function optional(description: string, example: string) {
 export const REFUSALS_KEY = 'x-refusals'
 
 /**
- * Returns the response schemas of a route: its success, its refusals in addition to the shared ones, and further error
- * bodies by status.
+ * Returns the response schemas of a route: the success body, refusals other than the shared ones, and further bodies by
+ * status.
  */
 export function answers<T extends TSchema, E extends Record<number, TSchema> = Record<never, never>>(
   success: T,
@@ -69,13 +66,11 @@ export function answers<T extends TSchema, E extends Record<number, TSchema> = R
   } & E
 }
 
-/** Returns the response schemas of a route that redirects a browser. */
 export function redirects(description: string) {
   const headers = { Location: { type: 'string', description: 'Target of the redirect.' } }
   return { 302: Type.Null({ description, headers }), '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
-/** The data of a refusal for the OpenAPI document. */
 export interface DescribedRefusal {
   status: number
   code: string

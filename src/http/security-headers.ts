@@ -1,6 +1,6 @@
 /**
- * Headers of every response, including those that bypass Fastify's hooks. test/http/security-headers.test.ts compares
- * them with helmet; the comments below explain differences from its defaults.
+ * Default headers of every response, including those that bypass Fastify's hooks. A route may override them, as the
+ * pages of the web app do with the CSP. test/http/security-headers.test.ts compares them with helmet.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   // Responses are data: if a browser opens one as a page, it must not load, frame or submit anything.

@@ -6,12 +6,12 @@ import { createEmptyDatabase } from '../support/database.js'
 
 const STATEMENTS = 500
 /**
- * Length of the string in each row. V8 puts strings above 128 kB into its large object space, which is counted
+ * Length of the string in each row. V8 puts strings above 128 kB into its large object space and counts them
  * separately.
  */
 const CHARACTERS = 120_000
 
-/** Returns the number of bytes in the old generation, which only a full collection frees. */
+/** Returns the number of bytes in the old generation, which only a full garbage collection frees. */
 function readOldBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN
 }
@@ -37,6 +37,6 @@ t.test('dropped rows are freed with the young generation', async (t) => {
   // The first call promotes the objects that remain from the start of the process.
   await readAndDrop(db)
   const grown = await readAndDrop(db)
-  // If rows were kept, nearly all would be promoted.
+  // If the rows were still referenced, nearly all of them would be promoted.
   t.ok(grown < (STATEMENTS * CHARACTERS) / 4, `${grown} bytes`)
 })

@@ -38,7 +38,6 @@ async function runTests(serverUrl: string): Promise<void> {
   )
   await writeFile(path.join(contentDir, 'decks', 'eins.md'), `---\nname: Eins\n---\n${cards.join('\n')}`)
 
-  // Both instances migrate concurrently.
   const start = async (database: OpenDatabase) => {
     await migrateToLatest(database.db)
     return startService(t, { database, config: { contentDir, publicUrl: 'http://localhost:3000/' } })

@@ -67,7 +67,7 @@ t.before(async () => {
       select users.id, 'tasks', '2026-11-01'::date + number, username || '@example.org', '', 'sent', now()
       from users, generate_series(1, 10) as number`,
     'vacuum analyze',
-    // Simulates the state after an import, before autovacuum has updated the statistics.
+    // Simulates the state after an import: the table is analyzed, but no vacuum has counted its index entries yet.
     `insert into search_words (word, stem)
       select md5(number::text), md5(number::text) from generate_series(1, 4000) as number`,
     'analyze search_words',
@@ -77,8 +77,8 @@ t.before(async () => {
 })
 
 /**
- * Returns the plans of the statements that `work` sends: the custom plans of all statements as one string, and the
- * generic plans of the named statements, if there are any, as another.
+ * Returns the plans of the statements that `work` sends. The first string contains the custom plans of all statements.
+ * The second string contains the generic plans of the named statements; without these there is no second string.
  */
 async function explain(work: () => Promise<unknown>): Promise<string[]> {
   statements.length = 0

@@ -10,7 +10,7 @@ const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
 
-/** Returns the stored positions, and the positions computed from cards and decks; both are sorted. */
+/** Returns the stored positions and distinct answers, and those computed from cards and decks; all are sorted. */
 async function readPositions(db: Kysely<Database>) {
   const { rows } = await sql<{ stored: unknown; expected: unknown }>`
     select
@@ -59,7 +59,7 @@ async function readPositions(db: Kysely<Database>) {
 
 /**
  * Statements that scripts may send. `$deck` and `$other` stand for ids of decks (null if no deck is left), `$some` for
- * a condition that selects cards, and `$answer`, `$when` and `$size` for drawn values.
+ * a condition that selects cards, and `$answer`, `$when` and `$size` for random values.
  */
 const STATEMENTS = [
   `insert into decks (slug, name, archived_at) values (gen_random_uuid(), 'neu', $when)`,
@@ -83,7 +83,7 @@ const STATEMENTS = [
 ]
 
 const change = fc.record({
-  // `truncate` deletes all cards, so it is drawn rarely.
+  // `truncate` deletes all cards, so its weight is small.
   statement: fc.oneof(
     { arbitrary: fc.constantFrom(...STATEMENTS.slice(0, -1)), weight: 40 },
     { arbitrary: fc.constantFrom(...STATEMENTS.slice(-1)), weight: 1 },
@@ -173,7 +173,7 @@ t.test(
     const { id } = await createDeck(db)
     await createCard(db, { deck_id: id })
     await db.transaction().execute(async (reader) => {
-      // A draw takes these locks before it reads the cards.
+      // A random selection of cards takes these locks before it reads the cards.
       await sql`lock table card_positions, distinct_answers, decks in access share mode`.execute(reader)
       await db.transaction().execute(async (script) => {
         await sql`set local lock_timeout = '5s'`.execute(script)

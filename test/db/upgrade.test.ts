@@ -24,7 +24,7 @@ async function openVersion(t: Test, folder: string, version: string): Promise<Op
   return database
 }
 
-/** Migrates the data of a released version and replays its statements on the new schema. */
+/** Migrates the data of a recorded version and replays its statements on the new schema. */
 async function testVersion(t: Test, folder: string, version: string): Promise<void> {
   const { db } = await openVersion(t, folder, version)
   const before = await readRows(db)

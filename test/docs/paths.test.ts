@@ -4,10 +4,9 @@ import path from 'node:path'
 import t from 'tap'
 import { ROOT } from '../support/constants.js'
 
-/** Path in one of the repository's folders */
 const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test|web)\/[\w./-]+$/
 
-/** Paths to which the documents refer although they do not exist yet */
+/** Paths that the documents mention but that do not exist yet */
 const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/'])
 
 const tracked = execFileSync('git', ['ls-files', '*.md', ':!content'], { cwd: ROOT, encoding: 'utf8' })

@@ -8,12 +8,12 @@ const { db } = await startService(t)
 const text = readFileSync(`${ROOT}docs/datenschutz.md`, 'utf8')
 const names = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
 
-/** Columns with personal data by table, as the document lists them */
+/** Columns of the tables with personal data, by table, as the document lists them */
 const LISTED = new Map<string, string[]>()
 for (const [, table = '', columns = ''] of text.matchAll(/^\| [^|]+ \| `(\w+)`: ([^|]+) \|$/gm))
   LISTED.set(table, [...(LISTED.get(table) ?? []), ...names(columns)])
 
-/** Tables whose other columns hold content instead of personal data */
+/** Tables for which the document lists only the columns with personal data and describes the other columns */
 const PARTLY = new Set([...text.matchAll(/die übrigen Spalten sind[^|]+\| `(\w+)`:/g)].map(([, table = '']) => table))
 const [, last = ''] = text.split('## Tabellen ohne Bezug zu einer Person')
 const WITHOUT = names(last)

@@ -3,7 +3,6 @@ import t from 'tap'
 import { countCharacters, isStorable, shorten } from '../../src/domain/text/text.js'
 import { anyCharacter } from '../support/arbitraries.js'
 
-/** Any string of Unicode characters, without lone surrogates */
 const anyText = fc.string({ unit: anyCharacter, maxLength: 300 })
 
 t.test('counts code points', async (t) => {

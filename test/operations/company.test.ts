@@ -31,7 +31,7 @@ async function startCompany(t: Test): Promise<Company> {
   const publicUrl = `https://localhost:${port}${PREFIX}`
   const { certificateFile } = await startNginx(t, [`127.0.0.1:${own}`], { prefix: PREFIX, port })
   const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`, {
-    // The address does not use TLS, because this process does not trust the certificate.
+    // The URL does not use TLS, because the provider runs in this process, which does not trust the certificate.
     backchannel_logout_uri: `http://127.0.0.1:${own}/api/auth/oidc/back-channel-logout`,
   })
 

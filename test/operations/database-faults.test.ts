@@ -9,7 +9,6 @@ if (TEST_DATABASE_URL === undefined) {
   process.exit(0)
 }
 
-/** Starts a TCP proxy between service and database that can cut, refuse and stall connections. */
 async function createProxy(t: Test, target: URL) {
   const sockets = new Set<Socket>()
   let mode: 'open' | 'refusing' | 'stalling' = 'open'

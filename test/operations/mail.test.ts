@@ -10,7 +10,7 @@ import { startMailServer } from '../support/mail-server.js'
 import { createStoreVariables, runCommand, withStore } from '../support/process.js'
 
 const MAILS = 40
-/** Kills of the program: number of the mail, and SMTP step during which the program is killed */
+/** Number of the mail and SMTP step during which the test kills the program */
 const KILLS = [
   { at: 3, during: 'recipient' },
   { at: 11, during: 'text' },
@@ -22,7 +22,6 @@ const SEND = ['jobs', 'run', 'send-mail']
 
 type Variables = Record<string, string>
 
-/** Adds one mail for each of `MAILS` users to the outbox. */
 async function fillOutbox(db: Kysely<Database>): Promise<void> {
   await migrateToLatest(db)
   const today = calendarIn('Europe/Berlin')(new Date())

@@ -41,7 +41,6 @@ type Variables = Record<string, string>
 const program = shareProgram(t)
 const run = (variables: Variables, ...parts: string[]) => program(variables, parts)
 
-/** Creates users, progress, results and content with every kind of value that could be lost. */
 async function fill(db: Kysely<Database>): Promise<void> {
   const user = await createUser(db, { username: 'erika', display_name: 'Tab\t\\ "Anführung" 😀 \u2028 Ende\n' })
   const deck = await createDeck(db, { slug: 'archiv', name: 'Ärger' })
@@ -106,7 +105,6 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await db.deleteFrom('users').where('id', '=', removed.id).execute()
 }
 
-/** Creates a team with a current and a former membership. */
 async function fillTeam(db: Kysely<Database>, userId: number): Promise<void> {
   const team = await db
     .insertInto('teams')
@@ -123,7 +121,6 @@ async function fillTeam(db: Kysely<Database>, userId: number): Promise<void> {
     .execute()
 }
 
-/** Creates a renewed assignment with each kind of part, an audience and occurrences. */
 async function fillAssignment(db: Kysely<Database>, userId: number): Promise<void> {
   const { id } = await db
     .insertInto('assignments')
@@ -209,7 +206,6 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
   await db.insertInto('calendar_tokens').values(secret).execute()
 }
 
-/** Creates a published test with an open attempt and the stored statistics (`question_sums`) of its question. */
 async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
   const { id: testId, version, questions } = await publishTest(db, {}, { cards: [CARDS.single] })
   const questionId = questions[0]?.id as number
@@ -229,7 +225,6 @@ async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
   await db.insertInto('question_sums').values({ question_id: questionId, sums: '{"n":1}' }).execute()
 }
 
-/** Creates a source with the card of an Anki note and a picture of the maximum size. */
 async function fillSource(db: Kysely<Database>): Promise<void> {
   const source = await db
     .insertInto('content_sources')
@@ -260,7 +255,6 @@ async function fillSource(db: Kysely<Database>): Promise<void> {
   await fillChanges(db, source.id, card.id, `![](media/${sha256.toString('hex')}.png)`)
 }
 
-/** Changes a card and a sheet as an editor of the source. */
 async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: number, picture: string): Promise<void> {
   const editor = await createUser(db, {
     disabled_on: '2026-12-31',
@@ -343,7 +337,7 @@ t.test('a backup is a single file that only its owner may read', async (t) => {
   t.strictSame(await withStore(source, dump), original, 'nothing changed')
 })
 
-/** Checks a restored store: rows are equal, triggers work, and new ids continue after the highest one. */
+/** Checks that a restored store has the same rows, and that its triggers and sequences work. */
 async function checkRestored(t: Test, target: Variables): Promise<void> {
   await withStore(target, async (db) => {
     t.strictSame(await dump(db), original)

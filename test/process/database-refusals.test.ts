@@ -22,7 +22,7 @@ t.test('describes a wrong DATABASE_URL in one line without the password', { skip
     await onServer(server, `drop role ${role}; drop role ${locked}`)
   })
   await onServer(urlOf(bare), `grant create on schema public to ${role}`)
-  // Simulates an old server with a function that shadows the one of the system catalog.
+  // Simulates an old server with a function that shadows the function of the system catalog.
   await onServer(
     urlOf(old),
     `create function current_setting(text) returns text language sql

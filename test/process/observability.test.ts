@@ -23,7 +23,8 @@ const readLog = () =>
     .map((line) => JSON.parse(line))
 
 /**
- * Waits for log entries with the request id of a response, because they may follow the response. Returns the entries.
+ * Waits for log entries with the request id of a response and returns them. The service may write the entries after the
+ * response.
  */
 async function entryOf(answer: Response) {
   const id = answer.headers.get('x-request-id')

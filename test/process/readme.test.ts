@@ -30,7 +30,6 @@ t.test('the commands in the README print the output shown there', async (t) => {
   await service.stop()
 })
 
-/** Returns the commands of the console block with their expected output. */
 function readSteps(readme: string): Step[] {
   const [, block = ''] = /```console\n([\s\S]*?)```/.exec(readme) ?? []
   return block

@@ -67,7 +67,6 @@ t.test('does not wait for a connection that was answered while closing', async (
   t.ok(performance.now() - started < 5_000, 'well before all connections are cut')
 })
 
-/** Returns a deck of `count` cards of 200 characters each. */
 const bigDeck = (count: number, id = 'karte') =>
   deckFile(
     'A',
@@ -105,7 +104,6 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
       duplex: 'half',
     } as RequestInit)
   const rows = Array.from({ length: 100_000 }, (_, index) => `Frage ${index};${'Antwort '.repeat(20)}\n`).join('')
-  // The body never ends.
   const slow = new ReadableStream({
     async pull(controller) {
       await sleep(100)

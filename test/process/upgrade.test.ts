@@ -87,16 +87,12 @@ t.test(
   },
 )
 
-/**
- * Returns variables of a store that is served over the network, because the tested messages do not depend on how the
- * store is opened.
- */
+/** Returns variables of a store that is served over the network, so that commands start faster. */
 async function createServedVariables(t: Test): Promise<Record<string, string>> {
   const store = await serveStore(t, await createStoreVariables(t))
   return { ...store.variables(), SESSION_SECRET: SECRET }
 }
 
-/** Runs a statement on a store that no program uses. */
 async function execute(variables: Record<string, string>, statement: string): Promise<pg.QueryResult> {
   if (variables.DATABASE_URL === undefined) {
     const store = await openEmbeddedStore(variables.DATA_DIR as string)

@@ -8,7 +8,6 @@ const service = await startService(t)
 const { anonymous, app, db } = service
 
 const cookieOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers['set-cookie'])
-/** Returns a caller with the session that a response has started. */
 const sessionOf = (answer: Answer) => callerOf(app, sessionCookieOf(answer))
 
 t.test('anyone can see the offered login methods', async (t) => {

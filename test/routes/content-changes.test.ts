@@ -106,7 +106,7 @@ t.test('lists difficult cards, only with five learners and without names', async
     members[index]?.post('/api/review', { card_id, rating })
   for (const index of members.keys()) {
     await rate(index, hard.id, index < 3 ? 'again' : 'medium')
-    // Only the first answer on a day counts.
+    // The statistics of difficult cards count only a learner's first answer to a card on each day.
     await rate(index, hard.id, 'again')
     await rate(index, easy.id, 'easy')
     if (index < 4) await rate(index, few.id, 'again')

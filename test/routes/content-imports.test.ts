@@ -37,7 +37,6 @@ const cardsOf = (slug: string) =>
     .orderBy('cards.sort_order')
     .execute()
 
-/** Returns everything that an import may change. */
 async function snapshot() {
   const tables = [
     'decks',

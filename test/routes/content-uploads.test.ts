@@ -46,7 +46,7 @@ async function untilEmpty(): Promise<string[]> {
   return readdir(tmpDir)
 }
 
-/** Sends a body in pieces with pauses of `pause` milliseconds. Returns the status and the text of the response. */
+/** Sends a body in pieces with pauses of `pause` milliseconds. Returns the response's status and parsed body. */
 async function drip(url: string, headers: Record<string, string>, pieces: Buffer[], pause: number) {
   const outgoing = request({
     host: '127.0.0.1',

@@ -59,7 +59,7 @@ t.test('only authors convert, at a limited rate', async (t) => {
   const limited = await startService(t, { config: { rateLimit: 1_000 } })
   const busy = await createEditor(limited)
   const statuses: number[] = []
-  // The requests lack `html` and are refused before the conversion, so that all of them are sent within ten seconds.
+  // The requests lack `html`. The service refuses them before the conversion, so all of them arrive within ten seconds.
   for (let count = 0; count < 22; count++) statuses.push((await convert(undefined, busy)).status)
   t.strictSame([statuses.indexOf(429), statuses.at(-1)], [20, 429])
 })

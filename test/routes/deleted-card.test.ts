@@ -22,7 +22,7 @@ t.test('answers not found for a concurrent deletion', async (t) => {
     const answer = await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
       const asked = send()
-      // The embedded database has one connection, so the request waits for it and runs after the deletion.
+      // The embedded database has one connection, so the request waits for the connection and runs after the deletion.
       if (!database.embedded) await waitForBlockedQuery()
       return { asked }
     })

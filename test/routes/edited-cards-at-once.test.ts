@@ -154,7 +154,7 @@ t.test('saves of a sheet during uploads are kept or refused, never overwritten u
   for (let round = 0; round < ROUNDS; round++) {
     const { version } = (await author.get(SHEET)).body.sheet
     const wrote = `Meins ${round}`
-    // Reading the file takes time, so that saves start before, during and after the write.
+    // The delay grows with each round, so that the saves start at different moments of the upload.
     const [saved, uploaded] = await Promise.all([
       sleep((duration * round) / ROUNDS).then(() => author.patch(SHEET, { version, content_md: wrote })),
       upload(`source=${source.id}`, `Datei ${round}`),

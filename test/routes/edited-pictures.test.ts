@@ -24,7 +24,6 @@ const send = (bytes: Buffer | undefined, type = 'image/gif', caller: Caller = ed
     headers: { 'content-type': type },
   })
 const shaOf = (bytes: Buffer) => hash('sha256', bytes, 'hex')
-/** Returns the names of the callers that may read the picture. */
 async function seenBy(bytes: Buffer): Promise<string[]> {
   const seen: string[] = []
   for (const [name, caller] of Object.entries({ learner, stranger, editor, admin })) {
@@ -34,7 +33,6 @@ async function seenBy(bytes: Buffer): Promise<string[]> {
   }
   return seen
 }
-/** Creates a deck of the source with a card that shows the picture. */
 async function showOnCard(bytes: Buffer) {
   const deck = await createDeck(db)
   await db

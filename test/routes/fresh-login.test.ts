@@ -11,7 +11,6 @@ const REFUSED = errorBody(403, 'Bitte erneut anmelden')
 const CHALLENGE = 'Session error="insufficient_user_authentication"'
 const MINUTE = 60_000
 
-/** Backdates the last authentication of all sessions of a user by a number of minutes. */
 async function ageLogins(userId: number, minutes: number): Promise<void> {
   const authenticated_at = new Date(Date.now() - minutes * MINUTE)
   await db.updateTable('sessions').set({ authenticated_at }).where('user_id', '=', userId).execute()

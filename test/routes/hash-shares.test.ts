@@ -36,7 +36,7 @@ async function measureLogin(): Promise<number> {
 
 /**
  * Runs ten logins, five at a time, under load. Returns the number of successful logins and the number of responses to
- * the load by status.
+ * the load by status; 0 counts requests without a response.
  * @param load sends the next wave of requests; returns undefined or 0 to stop
  */
 async function countLogins(load: () => Promise<number>[] | undefined | 0, addressOf: (person: number) => string) {
@@ -79,8 +79,8 @@ t.test('150 concurrent password changes of one member do not block logins', asyn
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
   t.ok((answers[200] ?? 0) > 0, 'the member is served as well')
-  // A successful change ends the member's other sessions. On a slow machine, the other requests are authenticated only
-  // after that.
+  // A successful change ends the member's other sessions. On a slow machine, the service authenticates the other
+  // requests only after this change.
   const refused = (answers[401] ?? 0) + (answers[429] ?? 0)
   t.ok(refused >= 100, `the others are refused without a hash: ${JSON.stringify(answers)}`)
 })

@@ -15,7 +15,6 @@ app.server.setTimeout(0)
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = new URL(address)
 
-/** Sends bytes, and waits until the connection is closed. Returns the status, the head and the parsed body. */
 function exchange(bytes: string): Promise<{ status: number; head: string; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1')

@@ -13,7 +13,6 @@ const WRONG = errorBody(401, 'Benutzername oder Passwort falsch')
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
 
 let lastAddress = 0
-/** Returns an address that no other test uses. */
 function newAddress(): string {
   lastAddress++
   return `203.0.${lastAddress >> 8}.${lastAddress & 255}`

@@ -11,7 +11,7 @@ const admin = await service.admin()
 const REFUSED = errorBody(403, 'Passwort muss zuerst geändert werden')
 const ADMINS_ONLY = errorBody(403, 'Administratorrechte erforderlich')
 
-/** Creates a user with a session and a token who must change the password. */
+/** Creates a user who must change the password, and a session and a token of this user. */
 async function createRestrictedUser(is_admin = false) {
   const user = await createUser(db, { is_admin })
   const caller = await service.loginAs(user.username)

@@ -25,7 +25,6 @@ const { app, db } = service
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 
-/** Creates a member with 20 MB of data. */
 async function createLearner() {
   const member = await service.member()
   await sql`
@@ -36,14 +35,13 @@ async function createLearner() {
   return member
 }
 
-/** Waits until the search index is idle, and returns the number of statements. */
+/** Empties the queue of the search index and waits until no statement runs. Returns the number of statements so far. */
 async function countAtRest(): Promise<number> {
   await sql`delete from search_pending`.execute(db)
   await waitForQuiet(database, count)
   return count()
 }
 
-/** Requests the user's data and does not read the response. */
 async function stall(cookie: string | undefined) {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
@@ -54,7 +52,6 @@ async function stall(cookie: string | undefined) {
   return socket
 }
 
-/** Reads the rest of the response. Returns the number of bytes and whether the response ends properly. */
 async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
   let bytes = 0
   let isWhole = false

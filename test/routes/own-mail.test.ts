@@ -57,8 +57,8 @@ t.test('an address is used only after confirmation by its link', async (t) => {
     mails: [{ kind: 'confirm_address', address, state: 'waiting' }],
   })
 
-  // The response does not reveal that the address belongs to another person. The person's confirmed address needs no
-  // second mail.
+  // The response does not reveal that another person uses the address. A request for the person's own address sends no
+  // mail.
   const other = await service.member()
   t.match(await other.post('/api/mail/address', { email: address }), { status: 200, body: { pending: { address } } })
   t.match(await person.post('/api/mail/address', { email: address }), { status: 200, body: { pending: null } })

@@ -16,7 +16,6 @@ const log: { reason?: string }[] = []
 const logger = pino({ level: 'warn' }, { write: (line: string) => log.push(JSON.parse(line)) })
 const config = { publicUrl: `${ORIGIN}/` }
 const service = await startService(t, { config, logger })
-/** Returns the logged reason of the last refusal. */
 const lastReason = () => log.at(-1)?.reason
 const { app, db, anonymous } = service
 
@@ -196,7 +195,7 @@ t.test('of several concurrent confirmations, one starts a session', async (t) =>
   const byPasskey = await Promise.all([logIn(authenticator, {}, winner), confirm(), logIn(authenticator, {}, winner)])
   const begun = byPasskey.filter(({ status }) => status === 200)
   t.ok(begun.length > 0)
-  // A passkey login that arrives after another request has replaced the session starts a further session.
+  // If another request has already replaced the session, a passkey login starts an additional session.
   t.equal((await sessions()).length, begun.length)
 })
 

@@ -33,11 +33,12 @@ t.test('accepts a common password with a warning', async (t) => {
 
 t.test('a login with the old password starts no session after a reset', async (t) => {
   const { id, username } = await createUser(db, { password_hash: await costlyHashOfPassword() })
-  // Sends as many logins as the limit of failed logins allows.
+  // Sends several logins, so that some are still queued when the password changes. If more logins failed
+  // than the limit allows, the remaining logins would get 429.
   const logins = Array.from({ length: ACCOUNT_LIMIT.forgiven }, () =>
     anonymous.post('/api/auth/login', { username, password: PASSWORD }),
   )
-  // At this moment the other logins have read the old hash and are queued.
+  // When the first login ends, the other logins have read the old hash and are queued.
   await Promise.race(logins)
   await db.transaction().execute(async (reset) => {
     await reset.updateTable('users').set({ password_hash: 'another' }).where('id', '=', id).execute()

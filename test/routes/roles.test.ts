@@ -8,7 +8,7 @@ import { startService } from '../support/service.js'
 /** Whether to print the actual statuses in the format of `roles.txt` instead of comparing them */
 const isPrinting = process.argv.includes('--print')
 
-// The test sends about 2,500 requests.
+// The test sends about 2,600 requests.
 t.setTimeout(300_000)
 
 const table = parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))

@@ -4,7 +4,6 @@ import { needOf } from '../../src/domain/accounts/scopes.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { startService } from '../support/service.js'
 
-/** Routes without login */
 const PUBLIC = [
   'GET /api/proofs/verify/:code',
   'GET /api/calendar/:token.ics',
@@ -24,7 +23,6 @@ const PUBLIC = [
   'GET /openapi.json',
 ]
 
-/** Routes that redirect a browser */
 const REDIRECTS = new Set(['/api/auth/oidc/start', '/api/auth/oidc/callback'])
 
 /** Returns whether a route belongs to the API reference, which is public and not described in the OpenAPI document. */

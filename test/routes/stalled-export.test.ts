@@ -27,7 +27,6 @@ await sql`delete from search_pending`.execute(db)
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 
-/** Requests an export of 30 MB and does not read the response. */
 async function stall() {
   const socket = connect(port, '127.0.0.1')
   socket.pause()

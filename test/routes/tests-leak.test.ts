@@ -9,15 +9,14 @@ import { listOperations } from '../support/roles.js'
 import { type Answer, type Caller, startService } from '../support/service.js'
 import type { ApiQuestion } from '../support/taken-tests.js'
 
-/** Whether to print the responses of each route in each phase */
 const isPrinting = process.argv.includes('--print')
 
-// The test sends about 2,500 requests.
+// The test sends more than 500 requests to each of two services.
 t.setTimeout(300_000)
 
 const TAKER = 'pruefling'
 const NOW = new Date('2026-11-25T10:00:00Z')
-/** Parts of the answer keys of both worlds; no response and no log entry may contain them. */
+/** Substrings of the answer keys and explanations; no response and no log entry may contain them. */
 const SECRETS = [
   'Romulusstadt',
   'Remusflecken',
@@ -29,7 +28,10 @@ const SECRETS = [
   '4812481248',
 ]
 
-/** Returns the question pool of a world. The worlds differ only in the right answers. */
+/**
+ * Returns the question pool of one of two services, called worlds, that differ only in the right answers. The tests
+ * show no results, so both services must respond equally to the same requests.
+ */
 function poolOf(world: 0 | 1): object[] {
   const swap = <T>(one: T, other: T) => (world === 0 ? one : other)
   const options = (right: number[]) =>
@@ -64,7 +66,6 @@ const DEFINITIONS = {
 }
 const SLUGS = Object.keys(DEFINITIONS)
 
-/** Starts a service with a pool and two tests that draw from it. */
 async function createWorld(t: Test, world: 0 | 1) {
   const log: string[] = []
   const stream = new Writable({
@@ -100,7 +101,6 @@ async function createWorld(t: Test, world: 0 | 1) {
 type World = Awaited<ReturnType<typeof createWorld>>
 type Phase = 'before' | 'during' | 'after'
 
-/** Returns the requests to a route in a phase, with all known slugs and ids in the path, the query and the body. */
 function requestsOf(
   world: World,
   phase: Phase,
@@ -171,7 +171,7 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
   return seen
 }
 
-/** Starts an attempt at each test and saves several answers to each question, the same ones in both worlds. */
+/** Starts an attempt at each test and saves several answers to each question. Both services get the same answers. */
 async function begin(world: World, caller: Caller): Promise<Seen[]> {
   const seen: Seen[] = []
   const note = (route: string, answer: Answer) => seen.push({ route, phase: 'during', request: route, answer })
@@ -229,7 +229,7 @@ async function live(world: World): Promise<Seen[]> {
 const RANDOM_HEADERS = ['date', 'set-cookie', 'x-request-id']
 
 /**
- * Returns the part of a response that must not depend on the world: everything except random ids, random order and
+ * Returns the part of a response that must be equal in both services: everything except random ids, random order and
  * times.
  */
 function comparablePart({ status, headers, text, body }: Answer) {
@@ -248,7 +248,7 @@ function withoutRandomParts(text: string): string {
     .replaceAll(/[\w-]{32,}/g, 'random')
 }
 
-/** Sorts lists of questions, options and items by their texts, because their order is random. */
+/** Sorts lists of questions, options and items by their texts and masks the slots, because the order is random. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
     const parts = value.map(sorted)

@@ -112,7 +112,7 @@ t.test('points are shares of the right places, and the score is rounded down', a
   const ids = ['eins', 'drei', 'zwei'].map((text) => order.items?.find((item) => item.text === text)?.id ?? '')
   await put(learner, attempt.id, order.slot, 1, { item_ids: ids })
   const { body } = await learner.post(`/api/tests/attempts/${attempt.id}/submit`)
-  // Score: (1/2 + 1/3 + 0) / 3
+  // Score: (1/2 + 1/3 + 0) / 3, rounded down
   t.match(body.attempt, { passed: false, score_percent: 27 })
 })
 

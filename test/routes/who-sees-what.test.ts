@@ -83,7 +83,7 @@ const occurrenceOf = async ({ id }: Person, assignment = mandatory): Promise<num
     ({ user }: { user: { id: number } }) => user.id === id,
   ).id
 
-/** Completes all parts of the mandatory assignment as the person. */
+/** Completes the mandatory assignment of a person; the responsible person confirms the personal part. */
 async function complete(person: Person): Promise<void> {
   const id = await occurrenceOf(person)
   await act(person, `/api/assignments/occurrences/${id}/confirm`, { part: 0 })
@@ -95,7 +95,7 @@ async function complete(person: Person): Promise<void> {
 }
 
 t.test('nothing that members of other teams do changes what a lead sees', async (t) => {
-  // Runs the planning of the day first, so that only the following actions can change a response.
+  // Runs the daily planning first, so that only the following actions can change a response.
   for (const id of [mandatory, optional, foreign]) await responsible.get(occurrences(id))
   const urls = [
     ...['/api/auth/me', '/api/teams', `/api/teams/${teams.A}`, `/api/teams/${teams.B}`, '/api/assignments'],
@@ -188,9 +188,9 @@ t.test('tells the responsible person, but not leads, who gets no mail', async (t
 /**
  * Persons whose names a response contains, by route and caller. `-`: the request is refused; `0`: no person; `A`:
  * everyone in team A; `B`: everyone in team B; `all`: everyone in both teams; `every`: all persons; `file`: the
- * response is a PDF; `audit`: it is the audit trail. Other entries list single persons, joined by `+`. The members are
- * A1 to A5 and B1 to B5, led by A1 and B1. R is the responsible person of all assignments, U an author and X an
- * administrator.
+ * response is a PDF; `audit`: the response is the audit trail. Other entries list single persons, joined by `+`. The
+ * members are A1 to A5 and B1 to B5, led by A1 and B1. R is the responsible person of all assignments, U an author and
+ * X an administrator.
  */
 const TABLE = `
                                         A2    A1    R     U  X     A1:read X:admin
@@ -230,7 +230,10 @@ const TABLE = `
 /api/admin/users                        -     -     -     -  every -       every
 `
 
-/** Keys of results, which no other person may see, and keys of the state of tasks, which administrators may not see */
+/**
+ * `RESULT` matches keys of results, which only the learner may see. `STATE` matches keys of the state of tasks, which
+ * administrators may not see.
+ */
 const RESULT =
   /score|point|(?<!share_)percent|answers?$|attempt|review|rating|passed|stability|difficulty|interval|due_cards/
 const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|personal_open|occurrences|parts_done)$/
@@ -311,7 +314,6 @@ function wordOf({ status, text, headers }: Answer, pattern: string): string {
   return words.find(([, people]) => people.map(({ name }) => name).join('+') === word)?.[0] ?? word
 }
 
-/** Returns all keys of objects in a value. */
 function keysOf(value: unknown, keys = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return keys
   for (const [key, one] of Object.entries(value)) {

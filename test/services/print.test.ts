@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined
 const skip = !hasPoppler && 'no pdftotext'
 
-/** Letters of the alphabets of the EU languages that use Latin script, and of Greek and Bulgarian */
+/** Letters of the official languages of the EU, and of some other languages in Latin script */
 const LETTERS =
   `aàâäãåāăąæábcçćċčdđďeéèêëėēęěfgğģġhħiîïíīįıjkķlłľĺļmnñńňņŋoôöòóõøōőœpqrřŕsšśşșßẞtťţțŧuùûüúūůűųvwxyÿýzžźż
 αάβγδεέζηήθιίϊΐκλμνξοόπρσςτυύϋΰφχψωώабвгдежзийклмнопрстуфхцчшщъьюя`.replaceAll(/\s/g, '')

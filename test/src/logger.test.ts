@@ -46,7 +46,7 @@ t.test('writes no secret to the log for typical requests', async (t) => {
   await script.post('/api/admin/users', { username: 'neu', display_name: 'Neu', password: mistype })
   await admin.post('/api/auth/password', { current_password: mistype, new_password: PASSWORD })
   await admin.post('/api/auth/password', '{"current_password":', { headers: { 'content-type': 'application/json' } })
-  // A missing table provokes a database error; errors are logged with all their properties.
+  // A missing table causes a database error. The service logs errors with all their properties.
   await service.db.schema.dropTable('quiz_results').execute()
   t.equal((await admin.post('/api/quiz/submit', { total: 1, deck: 'all' })).status, 500)
   t.equal((await script.post('/api/quiz/submit', { total: 1, deck: 'all' })).status, 500)

@@ -6,8 +6,8 @@ const SURROGATES = 0xd800
 const COUNT = 0x800
 
 /**
- * Draws any Unicode character, for `fc.string({ unit })`. fast-check's `unit: 'binary'` does the same but builds a map
- * of a million entries, which costs a second and 100 MB per process.
+ * Arbitrary for any Unicode character, for `fc.string({ unit })`. Replaces fast-check's `unit: 'binary'`, which builds
+ * a map of a million entries; the map costs a second and 100 MB per process.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - COUNT })
@@ -20,7 +20,7 @@ function indexOf(value: unknown): number {
   return point < SURROGATES ? point : point - COUNT
 }
 
-/** Draws FSRS-6 weights around the defaults, some of them outside the limits of the library. */
+/** Arbitrary for FSRS-6 weights around the defaults; some weights are outside the limits of the library. */
 export const weightsArbitrary = fc
   .tuple(...DEFAULT_WEIGHTS.map(() => fc.double({ min: 0.2, max: 4, noNaN: true })))
   .map((factors) => factors.map((factor, index) => factor * (DEFAULT_WEIGHTS[index] as number)))

@@ -4,13 +4,11 @@ import { createCheatsheet, unique } from './factories.js'
 import type { Caller } from './service.js'
 import { CARDS, publishTest, rightAnswerTo } from './taken-tests.js'
 
-/** Creates a sheet. Returns it as a part of an assignment. */
 export async function sheetPart(db: Kysely<Database>): Promise<{ kind: 'sheet'; slug: string }> {
   const { slug } = await createCheatsheet(db)
   return { kind: 'sheet', slug }
 }
 
-/** Creates a team with these members and leads. Returns its id. */
 export async function createTeam(
   db: Kysely<Database>,
   { members = [], leads = [] }: { members?: number[]; leads?: number[] },
@@ -43,14 +41,13 @@ export const ASSIGNMENT = {
   retention_years: 2,
 }
 
-/** Publishes a test of one question that learners may take only on assignment. */
 export async function assignedTest(db: Kysely<Database>, sourceId: number | null = null, attempts: number | null = 2) {
   return publishTest(db, { access: 'assigned', attempts }, { cards: [CARDS.single], sourceId })
 }
 
 /**
  * Takes a test of one question, with the right answer if `isRight`, otherwise without an answer. Returns the status of
- * the start with the submitted attempt, or with the body of the refusal.
+ * the start and the body of the last response: to the submission, or to a refused start.
  */
 export async function takeTest(caller: Caller, slug: string, isRight: boolean) {
   const { status, body } = await caller.post(`/api/tests/${slug}/attempts`, { client_id: unique('client') })

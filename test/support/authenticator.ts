@@ -10,11 +10,10 @@ const VERIFIED = 0x04
 const WITH_CREDENTIAL = 0x40
 
 interface Behaviour {
-  /** Whether the authenticator verifies the user by biometrics or PIN */
+  /** Whether the authenticator verifies the user by biometrics or PIN; default: true */
   verifies?: boolean
-  /** Origin of the requesting page */
   origin?: string
-  /** Relying party id, whose hash the signed data contain */
+  /** Relying party id; the authenticator data contain its hash */
   rpId?: string
   /** Signature counter; default: incremented */
   counter?: number
@@ -22,16 +21,13 @@ interface Behaviour {
   userHandle?: string
   /** `crossOrigin` of the client data */
   crossOrigin?: boolean
-  /** Credential id in the signed data, if it differs from the one in the response */
+  /** Credential id in the authenticator data of a registration, if it differs from the one in the response */
   innerId?: Buffer
   /** y coordinate that replaces that of the public key */
   y?: Buffer
 }
 
-/**
- * A software authenticator that creates keys and signs, for tests without a browser. `test/web/passkeys.test.ts` uses
- * real browsers.
- */
+/** A software authenticator with one key pair, for tests without a browser */
 export class Authenticator {
   readonly credentialId = randomBytes(32)
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -47,7 +43,6 @@ export class Authenticator {
     return text(this.credentialId)
   }
 
-  /** Responds to registration options. */
   register(options: { challenge: string; user: { id: string } }, behaviour: Behaviour = {}) {
     this.#userHandle = options.user.id
     const id = behaviour.innerId ?? this.credentialId
@@ -70,7 +65,6 @@ export class Authenticator {
     }
   }
 
-  /** Responds to login options. */
   logIn(options: { challenge: string }, behaviour: Behaviour = {}) {
     const client = this.#client('webauthn.get', options.challenge, behaviour)
     const data = this.#data(behaviour)

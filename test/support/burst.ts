@@ -12,12 +12,11 @@ export interface Burst {
   slowestMs: number
   /** Resolves after `more` further acknowledgements. */
   reach(more: number): Promise<void>
-  /** Stops submitting and waits for pending requests. */
   stop(): Promise<void>
 }
 
 /**
- * Starts submitting results.
+ * Submits quiz results until `stop` is called.
  * @param first number of the first result
  */
 export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
@@ -74,7 +73,6 @@ function findDefects(response: Response, text: string): string[] {
   return isDocumented ? [] : [`${response.status} ${text}`]
 }
 
-/** Returns the numbers of all stored results of the caller. */
 async function listStored(send: Send): Promise<Set<number>> {
   const response = await send('/api/accounts/me/data')
   if (response.status !== 200) throw new Error(`own data: ${response.status} ${await response.text()}`)
@@ -82,7 +80,6 @@ async function listStored(send: Send): Promise<Set<number>> {
   return new Set(results.map((result) => result.total_questions))
 }
 
-/** Returns acknowledged numbers that are not stored. */
 export async function findLost(send: Send, acknowledged: Iterable<number>): Promise<number[]> {
   const stored = await listStored(send)
   return [...acknowledged].filter((number) => !stored.has(number))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Owner } from './process.js'
 
-/** Creates a content folder with these files (text by path). It is deleted when the test ends. */
+/** Creates a content folder with these files (text by path). Deletes the folder when the test ends. */
 export async function writeContentFolder(t: Owner, files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-content-'))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -11,7 +11,6 @@ export async function writeContentFolder(t: Owner, files: Record<string, string>
   return folder
 }
 
-/** Writes files, or removes those whose text is null. */
 export async function changeFiles(folder: string, files: Record<string, string | null>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(folder, name)
@@ -32,7 +31,6 @@ export interface CardText {
   aliases?: string[]
 }
 
-/** Returns the text of a deck file. */
 export function deckFile(name: string, cards: CardText[], frontMatter: Record<string, unknown> = {}): string {
   const head = Object.entries({ name, ...frontMatter }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
   const body = cards.map(({ id, question, answer, level, aliases }) => {

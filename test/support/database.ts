@@ -26,7 +26,7 @@ export function createMigratedDatabase(): Promise<OpenDatabase> {
   return borrowDatabase(TEST_DATABASE_URL)
 }
 
-/** Returns a migrated database for a test that changes the schema; it is not reused. */
+/** Returns a migrated database for a test that changes the schema. No other test uses this database. */
 export async function createDatabaseToSpoil(): Promise<OpenDatabase> {
   if (TEST_DATABASE_URL === undefined) return openCopy(await findTemplate())
   const database = await createOnServer(TEST_DATABASE_URL)
@@ -55,15 +55,13 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
 function onIdleError(): void {}
 
 interface StatementCounter {
-  /** The database whose statements are counted */
   database: OpenDatabase
-  /** Number of statements so far, without polling of the search index */
+  /** Number of successful statements so far, except those that poll the queue of the search index */
   count(): number
-  /** Runs `work`. Returns the number of statements that it sends, without those of concurrent work. */
+  /** Runs `work`. Returns the number of its successful statements, without those of concurrent work. */
   countOf(work: () => Promise<unknown>): Promise<number>
 }
 
-/** Wraps a database to count its statements. */
 export function countStatements(database: OpenDatabase): StatementCounter {
   let count = 0
   const works = new AsyncLocalStorage<{ count: number }>()

@@ -4,7 +4,7 @@ import { unique } from './factories.js'
 import type { Caller } from './service.js'
 
 /**
- * Returns a test definition with the defaults of the parser.
+ * Parses a test definition. By default, the test has a unique name and one section, which uses the deck `git`.
  * @throws Error if the parser reports a fault of the input
  */
 export function defineTest(input: object): TestDefinition {
@@ -17,31 +17,26 @@ export function defineTest(input: object): TestDefinition {
   return definition as TestDefinition
 }
 
-/** Options of a single choice; the first is right. */
 export const OPTIONS = ['72 Stunden', '24 Stunden', '7 Tage', '30 Tage'].map((text, index) => ({
   text,
   correct: index === 0,
   feedback: index === 1 ? 'Das gilt für NIS-2' : null,
 }))
 
-/** Creates a question through the API. Returns its card. */
 export async function writeQuestion(editor: Caller, deck: string, rest: object = {}) {
   return writeCard(editor, deck, { answer: 'Darum', options: OPTIONS, ...rest })
 }
 
 export interface WrittenTest {
   slug: string
-  /** Slug of the pool */
   deck: string
-  /** Ids of the cards */
   cards: number[]
-  /** Published version */
   version: number
 }
 
 /**
- * Creates a pool with single choice questions and a test that draws from it, and publishes the test, all through the
- * API.
+ * Creates a deck of single choice questions and publishes a test of these questions, all through the API. By default,
+ * the deck is a question pool.
  */
 export async function writeTest(
   editor: Caller,

@@ -42,13 +42,11 @@ export async function createEditor(
   return { ...caller, username }
 }
 
-/** Creates a deck through the API. Returns its slug. */
 export async function writeDeck(editor: Caller, source_id: number, rest: object = {}): Promise<string> {
   const { body } = await editor.post('/api/content/decks', { source_id, name: unique('Deck'), ...rest })
   return body.deck.slug
 }
 
-/** Creates a card through the API. Returns the card. */
 export async function writeCard(editor: Caller, deck: string, rest: object = {}) {
   const card = { question: unique('Frage'), answer: unique('Antwort'), level: 'basis', ...rest }
   const { body } = await editor.post('/api/content/cards', { deck, client_id: unique('client'), ...card })

@@ -24,7 +24,6 @@ export function costlyHashOfPassword(): Promise<string> {
   return costlyHash
 }
 
-/** Returns the prefix with a random suffix of ten hexadecimal digits. */
 export function unique(prefix: string): string {
   return `${prefix}-${randomBytes(5).toString('hex')}`
 }

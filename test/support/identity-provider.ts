@@ -11,7 +11,6 @@ export const CLIENT_SECRET = 'a secret & sign that both sides know: 100 %'
 // biome-ignore lint/suspicious/noExplicitAny: tests change responses of the provider arbitrarily
 type Json = Record<string, any>
 
-/** A signing key with its public half as JWK */
 interface SigningKey {
   kid: string
   jwk: JWK
@@ -32,28 +31,29 @@ export async function createKey(kid: string): Promise<SigningKey> {
   }
 }
 
-/** A person known to the provider, with claims */
 export type Person = { sub: string } & Json
 
 export interface IdentityProvider {
   issuer: string
   key: SigningKey
-  /** Person who logs in next, with claims */
+  /** Person, with claims, who logs in next */
   person: Person
-  /** Changes the next response of the token endpoint */
+  /** Changes the next successful response of the token endpoint */
   tamper: ((answer: Json) => Json | Promise<Json>) | undefined
-  /** Replaces the provider's response to a request while set */
+  /** Replaces the provider's response to every request while set */
   instead: RequestListener | undefined
   /** Reasons for the refusals of the token endpoint */
   grantErrors: string[]
   /** Number of requests to the provider by path */
   requests: Map<string, number>
   stop(): Promise<void>
-  /** Restarts the provider, optionally with another key. */
   start(key?: SigningKey): Promise<void>
   /** Logs out at the provider, which sends logout notifications to the service. */
   logOut(cookies: Map<string, string>): Promise<void>
-  /** Follows redirects through the provider's pages like a browser with these cookies. Returns the final address. */
+  /**
+   * Follows redirects through the provider's pages like a browser, and updates `cookies`. Returns the first address
+   * outside the provider. With `deny`, refuses the login.
+   */
   follow(url: string, options?: { cookies?: Map<string, string>; deny?: boolean }): Promise<string>
 }
 
@@ -158,7 +158,7 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
-    // The library's guard forbids requests to loopback addresses.
+    // Drops the library's dispatcher, which forbids requests to loopback addresses.
     fetch: (url: string, { dispatcher: _, ...options }: Json) => fetch(url, options),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ ...person(), sub }) }),
@@ -174,7 +174,7 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
   } as Configuration
 }
 
-/** Handles the provider's login page, which logs in every visitor as `person`; with `?deny` it refuses. */
+/** Handles requests to the provider. The login page logs the person in without input; `?deny` refuses the login. */
 function interact(oidc: Provider, person: () => Person): RequestListener {
   const callback = oidc.callback()
   return (request, response) => {

@@ -5,11 +5,9 @@ import { firstLogin, loginOver, type Owner, openSession, type Send, startProcess
 
 export interface Kills {
   kills: number
-  /** Number of acknowledged changes */
   acknowledged: number
-  /** Acknowledged changes that are missing or incomplete */
+  /** Acknowledged changes that are missing, and changes that were applied only in part */
   lost: string[]
-  /** Unexpected responses */
   defects: string[]
   /** Counts by name, such as the outcomes of interrupted changes */
   outcomes: Record<string, number>
@@ -25,7 +23,7 @@ function count(outcomes: Record<string, number>, outcome: string): void {
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
 }
 
-/** Kills the service repeatedly during a burst of submits on one store. */
+/** Kills the service once in each of `rounds` bursts of submits on one store. */
 export async function killInSubmits(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report = createKills()
   const acknowledged = new Set<number>()
@@ -55,8 +53,8 @@ function cards(answer: string) {
 }
 
 /**
- * Kills the service during an import of 3,000 changed cards, which must be applied completely or not at all.
- * @param shares fractions of the usual duration of the import after which the service is killed
+ * Kills the service during imports of 3,000 changed cards. Each import must be applied completely or not at all.
+ * @param shares fractions of the usual duration of an import, one per kill, after which the service is killed
  */
 export async function killInImports(t: Owner, variables: Variables, shares: number[]): Promise<Kills> {
   const report = createKills()
@@ -99,7 +97,6 @@ export async function killInImports(t: Owner, variables: Variables, shares: numb
   return report
 }
 
-/** Returns the versions of the content that occur in the exported answers. */
 async function versionsOf(send: Send): Promise<Set<string>> {
   const lines = (await (await send('/api/decks/export-anki')).text()).trimEnd().split('\n')
   if (lines.length !== CARDS) return new Set([`${lines.length} cards`])
@@ -111,7 +108,7 @@ const RESULTS_OF_USER = 3
 
 /**
  * Kills the service during deletions of users. Each deletion must be complete or have changed nothing, and the audit
- * trail must agree with it.
+ * trail must contain exactly the complete deletions.
  */
 export async function killInDeletions(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report = createKills()
@@ -176,8 +173,8 @@ async function createLearner(admin: Send, url: string, username: string): Promis
 }
 
 /**
- * Returns where each user still occurs: in the list, in the user's data (undefined without a session) and in the audit
- * trail.
+ * Returns for each user whether the user is listed, the number of results in the user's data (undefined without a
+ * session), and whether the audit trail contains the deletion.
  */
 async function lookUp(admin: Send, url: string, users: Learner[]) {
   const { users: listed } = (await (await admin('/api/admin/users')).json()) as { users: { id: number }[] }

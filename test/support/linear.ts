@@ -1,13 +1,13 @@
 const GROWTH = 8
-/** Maximum ratio of the times. If the size grows by `GROWTH`, the ratio is 8 for linear and 64 for quadratic work. */
+/** Maximum ratio of the times. The sizes have the ratio `GROWTH`, so linear work gives 8 and quadratic work 64. */
 const MAX_RATIO = 24
-/** Lower bound for measured times, because shorter times are mostly noise */
+/** Lower bound for the time of the smaller work, because shorter times are mostly noise */
 const MIN_MICROSECONDS = 2_000
 const TRIES = 3
 
 /**
- * Returns whether work takes linear time, by comparing the times for two sizes. Repeats the comparison up to `TRIES`
- * times. Measures processor time, because other processes may share the machine.
+ * Returns whether work takes linear time, by comparing the times for two sizes. One of up to `TRIES` comparisons must
+ * succeed. Measures processor time, because other processes may share the machine.
  * @param size size of the larger work
  */
 export function isLinear(work: (size: number) => unknown, size: number): boolean {

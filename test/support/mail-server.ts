@@ -22,18 +22,17 @@ type Reply = { code: number; text: string } | undefined
 export interface MailServer {
   port: number
   received: ReceivedMail[]
-  /** Replies to a recipient; may stall */
+  /** Returns the reply to a recipient, at once or later. */
   onRecipient: (address: string) => Reply | Promise<Reply>
-  /** Replies to a mail after its text has arrived; may stall */
+  /** Returns the reply to a mail after its text has arrived, at once or later. */
   onMail: (mail: ReceivedMail) => Reply | Promise<Reply>
   /** Returns the settings of a client. The server's certificate is valid for `localhost`. */
   settings(overrides?: Partial<MailSettings>): MailSettings
-  /** Breaks all connections. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Starts an SMTP server with STARTTLS and optional authentication. It is closed when the test ends. */
+/** Starts an SMTP server with STARTTLS and optional authentication. Closes the server when the test ends. */
 export async function startMailServer(t: Owner, options: SMTPServerOptions = {}): Promise<MailServer> {
   const replyWith = async (done: (error?: Error | null) => void, reply: Reply | Promise<Reply>) => {
     const given = await reply

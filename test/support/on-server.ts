@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** Creates a database on the server and returns its URL. */
 export async function createDatabase(serverUrl: string, name: string, options = ''): Promise<string> {
   await onServer(serverUrl, `create database ${name} ${options}`)
   const url = new URL(serverUrl)

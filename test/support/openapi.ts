@@ -4,7 +4,8 @@ import addFormatsModule from 'ajv-formats'
 // biome-ignore lint/suspicious/noExplicitAny: the document is untyped JSON
 export type Json = Record<string, any>
 
-// The package's types declare a `default` export that its CommonJS file does not have.
+// The types describe the default import as an object with the plugin in `default`, but in Node.js the default import
+// is the plugin.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 
 interface CheckedAnswer {
@@ -16,12 +17,12 @@ interface CheckedAnswer {
   text: string
 }
 
-/** Compares a response with the document. Returns one line per difference. */
+/** A function that compares a response with an OpenAPI document and returns one line per difference */
 export type AnswerChecker = (answer: CheckedAnswer) => string[]
 
 /**
- * Pattern for a path parameter with a suffix, such as `{code}.pdf`. Like the router, it does not match an encoded line
- * break.
+ * Pattern for a path parameter before a suffix, such as `{code}` in `{code}.pdf`. Like the router, it does not match an
+ * encoded line break.
  */
 const BEFORE_SUFFIX = '(?:(?!%0[aAdD])[^/])+'
 
@@ -34,9 +35,9 @@ function patternOf(path: string): RegExp {
 }
 
 /**
- * Creates a checker for a document. Objects may have only the keys that their schema describes or explicitly allows. A
- * response to an undescribed request must be an error of the common schema or an HTML page outside of `/api`. Responses
- * to HEAD and OPTIONS are not checked.
+ * Creates a checker for an OpenAPI document. Objects may have only the keys that their schema describes or explicitly
+ * allows. A response to an undescribed request must be an error of the schema `Error`, or an HTML page outside of
+ * `/api`. The checker ignores responses to HEAD and OPTIONS.
  */
 export function createAnswerChecker(document: Json): AnswerChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -7,7 +7,6 @@ import type { Test } from 'tap'
 import yauzl from 'yauzl'
 import type { Service } from './service.js'
 
-/** Returns the files in a zip archive by name, in order. */
 export async function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const zip = await new Promise<yauzl.ZipFile>((resolve, reject) => {
@@ -32,7 +31,6 @@ export async function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
 
 type Rows = Record<string, number | bigint | string | Uint8Array | null>[]
 
-/** Returns the rows of a query on an SQLite file. */
 export function query(bytes: Buffer | undefined, sql: string): Rows {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-collection-'))
   const file = path.join(folder, 'collection')
@@ -46,7 +44,6 @@ export function query(bytes: Buffer | undefined, sql: string): Rows {
   }
 }
 
-/** Downloads an export with a session cookie. */
 export async function download(
   t: Test,
   { app }: Service,

@@ -6,12 +6,10 @@ export function gifOf(seed: string | number): Buffer {
   return Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.from(String(seed))])
 }
 
-/** Returns random bytes with the signature of a PNG. */
 export function largePng(bytes: number): Buffer {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(bytes - 8)])
 }
 
-/** Returns the Markdown target of a stored picture. */
 export function targetOf(bytes: Buffer, extension = 'gif'): string {
   return `media/${hash('sha256', bytes, 'hex')}.${extension}`
 }

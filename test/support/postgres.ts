@@ -11,7 +11,6 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL server that can be stopped, killed and frozen */
 export interface Cluster {
   url: string
   /** Folder of `psql` and `pgbench` */
@@ -20,21 +19,20 @@ export interface Cluster {
   start(): Promise<void>
   /** Shuts the server down in the fast mode, which ends all connections and writes all data to the disk. */
   halt(): Promise<void>
-  /** Kills all processes of the server; unflushed data is lost. */
+  /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>
   /** Suspends the processes of the server until `thaw`; connections stay open. */
   freeze(): Promise<void>
   thaw(): Promise<void>
-  /** Stops the server and deletes its files. */
   stop(): Promise<void>
 }
 
 const NEEDED = ['initdb', 'postgres', 'psql', 'pgbench']
 
 /**
- * Returns the folder of PostgreSQL's programs: `POSTGRES_PROGRAMS` (the tests need only `initdb` and `postgres` in it),
- * that of the newest Debian package, or that of `pg_config`.
- * @throws Error if neither of the latter two contains all programs
+ * Returns the folder of PostgreSQL's programs: `POSTGRES_PROGRAMS` if it is set (the tests need only `initdb` and
+ * `postgres`), otherwise the folder of the newest Debian package, or of `pg_config`, that contains all programs.
+ * @throws Error if `POSTGRES_PROGRAMS` is not set and no folder contains all programs
  */
 export async function findPrograms(): Promise<string> {
   if (process.env.POSTGRES_PROGRAMS) return process.env.POSTGRES_PROGRAMS
@@ -63,7 +61,7 @@ function isThere(file: string): boolean {
 
 /**
  * Starts a server in a temporary folder. It listens on the loopback address and accepts all users without a password.
- * @param settings such as `max_connections=20`; all others have their default values
+ * @param settings such as `max_connections=20`; all others, except for addresses and port, have their default values
  * @param variables environment variables of the server in addition to those of this process
  * @param primaryUrl URL of the primary, if the server is a standby
  */

@@ -27,7 +27,7 @@ export interface Owner {
 export interface RunningService {
   url: string
   child: ChildProcess
-  /** Returns the output so far, of both streams. */
+  /** Returns the text on standard output and standard error so far. */
   output: () => string
   /** Sends the signal and waits for the end. Returns the exit code or the name of the signal. */
   stop(signal?: NodeJS.Signals): Promise<number | string>
@@ -130,7 +130,7 @@ export function shareProgram(
 }
 
 /**
- * Starts the service and waits until it prints its address. It is killed when the test ends.
+ * Starts the service and waits until it prints its address. Kills the service when the test ends.
  * @throws Error if the service ends before it prints its address
  */
 export async function startProcess(t: Owner, variables: Record<string, string>): Promise<RunningService> {
@@ -167,8 +167,8 @@ export interface Login {
 }
 
 /**
- * Returns the login of the first administrator, as printed by the service at its first start. If it was not printed,
- * returns the login from the variables.
+ * Returns the login of the first administrator, as printed by the service at its first start. If the service
+ * printed no login, returns the login from the variables.
  */
 export function firstLogin(service: RunningService, variables: Record<string, string>): Login {
   const shown = /Benutzername (\S+), Passwort (\S+)/.exec(service.output())
@@ -178,12 +178,11 @@ export function firstLogin(service: RunningService, variables: Record<string, st
   }
 }
 
-/** Sends a request with a session cookie. Rejects after 60 seconds without a response. */
+/** A function that sends a request with a session cookie; it rejects after 60 seconds without a response. */
 export type Send = (path: string, init?: { method?: string; body?: unknown }) => Promise<Response>
 
 const HANG_MS = 60_000
 
-/** Sends a login request. */
 export function tryLogin(url: string, login: Login, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/api/auth/login`, {
     method: 'POST',
@@ -200,7 +199,6 @@ export async function openSession(url: string, login: Login): Promise<string> {
   return cookie
 }
 
-/** Logs in and returns a function that sends requests with the session cookie. */
 export async function loginOver(url: string, login: Login): Promise<Send> {
   const cookie = await openSession(url, login)
   return (path, init = {}) =>

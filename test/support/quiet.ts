@@ -5,7 +5,7 @@ const QUIET_MS = 300
 
 /**
  * Waits until no statement was sent during the last `QUIET_MS` and no connection is in use.
- * @param count function of `countStatements`
+ * @param count `count` of a `StatementCounter`
  */
 export async function waitForQuiet({ poolState }: OpenDatabase, count: () => number): Promise<void> {
   const isBusy = () => poolState().total > poolState().idle

@@ -4,7 +4,6 @@ import { type Exercise, parseExercise } from '../../src/domain/questions/exercis
 import { freezeQuestion } from '../../src/domain/questions/frozen.js'
 import { judge, rightAnswer } from '../../src/domain/questions/judge.js'
 
-/** Limits of question files in tests */
 export const LIMITS = { maxLength: 65_536, maxQuestions: 1_000 }
 
 /**

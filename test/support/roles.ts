@@ -15,12 +15,11 @@ export const CALLERS = [
   ...['editor', 'admin'].flatMap((owner) => SCOPES.map((scope) => `${owner}:${scope}`)),
 ]
 
-/** A row of the table: the status for each caller, and the rest of the request */
 export interface Row {
   route: string
   statuses: number[]
   /**
-   * Query and JSON body, both empty if the line has none; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and
+   * Query and body, empty if the line lacks them; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and
    * `$change` stand for the editor's items
    */
   query: string
@@ -30,7 +29,7 @@ export interface Row {
 const LINE = /^([A-Z]+ \S+)((?:\s+\d{3})+)(?:\s+(\?\S*))?(?:\s+(\{.*\}))?$/
 
 /**
- * Parses the table: one line per route; `#` begins a comment.
+ * Parses `roles.txt`: one line per route; lines that begin with `#` are comments.
  * @throws Error if a line has another form
  */
 export function parseTable(text: string): Row[] {
@@ -47,18 +46,16 @@ export function parseTable(text: string): Row[] {
 
 const WIDTH = 58
 
-/** Formats a row as a line of the table. */
 export function formatRow({ route, statuses, query, body }: Row): string {
   const groups = [statuses.slice(0, 6), statuses.slice(6, 10), statuses.slice(10)]
   return [route.padEnd(WIDTH), ...groups.map((group) => group.join(' ')), query, body].filter(Boolean).join('  ')
 }
 
-/** An operation of the OpenAPI document. */
 export interface Operation {
   route: string
   method: string
   path: string
-  /** Media type of the body; undefined without one */
+  /** Media type of the body; undefined without a body */
   type: string | undefined
 }
 
@@ -71,9 +68,8 @@ export function listOperations(document: Json): Operation[] {
   )
 }
 
-/** Sends a request as each caller */
 export interface Roles {
-  /** Returns the status of each caller, in the order of `CALLERS`. */
+  /** Sends the request as each caller. Returns the statuses in the order of `CALLERS`. */
   ask(operation: Operation, given: Pick<Row, 'query' | 'body'>): Promise<number[]>
 }
 
@@ -99,7 +95,6 @@ export async function createRoles(service: Service): Promise<Roles> {
 
   let items = await createItems(db, editor.id, learner.id)
 
-  /** Renews the login of each caller whose session a request has ended. */
   async function renew(): Promise<void> {
     for (const [index, username] of usernames.entries()) {
       if (username === undefined || (await sessions[index]?.get('/api/auth/me'))?.status === 200) continue
@@ -133,7 +128,6 @@ export async function createRoles(service: Service): Promise<Roles> {
   }
 }
 
-/** Items of a source that the editor may edit */
 interface Items {
   source: number
   deck: string
@@ -186,8 +180,8 @@ const KINDS: Readonly<Record<string, keyof Items>> = {
 }
 
 /**
- * Fills the parameters of a path: with the editor's items below `/api/content`, otherwise with the id 0, which does not
- * exist.
+ * Fills the parameters of a path: below `/api/content` those of `KINDS` with the editor's items, all others with the id
+ * 0, which does not exist.
  */
 function fillPath(path: string, items: Items): string {
   const segments = path.split('/')

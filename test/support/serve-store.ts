@@ -11,8 +11,8 @@ interface ServedStore {
 }
 
 /**
- * Serves an embedded store over the network protocol, one session at a time. Commands then need not open it, which
- * takes most of a second. Does nothing if the variables refer to a PostgreSQL server.
+ * Serves an embedded store over PostgreSQL's network protocol, one session at a time. Commands then need not open the
+ * store, which takes most of a second. Does nothing if the variables refer to a PostgreSQL server.
  */
 export async function serveStore(t: Owner, variables: Record<string, string>): Promise<ServedStore> {
   if (variables.DATABASE_URL !== undefined) return { variables: () => variables, close: async () => {} }

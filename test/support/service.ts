@@ -12,7 +12,6 @@ import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
 import { SHARED_COMPILERS } from './shared-compilers.js'
 
-/** Configuration that most tests use */
 export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
@@ -49,7 +48,6 @@ export interface Answer {
   text: string
 }
 
-/** Sends requests with a session cookie, with a token, or anonymously */
 export interface Caller {
   get(url: string, options?: InjectOptions): Promise<Answer>
   post(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
@@ -65,13 +63,11 @@ export interface Service {
   anonymous: Caller
   /** Logs in a user with the password `PASSWORD`. */
   loginAs(username: string): Promise<Caller>
-  /** Creates and logs in a new user. */
   member(): Promise<Caller & { id: number }>
-  /** Creates and logs in a new administrator. */
   admin(): Promise<Caller & { id: number }>
 }
 
-/** Starts the service, by default on a separate database. It is closed when the test ends. */
+/** Starts the service, by default on a separate database. Closes the service when the test ends. */
 export async function startService(
   t: Test,
   options: { config?: Partial<AppOptions['config']> } & Partial<Omit<AppOptions, 'config'>> = {},
@@ -89,7 +85,8 @@ export async function startService(
   })
   t.teardown(async () => {
     const closed = app.close()
-    // Without this, a connection whose last response was in flight would delay closing by more than a minute.
+    // Ends open connections, because a connection whose last response was in flight would delay closing by more than a
+    // minute.
     cutConnections(app.server)
     await closed
   })
@@ -154,8 +151,8 @@ function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0])
 }
 
 /**
- * Checks the error code of a response.
- * @throws Error unless a refusal has an error code and any other response has none
+ * Checks that a refusal has an error code, and that any other response has none.
+ * @throws Error if the check fails
  */
 function checkErrorCode(
   { method = 'GET', url }: InjectOptions,
@@ -216,7 +213,6 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
   }
 }
 
-/** Returns the body of an error response. */
 export function errorBody(statusCode: number, message: string) {
   const names: Record<number, string> = {
     400: 'Bad Request',

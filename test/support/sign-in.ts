@@ -18,26 +18,30 @@ export const LINK_PAGE = '/konto?verknuepfen=ja'
 type Given = Parameters<typeof readOidcSettings>[0]
 type Options = Omit<NonNullable<Parameters<typeof startService>[1]>, 'logger'>
 
-/** A browser with cookies of the service */
 export interface Browser {
   caller(): Caller
-  /** Opens an address. Returns the target of the redirect. */
+  /**
+   * Opens an address. Returns the target of the redirect.
+   * @throws Error if the response is not a redirect
+   */
   visit(url: string): Promise<string>
   /**
-   * Logs in as the person; with `deny`, refuses at the provider. Returns the target of the last redirect by the
-   * service.
+   * Logs in as the person; with `deny`, the person refuses the login at the provider. Returns the target of the
+   * service's last redirect.
    */
   signIn(person: Person, options?: { query?: string; deny?: boolean }): Promise<string>
   /** Sends a request from a page of the service. */
   post(url: string, payload?: object): Promise<Answer>
-  /** Starts linking at the provider. Returns the callback address, or the message of a refusal. */
+  /** Starts to link the person's identity. Returns the callback address, or the message of a refusal. */
   beginLink(person: Person): Promise<string>
-  /** Links the identity and confirms. Returns `ok`, or the page or message that shows a refusal. */
+  /** Links the person's identity and confirms the link. Returns `ok`, or the page or message that shows a refusal. */
   link(person: Person): Promise<string>
-  /** Starts a login and goes to the provider. Returns the callback address without visiting it. */
+  /**
+   * Starts a login and goes to the provider. Returns the callback address without visiting it, or the page that shows a
+   * refusal.
+   */
   goToProvider(person: Person, query?: string): Promise<string>
   cookies: Map<string, string>
-  /** Cookies of the provider */
   ofProvider: Map<string, string>
 }
 
@@ -46,11 +50,9 @@ interface SignIn extends Service {
   browser(): Browser
   /** Returns the refusals in the log since the previous call. */
   refusals(): { code: string; reason: string }[]
-  /** Log lines */
   log: string[]
 }
 
-/** Returns settings that make the service a client of the provider. */
 export function oidcSettings(provider: IdentityProvider, publicUrl: string, given: Partial<Given> = {}) {
   return readOidcSettings(
     {
@@ -166,7 +168,7 @@ function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: 
       provider.person = person
       const url = await browser.visit(`/api/auth/oidc/start${query}`)
       if (!url.startsWith(provider.issuer)) return url
-      // Another person uses another browser at the provider.
+      // Without cookies, the provider asks for a login instead of continuing the session of the previous person.
       ofProvider.clear()
       const back = await provider.follow(url, { cookies: ofProvider, deny })
       return browser.visit(back)

@@ -10,7 +10,7 @@ import { openTemporaryStore } from './temporary-store.js'
 /** A migrated database that several tests use in turn */
 interface Store {
   open(): Promise<OpenDatabase>
-  /** Creates a client for the reset. */
+  /** Creates an unconnected client for preparing and resetting the database. */
   connect(): pg.Client
   destroy(): Promise<void>
   /** Rows that migrations insert, as JSON by table */
@@ -19,7 +19,7 @@ interface Store {
 
 /**
  * Maximum number of unused databases to keep for reuse. Nearly every test file needs one database, few need two, and
- * each database takes several hundred MB
+ * each database takes several hundred MB.
  */
 const KEPT = 2
 
@@ -53,7 +53,7 @@ export async function takeLeftovers(): Promise<string[]> {
 
 /**
  * Returns a migrated database that contains only the rows of the migrations. Closing it makes it available for reuse if
- * `keepStores` was called and fewer than `KEPT` databases are unused; otherwise it is destroyed.
+ * `keepStores` was called, fewer than `KEPT` databases are unused and its reset succeeds; otherwise it is destroyed.
  */
 export async function borrowDatabase(serverUrl: string | undefined): Promise<OpenDatabase> {
   const store = free.pop() ?? (await (serverUrl === undefined ? createEmbedded() : createOnServer(serverUrl)))
@@ -93,7 +93,7 @@ const REFUSE_CHANGES = `
     begin raise exception '%: a test that changes the schema needs createDatabaseToSpoil()', tg_tag; end $$;
   create event trigger refuse_change on ddl_command_start execute function testing.refuse_change()`
 
-/** Tables of the schema, except for the list of migrations */
+/** Tables of the schema, except for Kysely's */
 const TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
   where schemaname = 'public' and tablename not like 'kysely%'`
 
@@ -110,7 +110,7 @@ async function prepare(client: pg.Client): Promise<Map<string, string>> {
 
 /** Deletes all rows except those of the migrations, restarts the sequences and deletes the statistics. */
 async function reset(client: pg.Client, rows = new Map<string, string>()): Promise<void> {
-  // A session that a test left open may hold locks; the timeout turns that into an error.
+  // A session that a test left open may hold locks. With the timeout, waiting for such a lock becomes an error.
   await client.query("set lock_timeout = '5s'")
   await client.query('set session_replication_role = replica')
   const used = await client.query(`select name from (${TABLES}) as tables where pg_relation_size(name::regclass) > 0`)
@@ -150,7 +150,7 @@ async function createEmbedded(): Promise<Store> {
 async function createOnServer(serverUrl: string): Promise<Store> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
-  // `drop database … with (force)` may end a connection before it closes.
+  // Ignores errors of idle connections, because `drop database … with (force)` may end a connection before it closes.
   const open = () => openDatabase({ databaseUrl, dataDir: '', poolMax: 10, onIdleError: () => {} })
   const database = await open()
   await migrateToLatest(database.db)

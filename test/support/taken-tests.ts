@@ -49,8 +49,8 @@ function choice(question: string, options: [text: string, correct: boolean][]): 
 }
 
 /**
- * Returns a single choice among four answers.
- * @param right index of the right answer
+ * Returns a card with a single choice question of four options.
+ * @param right index of the right option
  */
 export function singleChoice(question: string, right = 0): Card {
   const texts = ['Alpha', 'Beta', 'Gamma', 'Delta']
@@ -86,7 +86,7 @@ export interface PublishedTest {
   questions: { id: number; content: FrozenQuestion }[]
 }
 
-/** Publishes a test or a further version of it by inserting rows. All cards belong to the first section. */
+/** Publishes a new test, or a further version of `of`, by inserting rows. All cards belong to the first section. */
 export async function publishTest(
   db: Kysely<Database>,
   definition: Partial<TestDefinition> = {},
@@ -135,7 +135,6 @@ export async function publishTest(
   return { id, slug, version, questions }
 }
 
-/** A question of an attempt as the API shows it */
 export interface ApiQuestion {
   slot: number
   form: FrozenQuestion['form']
@@ -147,7 +146,7 @@ export interface ApiQuestion {
   answer: Answer | null
 }
 
-/** Returns the right answer to a question of `CARDS`, or of `singleChoice` whose first option is right. */
+/** Returns the right answer to a question of `CARDS`, or to a `singleChoice` question with the right option first. */
 export function rightAnswerTo({ form, options = [], items = [], gaps = [] }: ApiQuestion): Answer {
   const idsOf = (texts: string[], parts: { id: string; text: string }[]) =>
     texts.flatMap((text) => parts.filter((part) => part.text === text).map(({ id }) => id))

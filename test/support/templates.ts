@@ -34,7 +34,7 @@ async function makeTemplate(): Promise<string> {
   try {
     await rename(draft, folder)
   } catch (error) {
-    // Another process has built the folder in the meantime.
+    // Another process may have built the folder.
     if (!(await exists(folder))) throw error
     await rm(draft, { recursive: true })
     return folder

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type EmbeddedStore, openEmbeddedStore } from '../../db/embedded/index.js'
 
 /**
- * Opens a database in a folder that `close()` removes. It does not flush to the disk.
+ * Opens a database in a folder that `close()` removes. The database does not flush to the disk.
  * @param template data folder of a closed store to copy; without it the store is empty
  * @param parent folder that will contain the data folder
  */

@@ -8,7 +8,6 @@ import { SCRATCH } from './scratch.js'
 
 const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database: typeof Sqlite }
 
-/** Returns a zip archive with these entries in order. */
 export async function zipOf(entries: Record<string, string | Uint8Array>, compress = true): Promise<Buffer> {
   const zip = new ZipFile()
   for (const [name, content] of Object.entries(entries)) zip.addBuffer(Buffer.from(content), name, { compress })
@@ -60,7 +59,6 @@ interface TestNote {
   guid?: string
   fields: string[]
   tags?: string
-  /** Cards of the note */
   cards?: { ord?: number; did?: number; odid?: number; type?: number; queue?: number }[]
   mid?: number
 }
@@ -69,7 +67,7 @@ export interface TestPackage {
   notes?: TestNote[]
   models?: Record<string, unknown>
   decks?: Record<string, unknown>
-  /** SQL run last, to corrupt the database */
+  /** SQL that runs last, to corrupt the database */
   sql?: string
 }
 
@@ -103,7 +101,6 @@ const TABLES = `
     usn integer not null, type integer not null, queue integer not null, due integer not null, ivl integer not null, factor integer not null,
     reps integer not null, lapses integer not null, left integer not null, odue integer not null, odid integer not null, flags integer not null, data text not null);`
 
-/** Returns the bytes of an SQLite database that `fill` has filled. */
 function makeDatabase(fill: (db: Sqlite) => void): Buffer {
   const folder = mkdtempSync(path.join(SCRATCH, 'svc-training-package-'))
   try {
@@ -191,7 +188,7 @@ function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
 }
 
 /**
- * Returns a package in one of the formats.
+ * Returns an Anki package in the given format.
  * @param media files by the names that the notes use
  */
 export async function packageOf(

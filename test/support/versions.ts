@@ -38,7 +38,6 @@ export const RECORDINGS = path.join(ROOT, 'test', 'versions')
 /** An origin that supports passkeys */
 const ORIGIN = 'http://localhost:3000'
 
-/** A statement that a version has sent */
 interface Statement {
   sql: string
   values: unknown[]
@@ -52,7 +51,6 @@ export async function listVersions(folder: string): Promise<string[]> {
   return files.flatMap((file) => /^(\d{4})\.sql$/.exec(file)?.[1] ?? []).sort()
 }
 
-/** Loads the dump of a version into an empty database. */
 export async function loadVersion(db: Kysely<Database>, folder: string, version: string): Promise<void> {
   const dump = await readFile(path.join(folder, `${version}.sql`), 'utf8')
   await db.connection().execute(async (connection) => {
@@ -79,7 +77,6 @@ export async function replayVersion(db: Kysely<Database>, folder: string, versio
   return statements.length
 }
 
-/** Returns all rows by table as JSON. */
 export async function readRows(db: Kysely<Database>): Promise<Record<string, Json[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -96,8 +93,8 @@ export async function readRows(db: Kysely<Database>): Promise<Record<string, Jso
 }
 
 /**
- * Records this version: the dump of a small store, and every statement that the service sends while each endpoint is
- * called at least once. Needs a PostgreSQL server and its `pg_dump`.
+ * Records this version: the dump of a small store, and the statements that the service sends while each endpoint is
+ * called at least once. Omits statements that control transactions. Needs a PostgreSQL server and its `pg_dump`.
  * @returns number of the newest migration
  */
 export async function recordVersion(serverUrl: string, folder: string): Promise<string> {
@@ -132,7 +129,7 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
       sessionSecrets: [SECRET],
       database,
       logger: false,
-      // The limit is long, so that the service does not refuse requests on a busy machine.
+      // The limit is high, so that the service does not refuse requests on a busy machine.
       maxDelayMs: 60_000,
     })
     await app.ready()
@@ -389,7 +386,6 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
 
 type Send = (method: string, url: string, payload?: object, headers?: object) => Promise<Answer>
 
-/** Calls the operations that a learner uses to take a test. */
 async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   await learner('GET', '/api/tests')
   await learner('GET', '/api/tests/practice?deck=git')
@@ -425,7 +421,6 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   return name
 }
 
-/** Calls the operations of the mail outbox and of the user's address. */
 async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promise<void> {
   const { user } = (await admin('GET', '/api/auth/me')).body
   const [id] = await db.transaction().execute((transaction) =>
@@ -547,7 +542,6 @@ async function callAssignments(
   await admin('POST', `/api/proofs/${corrected}/revoke`, { reason: 'Versehen' })
 }
 
-/** Calls the operations of editors. */
 async function callEditing(admin: Send): Promise<void> {
   const send = async (method: string, url: string, payload?: object, headers?: object) =>
     (await admin(method, `/api/content${url}`, payload, headers)).body

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-/** One call of the program */
+/** IPC message that starts one call of the program; the reply is an `Outcome`. */
 export interface Call {
   variables: Record<string, string>
   args: string[]
@@ -14,7 +14,6 @@ export interface Outcome {
   stderr: string
 }
 
-/** Replaces a property of `process` that the program uses. */
 function replace(name: 'stdin' | 'stdout' | 'stderr' | 'argv' | 'env' | 'exit', value: unknown): void {
   Object.defineProperty(process, name, { value, configurable: true, writable: true })
 }

@@ -17,7 +17,6 @@ export const BUILT: Record<string, string> = {
   'sw.js': 'addEventListener("fetch", () => {})\n',
 }
 
-/** Creates a folder with a built app and its compressed copies. It is deleted when the test ends. */
 export async function writeBuiltApp(t: Owner): Promise<string> {
   const folder = await writeContentFolder(t, BUILT)
   const { status } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/compress-web.mjs'), folder])
@@ -26,7 +25,9 @@ export async function writeBuiltApp(t: Owner): Promise<string> {
 }
 
 /**
- * Starts a proxy that works like nginx with `location /training/ { proxy_pass http://service/; }`. Returns its address.
+ * Starts a proxy that works like nginx with `location PREFIX { proxy_pass TARGET/; }`. Returns its address.
+ * @param prefix path with a slash at both ends
+ * @param target address of the service without a slash at its end
  */
 export async function startStrippingProxy(t: Owner, prefix: string, target: string): Promise<string> {
   const agent = new Agent({ keepAlive: true })

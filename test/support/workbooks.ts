@@ -38,7 +38,6 @@ function columnOf(index: number): string {
   return index < 26 ? last : columnOf(Math.floor(index / 26) - 1) + last
 }
 
-/** Returns the XML of a worksheet. */
 function sheetXml({ rows, rowAttributes = {}, after = '' }: TestSheet): string {
   const cells = (row: readonly TestCell[], line: number) =>
     row.map((cell, index) => {
@@ -54,7 +53,7 @@ function sheetXml({ rows, rowAttributes = {}, after = '' }: TestSheet): string {
   return `<worksheet xmlns="${MAIN}"><sheetData>${lines.join('')}</sheetData>${after}</worksheet>`
 }
 
-/** Returns an Excel workbook with the minimum that the standard (ECMA-376) requires. */
+/** Returns a small Excel workbook. Its `[Content_Types].xml` lists no parts, because the service does not read it. */
 export async function workbookOf(book: TestWorkbook, compress = true): Promise<Buffer> {
   const { sheets, formats = [], shared, is1904 = false, prefix = '', entries = {} } = book
   const relationship = (id: string, type: string, target: string) =>

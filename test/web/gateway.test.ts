@@ -59,8 +59,8 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const shows = (text: string) => `document.body.innerText.includes(${JSON.stringify(text)})`
 
 /**
- * Expression that is true once a learning session has loaded the rest of its cards and the code of the outbox; it loads
- * both after it has shown the first card
+ * Expression that is true once a learning session has loaded its remaining cards and the code of the outbox. The
+ * session loads both after it has shown the first card.
  */
 const HAS_QUEUE_AND_OUTBOX = `['/api/review/queue?', '/assets/outbox-parts-'].every((part, at) =>
   performance.getEntriesByType('resource')

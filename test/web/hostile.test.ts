@@ -46,7 +46,6 @@ const DESK_AND_PHONE = { desk: DESK, phone: PHONE }
 
 interface Visit extends Person {
   app: App
-  /** Window sizes for the check of each page, by name */
   sizes: Record<string, typeof DESK>
   /** Dialogs, new windows and navigations that the page has caused */
   escapes: string[]
@@ -72,7 +71,6 @@ async function look(t: Test, { page }: { page: Page }, name: string): Promise<vo
   t.notOk(await isTooWide(page), `${name}: fits the window`)
 }
 
-/** Checks the page in each window size, with all `details` elements open. */
 async function checkWindowSizes(t: Test, visit: Visit, name: string): Promise<void> {
   const { page, sizes } = visit
   for (const [size, viewport] of Object.entries(sizes)) {

@@ -23,7 +23,6 @@ async function open(path: string, options: BrowserContextOptions): Promise<Page>
   return page
 }
 
-/** Returns the RGB colour of a pixel of the window. */
 async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
   const picture = await page.screenshot({ clip: { x, y, width: 1, height: 1 } })
   const reader = await browser.newPage()

@@ -10,7 +10,7 @@ interface Look {
   viewport: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
   textSize?: 'larger'
-  /** Accessibility faults to check */
+  /** Accessibility faults to check; none if undefined */
   barriers?: 'all' | 'contrast'
 }
 

@@ -3,7 +3,7 @@ import { openApp, PHONE } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { until } from './support/keys.js'
 
-/** Paths that the page requests without waiting for the start chunk */
+/** Beginnings of paths that the page requests without waiting for the start chunk */
 const AHEAD = ['/assets/lernen-', '/assets/study-', '/assets/markdown-', '/assets/outbox-', '/api/auth/me']
 /** Time after which Chromium has reported unused preloads, in milliseconds */
 const COMPLAINED_MS = 4_000
@@ -15,7 +15,6 @@ const NOTE_FIRST_CARD = `new MutationObserver((_, observer) => {
   observer.disconnect()
 }).observe(document, { childList: true, subtree: true })`
 
-/** Expression that returns the paths requested before the first card */
 const ASKED_UNTIL_FIRST_CARD = `(() => {
   const [card] = performance.getEntriesByName('first card')
   return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]

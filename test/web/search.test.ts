@@ -16,7 +16,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.keyboard.type('stash')
     const options = page.getByRole('option')
     await options.first().waitFor()
-    // Empty until the hits belong to the complete text
+    // The app shows the number of hits only if the hits match the complete search text.
     await page
       .getByRole('dialog')
       .getByText(/^[\d.]+ Treffer$/)

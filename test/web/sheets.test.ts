@@ -8,7 +8,7 @@ import { CHROMIUM, isAt, isTooWide, openApp, PHONE, until } from './support/app.
 const PHONE_OPTIONS = { viewport: PHONE, hasTouch: true }
 
 /**
- * Returns a sheet of the maximum size: a megabyte, 300 headings, a table of 40 columns, long words, right-to-left text.
+ * Returns a sheet of about 1 MB with 300 sections, a table of 40 columns, a very long word and right-to-left text.
  */
 function largeSheet(): string {
   const row = (cells: string[]) => `| ${cells.join(' | ')} |\n`

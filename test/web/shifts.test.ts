@@ -32,7 +32,7 @@ interface Shifts {
   sources: string[]
 }
 
-/** Delays responses so that they arrive one after another, optionally in reverse order. */
+/** Delays responses so that they arrive one after another; with `isReversed`, the first four in reverse order. */
 async function slowDown(page: Page, isReversed: boolean): Promise<void> {
   let asked = 0
   await page.route('**/api/**', async (route) => {
@@ -118,7 +118,6 @@ t.test('long lists do not shift by a single line', async (t) => {
   }
 })
 
-/** Adds a user who was active today. */
 async function addColleague({ asAdmin, url }: App, username: string): Promise<void> {
   const login = { username, password: 'vier-zufaellige-woerter' }
   const created = await asAdmin('POST', '/api/admin/users', { ...login, display_name: username })

@@ -7,7 +7,6 @@ import { openGateway, passOn, silence } from './support/gateway.js'
 
 const MARK = /Stand (von )?\d\d:\d\d, Dienst antwortet nicht/
 
-/** Opens the page and waits for its content. */
 async function open(page: Page, url: string, content: string): Promise<void> {
   await page.goto(url, { waitUntil: 'commit' })
   await page.locator(content).first().waitFor()

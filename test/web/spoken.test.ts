@@ -3,7 +3,6 @@ import t from 'tap'
 import { CHROMIUM, openApp } from './support/app.js'
 import { press } from './support/keys.js'
 
-/** Returns the expected accessibility tree of the top bar. */
 const top = (left: number, isFirst: boolean) => `
   - heading "Lernen" [level=1]
   - link "Lernen beenden":
@@ -47,7 +46,7 @@ const answer = (left: number, text: string) => `- main:${top(left, true)}
 t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const { page } = await app.newPerson()
-  // Replaces the texts by short fixed ones, because the test checks the order and not the content.
+  // Replaces the texts with short fixed texts, because the test checks the order and not the content.
   await page.route('**/api/review/queue*', async (route) => {
     const response = await route.fetch()
     const queue = (await response.json()) as {

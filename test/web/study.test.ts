@@ -28,7 +28,6 @@ async function readLog(app: App, { request }: Page | BrowserContext): Promise<En
   }
 }
 
-/** Returns the ratings that have not been undone. */
 async function standing(app: App, page: Page | BrowserContext): Promise<string[]> {
   const log = await readLog(app, page)
   return log.filter((entry) => entry.kind === 'review' && !entry.is_undone).map(({ rating }) => rating)
@@ -45,7 +44,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
 const arrived = (app: App, page: Page | BrowserContext, ratings: string[]) =>
   until(async () => (await standing(app, page)).join() === ratings.join())
 
-/** Expression that resolves to the number of distinct pictures in a deck's queue */
+/** Expression that resolves to the number of distinct pictures in the queue of the deck `git` */
 const SHOWN_PICTURES = `fetch('/api/review/queue?deck=git&limit=300')
   .then((answer) => answer.text())
   .then((text) => new Set(text.match(/media\\/[0-9a-f]{64}/g)).size)`

@@ -21,7 +21,6 @@ async function enter(page: Page, role: 'button' | 'link', name: string): Promise
   await target.press('Enter')
 }
 
-/** Publishes the test `loeschen` with one question. */
 async function writeShortTest(app: App): Promise<void> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
   const pool = { source_id: source.id, name: 'Fragen', tests_only: true }
@@ -122,7 +121,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.context().setOffline(true)
     await button(page, CONFIRM).click()
     await page.getByText('Noch nicht bestätigt. Der Dienst ist gerade nicht erreichbar').waitFor()
-    // The service confirms, but its response is lost, and the list of tasks does not load either.
+    // The service stores the confirmation, but its response is lost, and the list of tasks does not load either.
     await page.route('**/api/assignments/mine', (route) => route.abort())
     await page.context().setOffline(false)
     await page.route('**/confirm', async (route) => {

@@ -31,7 +31,7 @@ t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chr
     t.equal((await app.asAdmin('PATCH', `/api/accounts/${id}`, { extra_time_percent: 300 })).status, 200)
   }
 
-  // The gateway is the network between Firefox and the service.
+  // Connects Firefox to the service through a gateway, so that the test can break the connection.
   const network = await openGateway(t, app.url)
   const cut = () => network.behave((_asked, answer) => answer.destroy())
   const firefox = await openFirefox(t)
@@ -57,7 +57,7 @@ t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chr
     await firefox.getByRole('button', { name: /^Frage 2,/ }).click()
     await firefox.getByLabel('Auskunft').check()
     await firefox.locator('[data-state=waiting]').waitFor()
-    // The page is closed before its last answer is sent, as if the laptop were shut.
+    // Closes the page before it sends its last answer, as if the laptop were shut.
     const context = firefox.context()
     await firefox.close()
     await untilAttempt(traveller.page, app, id, ({ state }) => state === 'submitted')

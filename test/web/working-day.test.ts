@@ -86,7 +86,6 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       const arrived = card < 3 && phone.waitForEvent('requestfinished', isRating)
       await phone.getByRole('button', { name: /^Gut/ }).tap()
       await arrived
-      // The network is lost after the third card.
       if (card === 2) await phone.context().setOffline(true)
     }
     await phone.getByText('3 warten').waitFor()
@@ -118,7 +117,7 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       if ((await page.evaluate('document.activeElement.textContent')) === 'Erste Karten lernen') break
     }
     await page.keyboard.press('Enter')
-    // Twelve cards and two repetitions. The rating „Leicht“ adds no repetition.
+    // The decks have twelve and two cards. The rating „Leicht“ adds no repetition.
     for (let card = 0; card < 14; card++) {
       await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
       await press(page, ' ', '4')

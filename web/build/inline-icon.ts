@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
 
-/** Inlines the icon into the page, which saves a request on every first visit. */
+/** Inlines the icon into the page, which saves a request on the first visit. */
 export function inlineIcon(file: string): Plugin {
   return {
     name: 'inline-icon',

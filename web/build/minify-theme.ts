@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { minifySync, type Plugin } from 'vite'
 
-/** Minifies `theme.js`, which every page loads before its first paint and which is copied without being built. */
+/** Minifies `theme.js`, which Vite copies from `public/` unchanged. */
 export function minifyTheme(): Plugin {
   return {
     name: 'minify-theme',

@@ -3,9 +3,8 @@ import type { Plugin, Rolldown } from 'vite'
 const PLACE = '<meta name="pages" content="" />'
 
 /**
- * Writes a map of files to preload into the HTML page. The keys are the names of the dynamically imported chunks whose
- * module is in `folder`; the values are the files of the chunk and of its static imports, except those that the HTML
- * page already refers to. `theme.js` preloads the files for the current address in parallel with the entry chunk.
+ * Writes a map from the chunk names of pages to their files into the HTML page, so that `theme.js` can preload the
+ * files of the current page in parallel with the entry chunk. Files that the HTML page already refers to are left out.
  */
 export function preloadPages(folder: string): Plugin {
   return {
@@ -24,7 +23,6 @@ export function preloadPages(folder: string): Plugin {
   }
 }
 
-/** Returns the file of a chunk and the files of its direct and indirect static imports. */
 function withImports(chunk: Rolldown.OutputChunk, chunks: Rolldown.OutputChunk[]): string[] {
   const all = new Set([chunk.fileName])
   for (const file of all) {

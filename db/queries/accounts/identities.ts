@@ -2,15 +2,12 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, IdentitiesTable } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
-/** Identity of a person at a provider. */
 export type Subject = Pick<Selectable<IdentitiesTable>, 'issuer' | 'subject'>
 
 const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as const
 
-/** An identity as shown to its owner. */
 export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[number]>
 
-/** A user found by an identity, with the id of that identity. */
 export type IdentifiedUser = AccountWithState & { identity_id: number; email: string | null }
 
 /** Locks the identity until the transaction ends, so that concurrent requests cannot link it twice. */
@@ -19,7 +16,6 @@ export async function lockSubject(transaction: Transaction<Database>, { issuer, 
   await sql`select pg_advisory_xact_lock(hashtext('svc-training identity'), hashtext(${key}))`.execute(transaction)
 }
 
-/** Returns the owner of the identity; undefined if it is not linked. */
 export async function findIdentifiedUser(
   db: Kysely<Database>,
   { issuer, subject }: Subject,
@@ -37,7 +33,7 @@ export async function findIdentifiedUser(
     .executeTakeFirst()
 }
 
-/** Stores an identity, which must not be linked yet, and returns its id. */
+/** Stores an identity, which must not be linked yet. */
 export async function insertIdentity(
   transaction: Transaction<Database>,
   userId: number,
@@ -51,17 +47,14 @@ export async function insertIdentity(
   return id
 }
 
-/** Records the time of the last login with this identity. */
 export async function recordIdentityUse(db: Kysely<Database>, id: number): Promise<void> {
   await db.updateTable('identities').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
 }
 
-/** Returns the identities of a user, oldest first. */
 export async function listIdentities(db: Kysely<Database>, userId: number): Promise<OwnIdentity[]> {
   return db.selectFrom('identities').select(IDENTITY).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Returns whether the user has an identity of this issuer. */
 export async function hasIdentity(db: Kysely<Database>, userId: number, issuer: string): Promise<boolean> {
   const found = await db
     .selectFrom('identities')
@@ -72,7 +65,6 @@ export async function hasIdentity(db: Kysely<Database>, userId: number, issuer: 
   return found !== undefined
 }
 
-/** Returns the deleted identity; undefined if the user has none with that id. */
 export async function deleteIdentity(
   transaction: Transaction<Database>,
   userId: number,
@@ -86,7 +78,7 @@ export async function deleteIdentity(
     .executeTakeFirst()
 }
 
-/** Returns the users to whose identity or provider session a logout token refers, in the order of ids. */
+/** Returns the users to whose identity or provider session a logout token refers. */
 export async function findUsersOfLogout(
   db: Kysely<Database>,
   { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },

@@ -3,7 +3,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { type AccountWithState, MAY_LINK } from './users.js'
 
-/** Sort keys. Names use the root collation of Unicode; users who were never active sort before all others. */
+/** Sort keys. Names use the root collation of Unicode; in ascending order, users who were never active come first. */
 const KEYS = {
   username: sql`username collate "und-x-icu"`,
   display_name: sql`display_name collate "und-x-icu"`,
@@ -24,7 +24,6 @@ export interface AccountSearch {
   offset: number
 }
 
-/** An account with its login methods. */
 export interface ListedAccount extends AccountWithState {
   extra_time_percent: number
   email: string | null
@@ -41,7 +40,6 @@ export interface ListedAccount extends AccountWithState {
 
 type Row = { [K in keyof ListedAccount]: ListedAccount[K] | null } & { total: number }
 
-/** Returns a page of the matching accounts and their total number; equal sort keys are ordered by id. */
 export async function listAccounts(
   db: Kysely<Database>,
   { q, sort, order, limit, offset }: AccountSearch,
@@ -70,7 +68,6 @@ export async function listAccounts(
   return { users, total: rows[0]?.total ?? 0 }
 }
 
-/** Returns an account with its login methods; undefined if the user does not exist. */
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,

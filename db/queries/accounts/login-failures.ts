@@ -35,7 +35,7 @@ function countersOf({ network, site, accountHash }: LoginAttempt): Counter[] {
   ]
 }
 
-/** Returns how many seconds the attempt must wait; 0 if it may proceed. */
+/** Returns the seconds that the attempt must wait; 0 if it may proceed. */
 export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select ${secondsUntil(sql`max(blocked_until)`)} as seconds from login_failures
@@ -44,9 +44,9 @@ export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt
 }
 
 /**
- * Counts a failure in each counter of the attempt, except in those whose limit has come into force while the password
- * was verified.
- * @returns whether all counters counted the failure; false if the limit of one of them is in force
+ * Counts a failure in each counter of the attempt, except in counters that have begun to block attempts during the
+ * verification.
+ * @returns false if at least one counter already blocked attempts
  */
 export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttempt): Promise<boolean> {
   const counters = countersOf(attempt)
@@ -74,10 +74,10 @@ export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttemp
 }
 
 /**
- * Must be called after a correct password. Returns the seconds that the attempt must wait because a limit came into
- * force during the verification. If it need not wait, clears the counters of the account in the network and its /48.
- * The counters of the whole networks remain, because otherwise the owner of one account could guess the passwords of
- * other accounts without limit.
+ * Must be called after a successful verification. Returns the seconds that the attempt must wait because a counter
+ * began to block attempts during the verification. If the attempt need not wait, clears the counters of the account in
+ * the network and in its IPv6 /48. The counters of whole networks remain, because otherwise the owner of one account
+ * could guess the passwords of other accounts without limit.
  */
 export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const counters = countersOf(attempt)
@@ -104,8 +104,8 @@ function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeco
 }
 
 /**
- * Builds the condition that a limit is in force. Ignores a delay of more than twice the maximum, which can only come
- * from a wrong clock.
+ * Builds the condition that a counter blocks attempts. Ignores a delay of more than twice the maximum, which can only
+ * come from a wrong clock.
  */
 function isInForce(table = 'login_failures') {
   const until = sql.ref(`${table}.blocked_until`)

@@ -3,13 +3,9 @@ import { countIdentities, type LoginMethods } from '../../../src/domain/sign-in/
 import type { Database } from '../../types.js'
 import { OVERSIGHT, type OversightRoles } from './roles.js'
 
-/** Login methods of a user */
 export type SignIn = LoginMethods
 
-/**
- * Returns the login methods, with the number of identities of the given issuer, and the oversight roles; undefined if
- * the user does not exist.
- */
+/** Returns the login methods and the oversight roles of a user. Considers only identities of `issuer`. */
 export async function findSignIn(
   db: Kysely<Database>,
   userId: number,
@@ -26,7 +22,6 @@ export async function findSignIn(
   return { ...ways, identities: countIdentities(issuers, issuer) }
 }
 
-/** Returns whether an emergency administrator exists who can log in with a password and has no day of deactivation. */
 export async function hasEmergencyAdmin(db: Kysely<Database>): Promise<boolean> {
   const found = await db
     .selectFrom('users')

@@ -6,7 +6,7 @@ import { readInTurn } from '../read-in-turn.js'
 /** Maximum number of rows per statement; 500 rows take about 100 kB and a few milliseconds. */
 const BATCH_SIZE = 500
 
-/** Rows of a user as JSON strings, ordered by the `key` columns, which an index covers. */
+/** Query for the rows of a user as JSON strings; `readBatch` reads the rows in the order of the `key` columns. */
 interface Rows {
   /** Returns a relation with the column `item` (a JSON string) and the key columns. */
   from: (userId: number, after: RawBuilder<unknown>) => RawBuilder<unknown>
@@ -219,8 +219,8 @@ const ATTEMPTS: Rows = {
 
 /**
  * Whether the learner may know the result of the attempt; false for a test without a review. If the review opens when
- * the test closes, the result is shown from the second day (UTC) after the last day of the test, because that day is
- * then over in every time zone.
+ * the test closes, the result is shown from the second day (UTC) after the last day of the test, because the last day
+ * is then over in every time zone.
  */
 const IS_RESULT_SHOWN = sql`(
   test_versions.definition ->> 'review' <> 'none'
@@ -248,7 +248,7 @@ const ANSWERS: Rows = {
 }
 
 /**
- * Returns all personal data of a user as chunks of one JSON object; instants are ISO 8601 in UTC. Reads in batches of
+ * Returns the personal data of a user as chunks of one JSON object; instants are ISO 8601 in UTC. Reads in batches with
  * short statements and holds no connection between them. Concurrent changes may or may not be included. Returns
  * undefined if the user does not exist.
  * @throws Error from the generator if the user is deleted during the request
@@ -306,12 +306,11 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(PICTURES)
   yield `,"review_settings":${account.review_settings},"fitted_parameters":${account.fitted_parameters},"results":`
   yield* list(RESULTS)
-  // The lists are empty after a deletion; the output must not look complete then.
+  // If the user was deleted, lists are empty or end early; the output must not look complete.
   if ((await findAccountJson(db, userId)) === undefined) throw new Error('the user was deleted during the request')
   yield '}'
 }
 
-/** Yields a JSON array in chunks. */
 async function* listPieces(db: Kysely<Database>, userId: number, rows: Rows): AsyncGenerator<string> {
   yield '['
   let after: string[] | undefined
@@ -328,7 +327,6 @@ interface Batch {
   count: number
   /** JSON values separated by commas; null if there are none */
   items: string | null
-  /** Key of the last value */
   last: string[]
 }
 
@@ -386,7 +384,7 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
 
 /**
  * Builds a JSON object of the columns, in their order. Uses raw SQL, because the query builder cannot nest a `select`
- * without `from`, and because `json_build_object` writes longer strings.
+ * without `from`. Uses `row_to_json`, because `json_build_object` writes longer strings.
  */
 function json(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select row_to_json(entry)::text from (select ${columns}) as entry) as item`

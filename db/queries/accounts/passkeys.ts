@@ -5,15 +5,12 @@ import { ACCOUNT, type AccountWithState, STATE } from './users.js'
 
 const PASSKEY = ['id', 'name', 'backed_up', 'created_at', 'last_used_at'] as const
 
-/** A passkey as shown to its owner. */
 export type OwnPasskey = Pick<Selectable<PasskeysTable>, (typeof PASSKEY)[number]>
 
-/** Returns the passkeys of a user, oldest first. */
 export async function listPasskeys(db: Kysely<Database>, userId: number): Promise<OwnPasskey[]> {
   return db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Returns the credential ids of a user's passkeys. */
 export async function listCredentials(
   db: Kysely<Database>,
   userId: number,
@@ -52,8 +49,7 @@ export async function insertChallenge(
 }
 
 /**
- * Deletes and returns a challenge, so that it is valid once; undefined if it is unknown, has expired, or has another
- * purpose.
+ * Deletes and returns a challenge, so that it is valid once; undefined if it is unknown, expired or of another purpose.
  */
 export async function takeChallenge(
   db: Kysely<Database>,
@@ -90,7 +86,6 @@ export interface UsedPasskey {
   counter: number
 }
 
-/** Returns the passkey of a credential with its user; undefined if the credential is unknown. */
 export async function findPasskey(db: Kysely<Database>, credentialId: Buffer): Promise<UsedPasskey | undefined> {
   const row = await db
     .selectFrom('passkeys')
@@ -105,8 +100,8 @@ export async function findPasskey(db: Kysely<Database>, credentialId: Buffer): P
 }
 
 /**
- * Records a login with the passkey; returns false if the counter has not grown or the passkey is gone. A counter that
- * stays at 0 is not checked.
+ * Records a login with the passkey; returns false if the counter has not grown or the passkey is gone. Does not check a
+ * counter that stays at 0.
  */
 export async function recordUse(
   db: Kysely<Database>,
@@ -122,7 +117,6 @@ export async function recordUse(
   return numUpdatedRows === 1n
 }
 
-/** Deletes all passkeys of a user, or only the passkey with the id. Returns the number of deleted passkeys. */
 export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -132,10 +126,12 @@ export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: 
   return Number(numDeletedRows)
 }
 
-/** Login methods of a user: passkeys by id, identities by issuer */
 export type LockedLoginMethods = Omit<SignIn, 'passkeys' | 'identities'> & { passkeys: number[]; issuers: string[] }
 
-/** Returns and locks the login methods of a user until the transaction ends; undefined if the user does not exist. */
+/**
+ * Returns the login methods of a user. Locks the user's row until the transaction ends, which serialises changes of
+ * login methods.
+ */
 export async function lockLoginMethods(
   transaction: Transaction<Database>,
   userId: number,
@@ -158,7 +154,6 @@ export async function lockLoginMethods(
   }
 }
 
-/** Sets whether password login is refused for the user. */
 export async function setPasskeyOnly(
   transaction: Transaction<Database>,
   userId: number,

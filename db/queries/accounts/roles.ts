@@ -6,19 +6,18 @@ import type { AccountWithState } from './users.js'
 export interface Roles {
   /** Whether the user may create sources */
   author: boolean
-  /** Whether the user may edit at least one source */
+  /** Whether the user is an administrator, or an author who may edit at least one source */
   editor: boolean
   /** Whether the user currently leads a team */
   lead: boolean
   /** Whether the user is responsible for an assignment that is not archived */
   responsible: boolean
-  /** Whether the user has or had occurrences of assignments */
+  /** Whether the user has occurrences of assignments, open or not */
   tasks: boolean
   /** Whether the user may create or oversee assignments */
   overseer: boolean
 }
 
-/** Roles of a user in teams and assignments */
 export interface OversightRoles {
   is_lead: boolean
   is_responsible: boolean
@@ -31,10 +30,7 @@ export const OVERSIGHT = sql`
   exists (select from assignments where responsible_id = users.id and archived_at is null) as is_responsible,
   exists (select from occurrences where user_id = users.id) as has_tasks`
 
-/**
- * Returns the roles of a user. Queries the edited sources only for authors who are not administrators.
- * @param user `oversight` holds the roles in teams and assignments; if it is absent, they are queried
- */
+/** Returns the roles of a user. Queries the oversight roles unless `user.oversight` holds them. */
 export async function findRoles(
   db: Kysely<Database>,
   user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'> & { oversight?: OversightRoles },

@@ -6,7 +6,7 @@ export interface StoreNumbers {
   version: string
   size_bytes: number
   users: number
-  /** Users with at least one review */
+  /** Number of users with at least one review */
   learners: number
   /** Number of failed mails that were created in the last 7 days */
   mails_failed: number

@@ -5,10 +5,8 @@ import type { AccountWithState } from './users.js'
 
 const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
 
-/** A token as shown to its owner. */
 export type ApiToken = Pick<Selectable<ApiTokensTable>, (typeof TOKEN)[number]>
 
-/** A valid token with its user. */
 export interface SentToken {
   id: number
   scopes: Scope[]
@@ -16,8 +14,8 @@ export interface SentToken {
 }
 
 /**
- * Returns a valid token with its user; undefined if the token is unknown or has expired. The same statement records its
- * use at most once a minute: of two concurrent requests, the second waits for the first and then skips its own update.
+ * Returns the token with its user, unless the token is unknown or has expired. Also records the use of the token, at
+ * most once a minute: of two concurrent requests, the second waits for the first and then skips its own update.
  */
 export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
   const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`
@@ -38,12 +36,12 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
   return { id: token_id, scopes, user }
 }
 
-/** Returns the tokens of a user, oldest first, including expired ones that are not yet deleted. */
+/** Includes expired tokens that have not been deleted yet. */
 export async function listTokens(db: Kysely<Database>, userId: number): Promise<ApiToken[]> {
   return db.selectFrom('api_tokens').select(TOKEN).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Stores a token; `lifetimeDays` is null for a token that does not expire. */
+/** `lifetimeDays` is null for a token that does not expire. */
 export async function insertToken(
   db: Kysely<Database>,
   token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null; scopes: Scope[] },
@@ -57,7 +55,6 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes all tokens of a user, or only the token with the id. Returns the number of deleted tokens. */
 export async function deleteTokens(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('api_tokens')

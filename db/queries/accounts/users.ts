@@ -6,29 +6,24 @@ import { deleteConfirmation } from '../mail/addresses.js'
 
 export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
-/** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
 export const STATE = ['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const
 
-/** A user with the columns that decide on rights and access (`STATE`). */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
 
-/** Columns that restrict the login methods */
 const LOGIN = ['passkey_only', 'emergency', 'link_next_login'] as const
 
 /** Whether the next provider login may still link the account. */
 export const MAY_LINK = sql<boolean>`coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false)`
 
-/** Normalised user name; no two users have the same */
+/** Normalised user name; unique */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
-/** Returns all users, ordered by id. */
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
   return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
 }
 
-/** Returns all users with the state of their accounts and their addresses, ordered by id. */
 export async function listUsersWithState(
   db: Kysely<Database>,
 ): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'email'>)[]> {
@@ -39,19 +34,16 @@ export async function listUsersWithState(
     .execute()
 }
 
-/** Returns whether any user exists. */
 export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   const first = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   return first !== undefined
 }
 
-/** Returns whether an administrator exists. */
 export async function hasAdmins(db: Kysely<Database>): Promise<boolean> {
   const first = await db.selectFrom('users').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()
   return first !== undefined
 }
 
-/** Returns the user with this name in any Unicode form, with the password hash; undefined if there is none. */
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
@@ -64,15 +56,12 @@ export async function findCredentials(
     .executeTakeFirst()
 }
 
-/** Returns the password hash of a user, null without a password; undefined if the user does not exist. */
+/** Returns null for a user without a password, and undefined if the user does not exist. */
 export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | null | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
   return row?.password_hash
 }
 
-/**
- * Returns the login methods of a user and whether the password must be changed; undefined if the user does not exist.
- */
 export async function findLoginMethods(
   db: Kysely<Database>,
   id: number,
@@ -109,7 +98,7 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
 
 /**
  * Stores new users in order and returns their ids by name; names that are already taken are missing. Holds a lock until
- * the transaction ends, so that concurrent calls wait: two lists with common names could otherwise deadlock.
+ * the transaction ends, so that concurrent calls wait: calls that share names could otherwise deadlock.
  */
 export async function insertUsers(
   transaction: Transaction<Database>,
@@ -165,19 +154,18 @@ export async function replacePasswordHash(
   return numUpdatedRows > 0n
 }
 
-/** Returns the user; undefined if the user does not exist. */
 export async function findAccount(db: Kysely<Database>, id: number): Promise<Account | undefined> {
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns the user and prevents its deletion until the transaction ends; undefined if the user does not exist. */
+/** Returns the user and prevents the deletion of the account until the transaction ends. */
 export async function lockAccount(transaction: Transaction<Database>, id: number): Promise<Account | undefined> {
   return transaction.selectFrom('users').select(ACCOUNT).where('id', '=', id).forKeyShare().executeTakeFirst()
 }
 
 /**
- * Changes a user and returns it; undefined if it does not exist. Undefined values stay unchanged. A new address counts
- * as unconfirmed unless `email_confirmed_at` is given.
+ * Changes and returns a user; undefined if there is no such user. Columns with undefined values stay unchanged. A new
+ * address is unconfirmed unless `email_confirmed_at` is given.
  */
 export async function updateUser(
   db: Kysely<Database>,
@@ -211,12 +199,12 @@ export async function updateUser(
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()
-  // A given address, even an unchanged one, cancels the pending confirmation of another address.
+  // A given address, even an unchanged one, cancels a pending confirmation.
   if (values.email !== undefined) await deleteConfirmation(db, id)
   return user
 }
 
-/** Returns the day from which the user is disabled and locks the user's row; undefined if the user does not exist. */
+/** Returns the day from which the user is disabled, and locks the user's row. */
 export async function lockDeactivation(
   transaction: Transaction<Database>,
   id: number,
@@ -224,7 +212,6 @@ export async function lockDeactivation(
   return transaction.selectFrom('users').select('disabled_on').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Ends the permission to link the account at the next provider login. */
 export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promise<void> {
   await db
     .updateTable('users')
@@ -268,10 +255,7 @@ export async function lockAdmins(transaction: Transaction<Database>): Promise<Ad
     .execute()
 }
 
-/**
- * Deletes a user with progress, results, sessions and tokens. Returns the user name; undefined if the user does not
- * exist.
- */
+/** Deletes a user with the dependent rows, such as progress and sessions, and returns the user name. */
 export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
   const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()
   return row?.username

@@ -6,33 +6,28 @@ import { findLiveTest } from '../tests/live-tests.js'
 
 export type AssignmentRow = Selectable<AssignmentsTable>
 
-/** A part with the name and slug of its content. */
 export interface StoredPart {
   kind: PartKind
-  /** Null for a personal part, or if the content was deleted */
+  /** Null for a `personal` part, which has no content, or if the content was deleted */
   slug: string | null
   title: string
   share_percent: number | null
-  /** Whether the content is neither archived nor deleted */
+  /** Whether the content is neither archived nor deleted; true for a `personal` part, which has no content */
   available: boolean
 }
 
-/** Id and display name of a person */
 export interface NamedPerson {
   id: number
   display_name: string
 }
 
-/** An assignment with its parts and audience. */
 export interface StoredAssignment extends AssignmentRow {
   parts: StoredPart[]
   team_ids: number[]
   /**
-   * Ids of the persons that were added individually. A reader who is only a lead gets only those who are members of the
-   * reader's teams.
+   * Persons who were added individually; for a reader who is only a lead, only members of teams that the reader leads
    */
   user_ids: number[]
-  /** The teams of `team_ids` */
   teams: { id: number; name: string }[]
   responsible: NamedPerson | null
 }
@@ -83,7 +78,8 @@ export interface Reader {
 
 /**
  * Builds the condition that the reader may see an assignment: the reader is an administrator, its creator or its
- * responsible person; or it is mandatory and a member of a team that the reader leads has an occurrence of it.
+ * responsible person; or the assignment is mandatory and a member of a team that the reader leads has an occurrence of
+ * it.
  */
 function isReadable(reader: Reader) {
   if (reader.manages) return sql<boolean>`true`
@@ -94,12 +90,10 @@ function isReadable(reader: Reader) {
 
 const isOwn = ({ id }: Reader) => sql`(created_by = ${id} or responsible_id = ${id})`
 
-/** Builds the condition that `user_id` is a member of a team that the reader leads. */
 const isLed = ({ led }: Reader) => sql`user_id in (
   select user_id from team_members
   where until_on is null and team_id = any(${led === 'all' ? [] : [...led]}::integer[]))`
 
-/** Returns the assignments that the reader may see, newest first. */
 export async function listAssignments(
   db: Kysely<Database>,
   reader: Reader,
@@ -116,7 +110,7 @@ export async function listAssignments(
 
 /**
  * Returns an assignment; undefined if it does not exist, is archived, or the reader may not see it.
- * @param reader if absent, the rights are not checked
+ * @param reader if undefined, the function does not check rights
  */
 export async function findAssignment(
   db: Kysely<Database>,
@@ -130,15 +124,14 @@ export async function findAssignment(
     .executeTakeFirst()
 }
 
-/** Details for the page and the form of an assignment. */
 export interface AssignmentDetails {
-  /** The persons of `user_ids` */
+  /** All persons who were added individually; not restricted to those that a reader may see */
   persons: NamedPerson[]
   /** Whether any person has completed a part */
   parts_in_use: boolean
   /**
    * For each part, the time of the last change of its sheet, of the last publication of its test, or of the last change
-   * of a card of its deck; null for a personal part, deleted content or an empty deck
+   * of a card of its deck; null for a `personal` part, deleted content or an empty deck
    */
   changed_at: (string | null)[]
 }
@@ -175,9 +168,6 @@ export async function findOversight(db: Kysely<Database>, id: number): Promise<O
     .executeTakeFirst()
 }
 
-/**
- * Returns an assignment and locks it until the end of the transaction; undefined if it does not exist or is archived.
- */
 export async function lockAssignment(
   transaction: Transaction<Database>,
   id: number,
@@ -205,14 +195,12 @@ export async function updateAssignment(
   await transaction.updateTable('assignments').set(change).where('id', '=', id).execute()
 }
 
-/** Records that the occurrences of all persons have been planned on this day. */
 export async function recordPlanned(db: Kysely<Database>, id: number, today: string): Promise<void> {
   await db.updateTable('assignments').set({ planned_on: today }).where('id', '=', id).execute()
 }
 
 export type NewPart = Omit<Selectable<AssignmentPartsTable>, 'assignment_id' | 'position'>
 
-/** Replaces the parts of an assignment. */
 export async function writeParts(
   transaction: Transaction<Database>,
   assignmentId: number,
@@ -256,10 +244,9 @@ export async function writeAudience(
   return undefined
 }
 
-/** Content to which a part may refer; never a draft, a pool or an archived item. */
+/** Columns of a part that refer to live content, which excludes drafts, pools and archived items. */
 export type PartContent = Pick<NewPart, 'cheatsheet_id' | 'test_id' | 'deck_id' | 'title'>
 
-/** Returns the content with this slug; undefined if there is none that learners see. */
 export async function findPartContent(
   db: Kysely<Database>,
   kind: 'sheet' | 'test' | 'deck',
@@ -288,7 +275,6 @@ export async function findPartContent(
   return sheet && { ...none, cheatsheet_id: sheet.id, title: sheet.title }
 }
 
-/** Returns whether any part is done in any occurrence of the assignment. */
 export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): Promise<boolean> {
   const first = await db
     .selectFrom('occurrence_parts')
@@ -323,8 +309,8 @@ export async function deleteAssignment(transaction: Transaction<Database>, id: n
 }
 
 /**
- * Restarts the occurrences of an assignment that are open or in the state `left`: deletes their done parts. Only
- * attempts and reviews since `at` count for them.
+ * Restarts the occurrences of an assignment in the states `open`, `in_progress` and `left`: deletes their done parts
+ * and raises `counts_from`, so that attempts and reviews before `at` no longer count.
  */
 export async function restartOccurrences(
   transaction: Transaction<Database>,
@@ -342,13 +328,11 @@ export async function restartOccurrences(
     delete from occurrence_parts using restarted where occurrence_id = restarted.id`.execute(transaction)
 }
 
-/** Returns the ids of assignments that are not archived. */
 export async function listPlannable(db: Kysely<Database>): Promise<number[]> {
   const rows = await db.selectFrom('assignments').select('id').where('archived_at', 'is', null).orderBy('id').execute()
   return rows.map(({ id }) => id)
 }
 
-/** Returns whether the user is responsible for an assignment that is not archived. */
 export async function isResponsible(db: Kysely<Database>, userId: number): Promise<boolean> {
   const first = await db
     .selectFrom('assignments')

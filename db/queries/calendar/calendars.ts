@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CalendarEvent } from '../../../src/domain/calendar/icalendar.js'
 import type { Database } from '../../types.js'
 
-/** Stores the token of a person's calendar; an earlier token becomes invalid. */
+/** Stores the hash of the token of a person's calendar; an earlier token becomes invalid. */
 export async function putCalendarToken(db: Kysely<Database>, userId: number, tokenHash: Buffer): Promise<void> {
   await db
     .insertInto('calendar_tokens')
@@ -17,7 +17,6 @@ export async function deleteCalendarToken(db: Kysely<Database>, userId: number):
   await db.deleteFrom('calendar_tokens').where('user_id', '=', userId).execute()
 }
 
-/** Returns the creation time of a person's calendar token; undefined if there is none. */
 export async function findCalendarToken(
   db: Kysely<Database>,
   userId: number,
@@ -28,10 +27,7 @@ export async function findCalendarToken(
 /** Maximum number of events in a calendar; far above the expected number of open occurrences of a person */
 const MAX_EVENTS = 200
 
-/**
- * Returns the account of a calendar token with its open occurrences of assignments that are not archived, ordered by
- * due day, at most `MAX_EVENTS`; undefined if the token is unknown.
- */
+/** Returns the owner's open occurrences by due day, at most `MAX_EVENTS`; undefined if the token is unknown. */
 export async function findCalendar(
   db: Kysely<Database>,
   tokenHash: Buffer,

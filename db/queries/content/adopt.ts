@@ -2,10 +2,9 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** A deck or sheet with the source that owns it. */
 export interface Owned {
   id: number
-  /** Null for the content folder and for rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
 }
 
@@ -30,8 +29,8 @@ export async function findSheetOwner(db: Kysely<Database>, slug: string): Promis
 }
 
 /**
- * Moves a deck into a source, with its slug as the key. Its cards keep their identities; cards that a script has
- * created or moved into the deck get new identities.
+ * Moves a deck into a source. The deck's slug becomes its key in the source. Cards that have an identity in the deck
+ * keep it.
  */
 export async function adoptDeck(
   transaction: Transaction<Database>,
@@ -43,7 +42,8 @@ export async function adoptDeck(
     .values({ deck_id: deckId, ...owner })
     .onConflict((conflict) => conflict.column('deck_id').doUpdateSet(owner))
     .execute()
-  // Also replaces the identity of a card that a script has moved into the deck, so that the source owns all its cards.
+  // Gives new identities to cards that a script has created or moved into the deck, so that the source owns all cards
+  // of the deck.
   await sql`
     insert into imported_cards (card_id, deck_id, key)
     select cards.id, ${deckId}::integer, 'karte-' || cards.id
@@ -52,7 +52,6 @@ export async function adoptDeck(
     on conflict (card_id) do update set deck_id = excluded.deck_id, key = excluded.key`.execute(transaction)
 }
 
-/** Moves a sheet into a source, with its slug as the key. */
 export async function adoptSheet(
   transaction: Transaction<Database>,
   { sheetId, slug, sourceId }: { sheetId: number; slug: string; sourceId: number },

@@ -10,7 +10,6 @@ const SUMMARY = ['id', 'slug', 'title', 'category'] as const
 /** All columns by name: a prepared `select *` fails after another instance adds a column. */
 const COLUMNS = [...SUMMARY, 'content_md', 'created_at', 'updated_at', 'archived_at'] as const
 
-/** Returns all live sheets, ordered by category and title. */
 export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetSummary[]> {
   return db
     .selectFrom('cheatsheets')
@@ -23,15 +22,15 @@ export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetS
 }
 
 /**
- * Finds sheets whose text or title contains `q`, case-insensitive and in any Unicode form; `%` and `_` are wildcards, a
- * backslash is literal. Three or more consecutive letters or digits use the trigram index; for shorter texts a scan is
- * faster, so the plan depends on the text.
- * @returns summaries by title as a JSON array, as there may be thousands
+ * Finds live sheets whose text or title contains `q`, case-insensitive and in any Unicode form; `%` and `_` are
+ * wildcards, a backslash is literal. Three or more consecutive letters or digits use the trigram index; for shorter
+ * texts a scan is faster, so PostgreSQL plans the statement for each text.
+ * @returns summaries in the order of titles, as the JSON string of an array, because there may be thousands
  * (docs/decisions/0008-write-the-deck-list-in-sql.md)
  */
 export async function searchCheatsheets(db: Kysely<Database>, q: string): Promise<string> {
   if (!isStorable(q)) return '[]'
-  // Both sides are folded by the same function as the stored column (docs/decisions/0011-search-by-trigrams.md).
+  // The text is folded by the same function as the stored columns (docs/decisions/0011-search-by-trigrams.md).
   const pattern = sql`'%' || fold_text(${q}::text) || '%'`
   const titlePattern = sql`('%' || fold_text(${q}::text collate "und-x-icu") || '%') collate "C"`
   const statement = sql<{ json: string | null }>`
@@ -44,7 +43,6 @@ export async function searchCheatsheets(db: Kysely<Database>, q: string): Promis
   return `[${(await executePlannedEachTime(statement, db)).rows[0]?.json ?? ''}]`
 }
 
-/** Returns the live sheet with this slug; undefined if there is none. */
 export async function findCheatsheetBySlug(db: Kysely<Database>, slug: string): Promise<Cheatsheet | undefined> {
   if (!isStorable(slug)) return undefined
   return db

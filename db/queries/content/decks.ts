@@ -17,7 +17,6 @@ const COLUMNS = [
   'archived_at',
 ] as const
 
-/** Builds the display order of decks, for `order by`. */
 export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
   return sql.raw(`${table}.sort_order, ${table}.name, ${table}.id`)
 }
@@ -25,7 +24,8 @@ export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
 /**
  * Returns the live decks in order with the user's statistics, as the JSON string `{"decks":[…]}`: PostgreSQL writes the
  * string faster than fifty rows can be sent, parsed and serialised. The statement first aggregates the user's progress
- * through an index that contains the deck of each row (null for archived cards), and then joins it.
+ * through an index that contains the deck of each row (null for archived cards), and then joins the result with the
+ * decks.
  * @param today calendar day as `YYYY-MM-DD`
  */
 export async function listDecks(db: Kysely<Database>, userId: number, today: string): Promise<string> {
@@ -50,7 +50,6 @@ export async function listDecks(db: Kysely<Database>, userId: number, today: str
   return rows[0]?.json ?? ''
 }
 
-/** Returns the live deck with this slug; undefined if there is none. */
 export async function findDeckBySlug(db: Kysely<Database>, slug: string): Promise<Deck | undefined> {
   if (!isStorable(slug)) return undefined
   return db

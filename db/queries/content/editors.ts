@@ -1,14 +1,13 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** An editor of a source as other editors see it. */
 export interface SourceEditor {
   id: number
   username: string
   display_name: string
 }
 
-/** Returns the editors of a source, ordered by user name. Includes editors who have lost the right to edit it. */
+/** Includes editors who have lost the right to edit the source. */
 export async function listEditors(db: Kysely<Database>, sourceId: number): Promise<SourceEditor[]> {
   return db
     .selectFrom('source_editors')
@@ -19,7 +18,7 @@ export async function listEditors(db: Kysely<Database>, sourceId: number): Promi
     .execute()
 }
 
-/** Makes the user an editor. Returns false if the user already is an editor. */
+/** Returns false if the user already is an editor. */
 export async function insertEditor(db: Kysely<Database>, sourceId: number, userId: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('source_editors')
@@ -29,7 +28,6 @@ export async function insertEditor(db: Kysely<Database>, sourceId: number, userI
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** Removes an editor. Returns false if the user was not an editor of the source. */
 export async function deleteEditor(db: Kysely<Database>, sourceId: number, userId: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('source_editors')
@@ -52,10 +50,7 @@ export async function hasWriter(db: Kysely<Database>, sourceId: number): Promise
   return first !== undefined
 }
 
-/**
- * Locks the row of a source until the transaction ends, so that changes of its editors wait for each other. Returns
- * false if the source does not exist.
- */
+/** Locks the row of a source until the transaction ends, so that changes of its editors wait for each other. */
 export async function lockEditors(transaction: Transaction<Database>, sourceId: number): Promise<boolean> {
   const row = await transaction
     .selectFrom('content_sources')

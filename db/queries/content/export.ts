@@ -4,7 +4,6 @@ import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** A batch of cards of one deck. */
 export interface ExportBatch {
   deck_name: string
   cards: { question: string; answer: string; level: string }[]
@@ -55,8 +54,8 @@ interface Batch {
 }
 
 /**
- * Reads three long strings instead of a row per card, because reading a thousand rows costs this process three times as
- * much; `json_agg` would take 1.5 times as long for 100,000 cards. Uses raw SQL, because building the statement with
+ * Reads three long strings instead of a row per card, because reading a thousand rows takes this process three times as
+ * long; `json_agg` would take 1.5 times as long for 100,000 cards. Uses raw SQL, because building the statement with
  * the query builder took longer than finding its first row.
  */
 async function readBatch(db: Kysely<Database>, deckId: number, after: Position): Promise<Batch> {

@@ -9,13 +9,11 @@ export interface Picture {
   bytes: Buffer
 }
 
-/** The properties of the caller that decide which pictures are visible. */
 export type Viewer = Pick<Selectable<UsersTable>, 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns a picture that the viewer may see; undefined for other pictures. Learners may see the pictures of live cards,
- * live sheets, introductions of live tests, tests that they have started, and their own uploads. Authors may also see
- * the pictures of the sources that they edit, including those of superseded versions. Administrators may see all.
+ * Returns a picture that the viewer may see; undefined for other pictures. Authors may also see the pictures of
+ * superseded versions in the sources that they edit.
  * @param sha SHA-256 in hex
  */
 export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<Picture | undefined> {
@@ -105,7 +103,7 @@ function editedSheetsWith(eb: Media, userId: number) {
     .where('source_editors.user_id', '=', userId)
 }
 
-/** Returns those of the given SHA-256 hashes (hex) for which a picture is stored. */
+/** Returns those of the given hashes (SHA-256 in hex) for which a picture is stored. */
 export async function findKeptPictures(db: Kysely<Database>, shas: readonly string[]): Promise<Set<string>> {
   const kept = await readInChunks(shas, async (chunk) => {
     const { rows } = await sql<{ sha: string }>`
@@ -162,12 +160,12 @@ export async function upsertOwnPicture(
     .execute()
 }
 
-/** Number of days after which a picture that was uploaded in the browser and that no text shows may be deleted */
+/** Number of days after which a picture that a user uploaded and that no text shows may be deleted */
 const DAYS_FOR_WRITING = 7
 
 /**
- * Deletes pictures that no card, sheet or test shows, not even in a superseded version, except uploads in the browser
- * of the last `DAYS_FOR_WRITING` days. Returns the number of deleted pictures.
+ * Deletes pictures that no card, sheet or test shows, not even in a superseded version, except those that a user
+ * uploaded in the last `DAYS_FOR_WRITING` days. Returns the number of deleted pictures.
  */
 export async function deleteUnusedPictures(db: Kysely<Database>): Promise<number> {
   const { numDeletedRows } = await db

@@ -6,10 +6,8 @@ import type { Database } from '../../types.js'
 import { liveVersion } from './editing/state.js'
 import { IS_SECRET_CARD } from './visibility.js'
 
-/** Decision about a report or its suggestion */
 export type Outcome = 'accepted' | 'declined'
 
-/** A report of a faulty card. */
 export interface CardReport {
   id: number
   card_id: number
@@ -19,7 +17,6 @@ export interface CardReport {
   deck_slug: string
   deck_name: string
   is_archived: boolean
-  /** Whether the card has changed since the report */
   card_changed: boolean
   text: string
   /** Null if the account has been deleted */
@@ -27,21 +24,19 @@ export interface CardReport {
   created_at: Date
   settled_at: Date | null
   settled_by: string | null
-  /** Texts that the learner suggests; either both or neither are null */
   suggested_question: string | null
   suggested_answer: string | null
   outcome: Outcome | null
   outcome_message: string | null
-  /** This and the next two fields are null for the content folder and for rows written by scripts */
+  /** Null, like the next two fields, for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
   source_kind: StoredKind | null
   source_name: string | null
-  /** File of the deck that contained the card at the last import; null for a source and for cards written by scripts */
+  /** For a card of the content folder: file of the deck that contained it at the last import; otherwise null */
   file: string | null
   key: string | null
 }
 
-/** Counts the user's open reports of other cards. */
 export async function countOtherOpenReports(db: Kysely<Database>, userId: number, cardId: number): Promise<number> {
   const { count } = await db
     .selectFrom('card_reports')
@@ -53,7 +48,6 @@ export async function countOtherOpenReports(db: Kysely<Database>, userId: number
   return count
 }
 
-/** Returns the texts of a live card; undefined if there is none. */
 export async function findLiveTexts(
   db: Kysely<Database>,
   cardId: number,
@@ -73,11 +67,10 @@ export interface NewReport {
   card_id: number
   text: string
   suggestion: Suggestion | null
-  /** Version of the card that the suggestion is based on */
   card_version: number | null
 }
 
-/** Stores a report of a question of a test, which replaces the user's open report of the same card. */
+/** Stores a report of a test question. Replaces the user's open report of the same card, if there is one. */
 export async function upsertQuestionReport(
   db: Kysely<Database>,
   { user_id, card_id, text }: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
@@ -106,7 +99,10 @@ export async function upsertQuestionReport(
   return id
 }
 
-/** Stores a report, replacing the user's open report of the same card; returns undefined if the card is not live. */
+/**
+ * Stores a report. Replaces the user's open report of the same card, if there is one. Returns undefined if the card is
+ * not live.
+ */
 export async function upsertReport(
   db: Kysely<Database>,
   { user_id, card_id, text, suggestion, card_version }: NewReport,
@@ -148,19 +144,15 @@ export async function updateReport(
   return numUpdatedRows > 0n
 }
 
-/** A report on which an editor decides. */
 export interface UndecidedReport {
   card_id: number
   user_id: number | null
   suggestion: Suggestion | null
   isSettled: boolean
-  /** Version of the card that the suggestion is based on; null without a suggestion */
   version: number | null
 }
 
-/**
- * Returns a report and locks it against other decisions and a replacement by its author; undefined if it is missing.
- */
+/** Locks a report against other decisions and a replacement by its author. */
 export async function lockReport(transaction: Transaction<Database>, id: number): Promise<UndecidedReport | undefined> {
   const row = await transaction
     .selectFrom('card_reports')
@@ -174,7 +166,7 @@ export async function lockReport(transaction: Transaction<Database>, id: number)
   return { card_id, user_id, suggestion, isSettled: settled_at !== null, version }
 }
 
-/** Stores the outcome of a report. @param settledBy null leaves the report open */
+/** @param settledBy null leaves the report open */
 export async function decideReport(
   transaction: Transaction<Database>,
   id: number,
@@ -190,7 +182,6 @@ export async function decideReport(
     .execute()
 }
 
-/** A report as its author sees it. */
 export interface OwnReport {
   id: number
   card_id: number
@@ -207,7 +198,7 @@ export interface OwnReport {
   outcome_message: string | null
 }
 
-/** Returns reports of a user, newest first. @param before only reports with a lower id */
+/** @param before only reports with a lower id */
 export async function listOwnReports(
   db: Kysely<Database>,
   userId: number,
@@ -221,7 +212,7 @@ export async function listOwnReports(
     .select(['card_reports.id', 'card_reports.card_id', 'text', 'suggested_question', 'suggested_answer'])
     .select(['card_reports.created_at', 'settled_at', 'outcome_message'])
     .select((eb) => [
-      // A card may have become a draft since.
+      // The card may be a question of a pool, or may have become a draft after the report.
       eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('cards.question')).end().as('question'),
       eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('decks.slug')).end().as('deck_slug'),
       eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('decks.name')).end().as('deck_name'),
@@ -237,21 +228,19 @@ export async function listOwnReports(
 
 export interface ReportPage {
   reports: CardReport[]
-  /** Total number of open reports */
+  /** Number of all open reports of cards that the caller may edit */
   open: number
 }
 
 export const REPORT_STATES = ['open', 'settled'] as const
 
 export interface ReportSearch {
-  /** Any state if absent */
   state: (typeof REPORT_STATES)[number] | undefined
   /** Only reports with a lower id */
   before: number | undefined
   limit: number
 }
 
-/** Returns reports of cards that the caller may edit, newest first, and the number of open reports of such cards. */
 export async function listReports(
   db: Kysely<Database>,
   editable: Editable,

@@ -5,7 +5,6 @@ import { isInteger, parseId } from '../../../src/domain/text/parameters.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** Returns the ids of the sources that list the user as editor. */
 export async function listEditedSources(db: Kysely<Database>, userId: number): Promise<number[]> {
   const rows = await db.selectFrom('source_editors').select('source_id').where('user_id', '=', userId).execute()
   return rows.map(({ source_id }) => source_id)
@@ -14,8 +13,8 @@ export async function listEditedSources(db: Kysely<Database>, userId: number): P
 /**
  * Returns the id of the source of an item, archived or not.
  * @param key id or slug from the path or body of a request
- * @returns null for the content folder, rows written by scripts and changes of a deleted source; undefined if there is
- * no such item
+ * @returns null for items from the content folder, from scripts or from a deleted source; undefined if there is no such
+ * item
  */
 export async function findSourceOf(
   db: Kysely<Database>,
@@ -26,7 +25,6 @@ export async function findSourceOf(
   return row?.source_id
 }
 
-/** Returns a map from the ids of those cards that exist to the ids of their sources. */
 export async function findSourcesOfCards(
   db: Kysely<Database>,
   ids: readonly number[],

@@ -10,7 +10,9 @@ export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor'
   errors: Fault[]
 }
 
-/** Stores the outcome of an import. Must be called in its transaction, or after the import was refused. */
+/**
+ * Stores the outcome of an import. Must be called in the transaction of the import, or after the import was refused.
+ */
 export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcome): Promise<void> {
   const { stats, errors, ...rest } = outcome
   const row = { ...rest, stats: stats && toJson(stats), errors: toJson(errors) }
@@ -21,7 +23,10 @@ export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcom
     .execute()
 }
 
-/** Converts to JSON. Replaces characters that PostgreSQL cannot store; faults may quote them from files. */
+/**
+ * Converts to JSON. Replaces characters that PostgreSQL cannot store; messages about faults may quote such characters
+ * from files.
+ */
 function toJson(value: object): string {
   return JSON.stringify(value, (_key, part) => (typeof part === 'string' ? toStorable(part) : part))
 }
@@ -31,7 +36,6 @@ export interface LastImport extends Omit<ImportOutcome, 'actor'> {
   by: string | null
 }
 
-/** Numbers of live decks, cards and sheets. */
 export interface ContentNumbers {
   decks: number
   cards: number
@@ -60,7 +64,7 @@ export async function countContent(db: Kysely<Database>): Promise<ContentNumbers
   return rows[0] as ContentNumbers
 }
 
-/** Returns the archived decks, latest first. A pool counts only if editors have archived it. */
+/** Omits pools whose `pool_archived` is not set. */
 export async function listArchivedDecks(db: Kysely<Database>): Promise<ArchivedDeck[]> {
   return db
     .selectFrom('decks')

@@ -1,7 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** Mail settings as shown to the person. */
 export interface OwnMail {
   email: string | null
   email_confirmed_at: Date | null
@@ -9,10 +8,7 @@ export interface OwnMail {
   due_cards: boolean
 }
 
-/**
- * Returns the mail settings of a person; undefined if the user does not exist.
- * @param at instant; a confirmation that has expired by then is omitted
- */
+/** @param at instant; a confirmation that has expired by then is omitted */
 export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date): Promise<OwnMail | undefined> {
   const row = await db
     .selectFrom('users')
@@ -30,9 +26,7 @@ export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date
   }
 }
 
-/**
- * Locks a person's row, so that changes of the address wait for each other. Returns false if the user does not exist.
- */
+/** Locks a person's row, so that changes of the address wait for each other. */
 export async function lockPerson(transaction: Transaction<Database>, userId: number): Promise<boolean> {
   const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(transaction)
   return rows.length > 0
@@ -64,10 +58,7 @@ export async function deleteConfirmation(db: Kysely<Database>, userId: number): 
   await db.deleteFrom('address_confirmations').where('user_id', '=', userId).execute()
 }
 
-/**
- * Locks the row of the person of a token and returns the address to confirm; undefined if the token is unknown or has
- * expired.
- */
+/** Locks the row of the token's owner and returns the address to confirm. */
 export async function lockConfirmation(
   transaction: Transaction<Database>,
   tokenHash: Buffer,
@@ -96,7 +87,7 @@ export async function setDueCardsKey(db: Kysely<Database>, userId: number, key: 
     where id = ${userId}`.execute(db)
 }
 
-/** Disables the mail about due cards of the person with this key; does nothing if the key is unknown. */
+/** Disables the mail about due cards for the owner of the key. */
 export async function endDueCards(db: Kysely<Database>, key: string): Promise<void> {
   await db.updateTable('users').set({ due_cards_mail_key: null }).where('due_cards_mail_key', '=', key).execute()
 }

@@ -2,14 +2,12 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { MAIL_STATES, type MailKind, type MailState } from '../../../src/domain/mail/mail.js'
 import type { Database, MailsTable } from '../../types.js'
 
-/** A mail of the outbox as administrators see it, without its text. */
 export interface ListedMail extends Omit<Selectable<MailsTable>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
   user: { id: number; username: string; display_name: string }
-  /** Whether the text is still stored */
   has_text: boolean
 }
 
-/** Returns mails, newest first. @param before only mails with a lower id */
+/** @param before only mails with a lower id */
 export async function listMails(
   db: Kysely<Database>,
   { state, before, limit }: { state?: MailState | undefined; before?: number | undefined; limit: number },
@@ -25,7 +23,6 @@ export async function listMails(
   return rows
 }
 
-/** Returns the number of mails in each state. */
 export async function countMails(db: Kysely<Database>): Promise<Record<MailState, number>> {
   const { rows } = await sql<{ state: MailState; count: number }>`
     select state, count(*)::integer as count from mails group by state`.execute(db)
@@ -33,7 +30,6 @@ export async function countMails(db: Kysely<Database>): Promise<Record<MailState
   return Object.fromEntries(MAIL_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<MailState, number>
 }
 
-/** Returns a mail with its user and locks the mail; undefined if it does not exist. */
 export async function lockMail(
   transaction: Transaction<Database>,
   id: number,
@@ -50,7 +46,6 @@ export async function lockMail(
     .executeTakeFirst()
 }
 
-/** Puts a mail back into the queue and resets its number of attempts. */
 export async function resendMail(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
   await transaction
     .updateTable('mails')

@@ -21,14 +21,12 @@ export async function insertMails(transaction: Transaction<Database>, mails: New
   return rows.map(({ id }) => id)
 }
 
-/** A mail that an instance has begun to send. */
 export interface ClaimedMail {
   id: number
   user_id: number
   kind: MailKind
   address: string
   display_name: string
-  /** Key of the link that ends the mails about due cards */
   due_cards_mail_key: string | null
   subject: string
   body: string
@@ -37,7 +35,7 @@ export interface ClaimedMail {
   created_at: Date
 }
 
-/** Filter of a run: waiting mails that are due at the instant `at`; only those of one user if `userId` is given */
+/** Filter for waiting mails that are due at the instant `at`; with `userId`, only mails of this user */
 export interface DueMails {
   at: Date
   userId?: number | undefined
@@ -50,7 +48,7 @@ function isDue({ at, userId }: DueMails) {
 
 /**
  * Marks all mails in the state `sending` as `unknown` and returns their number. The caller must hold the lease of the
- * job, so that these mails can only be those of an instance that has died.
+ * job `send-mail`, so that these mails can only be those of an instance that has died or lost the lease.
  */
 export async function markUnknown(db: Kysely<Database>, answer: string): Promise<number> {
   const { numUpdatedRows } = await db
@@ -61,11 +59,7 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
   return Number(numUpdatedRows)
 }
 
-/**
- * Marks obsolete due mails as failed, deletes their text and returns their number. A mail is obsolete if the account is
- * disabled or has no address (except for a confirmation), the person has unsubscribed, a newer mail of the same kind
- * waits, or the address to confirm was confirmed or withdrawn.
- */
+/** Marks due mails that have become obsolete as failed, deletes their text and returns their number. */
 export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
   const isConfirmation = sql`kind = 'confirm_address'`
   const reason = sql`case
@@ -90,7 +84,6 @@ export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, tod
   return Number(numAffectedRows)
 }
 
-/** Returns whether a mail is due. */
 export async function hasDueMail(db: Kysely<Database>, due: DueMails): Promise<boolean> {
   const { rows } = await sql`select from mails where ${isDue(due)} limit 1`.execute(db)
   return rows.length > 0
@@ -120,8 +113,8 @@ export async function claimMail(
 type Claim = Pick<ClaimedMail, 'id' | 'claimed_at'>
 
 /**
- * Builds an update of a claimed mail. It also applies if the lease of this instance has expired and another instance
- * has marked the mail as `unknown`.
+ * Builds an update of a claimed mail. The update also applies if the lease of this instance has expired and another
+ * instance has marked the mail as `unknown`.
  */
 function updateClaimed(db: Kysely<Database>, { id, claimed_at }: Claim) {
   return db
@@ -137,7 +130,7 @@ export async function markSent(db: Kysely<Database>, claim: Claim, answer: strin
 
 /**
  * Marks a mail as failed, because the mail server has not accepted it.
- * @param keepsBody whether the text stays, so that it can be sent again
+ * @param keepsBody whether the text stays, so that the mail can be sent again
  */
 export async function markFailed(
   db: Kysely<Database>,
@@ -153,7 +146,6 @@ export async function markClaimUnknown(db: Kysely<Database>, claim: Claim, answe
   await updateClaimed(db, claim).set({ state: 'unknown', answer }).execute()
 }
 
-/** Puts the mail back into the queue; the next attempt takes place at `until` or later. */
 export async function postponeMail(
   db: Kysely<Database>,
   claim: Claim,
@@ -182,7 +174,6 @@ export async function postponeDueMails(
     where ${isDue(due)}`.execute(db)
 }
 
-/** Deletes at most `limit` mails created before an instant, except those being sent. Returns their number. */
 export async function deleteOldMails(db: Kysely<Database>, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from mails where id in (

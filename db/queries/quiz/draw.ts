@@ -10,7 +10,7 @@ export interface DrawnCard extends QuizCard {
 
 /**
  * Draws up to `count` live cards of a deck (or of all decks), each with candidates for wrong options. All candidates
- * come from one pool: up to 200 distinct answers of live cards of all decks. Every subset of the cards and of the
+ * come from one sample: up to 200 distinct answers of live cards of all decks. Every subset of the cards and of the
  * answers is equally likely. Drawing by position makes the cost independent of the number of cards (docs/quiz-draw.md).
  */
 export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<DrawnCard[]> {

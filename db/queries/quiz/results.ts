@@ -11,7 +11,6 @@ export async function insertQuizResult(db: Kysely<Database>, result: Insertable<
   await db.insertInto('quiz_results').values(result).execute()
 }
 
-/** Returns the user's last 20 results, newest first. */
 export async function listQuizResults(db: Kysely<Database>, userId: number): Promise<QuizResult[]> {
   return db
     .selectFrom('quiz_results')

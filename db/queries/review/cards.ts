@@ -32,20 +32,20 @@ interface Row extends Omit<BrowsedCard, 'card_id'>, WithForm {
   sort_order: number | null
 }
 
-/** Filter of the card list. */
 export interface CardFilter {
   state?: CardStateName | undefined
   /** Part of question or answer, case-insensitive and in any Unicode form */
   text?: string | undefined
 }
 
-/** Position before every card of a deck */
+/** Lower bound of sort orders and card ids */
 const START = -(2 ** 31)
 
 /**
- * Returns live cards in deck order after the card `after`, which may be archived. A list of new cards, or of cards in
- * all states, is read along the index of the deck order, only in the decks that can contribute to the page. A list of
- * another state starts from the user's rows. A text filter compares card by card from the start of the page.
+ * Returns live cards in deck order after the card `after`, which may be archived. Reads a list of new cards, or of
+ * cards in all states, along the index of the deck order, and only in decks that can contribute to the page. Reads a
+ * list of another state from the user's rows in `suspended_cards` or `card_progress`. A text filter compares card by
+ * card from the start of the page.
  */
 export async function listCards(
   db: Kysely<Database>,
@@ -116,7 +116,7 @@ function containsText(text: string): RawBuilder<boolean> {
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-/** Returns an upper bound of the number of cards of a deck on a page. */
+/** Builds the number of cards that a whole deck contributes to a list of new cards, or of cards in all states. */
 function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
   return state === 'new' ? sql`unseen` : sql`deck_counts.card_count`
 }
@@ -171,7 +171,7 @@ export interface FoundCard extends BrowsedCard {
 }
 
 /**
- * Returns a card, archived or not, with the user's state; undefined if it does not exist or only editors see it.
+ * Returns a card, archived or not, with the user's state; undefined if it does not exist or only editors may see it.
  */
 export async function findCard(
   db: Kysely<Database>,
@@ -227,7 +227,7 @@ export async function suspendCard(db: Kysely<Database>, userId: number, cardId: 
 
 /**
  * Stores the user's note on a live or archived card, or deletes it if the text is empty; returns false if the card does
- * not exist or only editors see it.
+ * not exist or only editors may see it.
  */
 export async function writeNote(db: Kysely<Database>, userId: number, cardId: number, text: string): Promise<boolean> {
   const card = await db

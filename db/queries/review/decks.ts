@@ -12,7 +12,7 @@ export interface StudiedDeck {
   active: boolean
   /** Number of due cards in the queue of this deck alone, even if the deck is inactive */
   due: number
-  /** Number of new cards in the queue of this deck alone, at most the rest of the daily number */
+  /** Number of new cards in the queue of this deck alone, at most as many as today's limit still allows */
   new: number
   cards: number
   young: number
@@ -21,11 +21,10 @@ export interface StudiedDeck {
   unseen: number
   /** The learner's desired retention of the deck; null if the author's or the general setting applies */
   desired_retention: number | null
-  /** The author's desired retention of the deck */
+  /** The author's desired retention of the deck; null if there is none */
   default_retention: number | null
 }
 
-/** Returns the live decks in order, or only the deck of the scope. */
 export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Promise<StudiedDeck[]> {
   const { rows } = await sql<StudiedDeck>`
     with ${countCtes(scope)}, ${maturityCtes(scope.userId)}
@@ -42,7 +41,6 @@ export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Prom
   return rows
 }
 
-/** Activates or deactivates a live deck for the user; returns false if it does not exist. */
 export async function switchDeck(
   db: Kysely<Database>,
   userId: number,

@@ -17,17 +17,17 @@ const ENTRY = [
 ] as const
 
 export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]> {
-  /** Null if the card has been deleted, or if only editors see it */
+  /** Null if the card has been deleted, or if only editors may see it */
   question: string | null
   deck_slug: string | null
   is_undone: boolean
-  /** Whether the entry changed the card's state; false for an entry with the phase `late` */
+  /** False for an entry with the phase `late`, which left the card's state unchanged */
   applied: boolean
 }
 
 /**
- * Returns the user's log, newest first. For a deck: entries written while the card belonged to it. For a card: all
- * entries, even if it is archived or deleted.
+ * Returns the user's log, newest first. With `deckId`, returns only entries written while the card was in that deck.
+ * With `cardId`, returns only entries of that card, even if the card is archived or deleted.
  */
 export async function listLog(
   db: Kysely<Database>,
@@ -46,8 +46,8 @@ export async function listLog(
   if (deckId !== undefined) page = page.where('deck_id', '=', deckId)
   if (cardId !== undefined) page = page.where('card_id', '=', sql<number>`${cardId}::bigint`)
   if (before !== undefined) page = page.where('id', '<', before)
-  // Returns the rows without copying them, because a copy costs 6 µs. The undo state is a subquery, because PostgreSQL
-  // would cache the results of a join although no id occurs twice.
+  // Returns the rows without copying them, because copying a row takes 6 µs. The undo state is a subquery, because
+  // PostgreSQL would cache the results of a join although no id occurs twice.
   return db
     .selectFrom(page.as('log'))
     .leftJoin('cards', 'cards.id', 'log.card_id')

@@ -12,7 +12,6 @@ import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** Settings of the scheduler and of study sessions. */
 export interface StudySettings extends SchedulerSettings {
   new_per_day: number
   type_answers: boolean
@@ -26,9 +25,7 @@ export interface Scope {
   deckSlug: string | undefined
 }
 
-/**
- * Builds the condition that a row of `deck_counts` belongs to the queue. An inactive deck is only in its own queue.
- */
+/** Builds the condition that the queue includes a deck of `deck_counts`. The queue of all decks omits inactive ones. */
 export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
 }
@@ -50,7 +47,7 @@ export function settingsCte(userId: number): RawBuilder<StudySettings> {
 
 /**
  * Builds the desired retention of a deck: set by the learner, or else by the author, or else null for the general
- * setting. Does no lookup per row if neither the learner nor an author has set one for any deck.
+ * setting. Does no lookup per row if neither the learner nor an author has set a retention for any deck.
  */
 export function deckRetention(userId: number, deckId: string): RawBuilder<number | null> {
   return sql`case when (
@@ -62,11 +59,11 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 }
 
 /**
- * Builds CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow),
- * `deck_counts` (one row per deck) and `remaining` (one row). In `remaining`, `decks` is 0 if the deck of the scope
- * does not exist; the counts of cards exclude inactive decks, except the deck of the scope. The CTEs read the user's
- * rows and the `card_count` of decks instead of scanning cards. `limit 1` in a lateral join makes the planner look up
- * each card: it would otherwise join a few suspended cards with the progress of all users.
+ * Builds CTEs `settings`, `extra` (today's extra new cards), `introduced` (new cards studied today, by deck), `put_off`
+ * (new cards put off until tomorrow), `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0 if the
+ * deck of the scope does not exist). Reads the user's rows and `card_count` instead of scanning cards. A `limit 1` in a
+ * lateral join makes the planner look up each card; it would otherwise join a few suspended cards with the progress of
+ * all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
@@ -161,8 +158,8 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
 }
 
 /**
- * Builds CTEs `studied` with the user's cards that are not suspended, and `maturity` with their counts by deck. Must
- * follow `countCtes`.
+ * Builds CTEs `studied` with the user's progress rows in the decks of `deck_counts`, without suspended cards, and
+ * `maturity` with the number of young and mature cards by deck. Must follow `countCtes`.
  */
 export function maturityCtes(userId: number): RawBuilder<unknown> {
   return sql`
@@ -180,7 +177,6 @@ export function maturityCtes(userId: number): RawBuilder<unknown> {
     )`
 }
 
-/** Builds the state of a progress row as JSON. */
 export const stateOf = (row: string) => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   return sql`json_build_object('last_rating', ${of('last_rating')}, 'next_review', ${of('next_review')},
@@ -200,9 +196,9 @@ export async function lockLearner(transaction: Transaction<Database>, userId: nu
 }
 
 /**
- * Locks the learner as `lockLearner` does, and then the card against moving and archiving. Its deck and state must be
- * read with a later statement, because the lock may have waited for an import that moved the card. An archived card is
- * locked as well, because a script could restore it before the next statement.
+ * Locks the learner as `lockLearner` does, and then the card against moving and archiving. The card's deck and state
+ * must be read with a later statement, because the lock may have waited for an import that moved the card. An archived
+ * card is locked as well, because a script could restore it before the next statement.
  */
 export async function lockLearnerAndCard(
   transaction: Transaction<Database>,
@@ -221,9 +217,8 @@ export async function lockLearnerAndCard(
   return user !== undefined
 }
 
-/** A card with the user's state. */
 export interface LearnerCard {
-  /** Null if the card is archived or does not exist */
+  /** Null if the card or its deck is archived, or if the card does not exist */
   deck_id: number | null
   /** Null if the card has never been reviewed or has been reset, or if it is archived */
   state: CardState | null
@@ -249,10 +244,9 @@ export interface EarlierAnswer {
   answer: unknown
 }
 
-/** Input of a review. */
 export interface ReviewSituation extends LearnerCard {
   earlier: EarlierAnswer | null
-  /** Time of the latest review or reset that the card's state includes; null without any */
+  /** Time of the latest review or reset that the card's state includes; null if there is none */
   latest_at: Date | null
 }
 

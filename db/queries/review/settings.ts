@@ -12,19 +12,17 @@ const SETTINGS = [
   'free_weekdays',
 ] as const
 
-/** Returns the learner's settings, or the defaults. */
 export async function findSettings(db: Kysely<Database>, userId: number): Promise<ReviewSettings> {
   const found = await db.selectFrom('review_settings').select(SETTINGS).where('user_id', '=', userId).executeTakeFirst()
   return found ?? DEFAULT_SETTINGS
 }
 
-/** Updates the given settings, keeps the others and ignores unknown keys. Returns all settings. */
 export async function updateSettings(
   db: Kysely<Database>,
   userId: number,
   changes: Partial<ReviewSettings>,
 ): Promise<ReviewSettings> {
-  // The body of a request may contain other keys, such as `user_id`.
+  // Ignores other keys, because the body of a request may contain some, such as `user_id`.
   const known: Partial<ReviewSettings> = Object.fromEntries(
     SETTINGS.filter((name) => changes[name] !== undefined).map((name) => [name, changes[name]]),
   )
@@ -39,8 +37,8 @@ export async function updateSettings(
 const MAX_EXTRA_NEW = 9_999
 
 /**
- * Raises today's limit of new cards, so that `cards` more new cards are left than before. If the limit was exceeded,
- * the excess is added as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`.
+ * Raises today's limit of new cards, so that `cards` more new cards remain than before. If the learner has exceeded the
+ * limit, adds the excess as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`.
  */
 export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: number): Promise<void> {
   await sql`

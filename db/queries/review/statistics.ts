@@ -18,7 +18,7 @@ export interface ReviewStatistics {
 /**
  * Returns the user's statistics. An undo counts -1 where its review counted 1, so no lookup of undone reviews is
  * needed. The forecast counts progress rows, without suspended cards and, as in the queue, without inactive decks.
- * @param since first day of the retention figures
+ * @param since first day of `recalls`
  */
 export async function findStatistics(
   db: Kysely<Database>,

@@ -3,7 +3,6 @@ import type { Database, SearchPendingTable } from '../../types.js'
 
 export type SearchKind = SearchPendingTable['kind']
 
-/** For each kind: the searched table, the table with the word ids, and the columns with title and text */
 export const SEARCH_TABLES = {
   deck: { table: 'decks', words: 'search_decks', title: 'name', text: 'description' },
   cheatsheet: { table: 'cheatsheets', words: 'search_cheatsheets', title: 'title', text: 'content_md' },
@@ -16,7 +15,6 @@ export interface SearchText {
   text: string
 }
 
-/** Words of one deck, sheet or card. */
 export interface ItemWords {
   id: number
   title: string[]
@@ -24,7 +22,6 @@ export interface ItemWords {
   words: string[]
 }
 
-/** Returns whether a change is not indexed yet. */
 export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
   const row = await db.selectFrom('search_pending').select('id').orderBy('id').limit(1).executeTakeFirst()
   return row !== undefined
@@ -37,7 +34,7 @@ const WEIGHT = 300
 /** Weight of a sheet: it has about as many words as this number of cards. */
 const WEIGHT_OF_SHEET = 15
 
-/** Takes changed rows from the queue, oldest first, and returns their ids by kind; an empty array if there are none. */
+/** Takes changed rows from the queue, oldest first, and returns their ids by kind. */
 export async function takePending(transaction: Transaction<Database>): Promise<{ kind: SearchKind; ids: number[] }[]> {
   const { rows } = await sql<{ kind: SearchKind; ids: number[] }>`
     with oldest as (
@@ -56,7 +53,6 @@ export async function takePending(transaction: Transaction<Database>): Promise<{
   return rows
 }
 
-/** Returns the texts of those items that still exist. */
 export async function readSearchTexts(
   db: Kysely<Database>,
   kind: SearchKind,

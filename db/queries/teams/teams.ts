@@ -9,7 +9,6 @@ export type Team = Selectable<TeamsTable>
 /** A team with the number of its current members, leads included. */
 export type ListedTeam = Team & { members: number }
 
-/** Returns the viewable teams, ordered by name. */
 export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): Promise<ListedTeam[]> {
   return db
     .selectFrom('teams')
@@ -32,12 +31,10 @@ export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): 
     .execute()
 }
 
-/** Returns the team; undefined if it does not exist. */
 export async function findTeam(db: Kysely<Database>, id: number): Promise<Team | undefined> {
   return db.selectFrom('teams').select(TEAM).where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns the team and locks it against changes until the transaction ends; undefined if it does not exist. */
 export async function lockTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
   return transaction.selectFrom('teams').select(TEAM).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
@@ -53,7 +50,6 @@ export async function findTeamsByName(db: Kysely<Database>, names: string[]): Pr
     .execute()
 }
 
-/** Returns the ids of the teams that are linked to these groups of the provider. */
 export async function findTeamsOfGroups(db: Kysely<Database>, groups: string[]): Promise<number[]> {
   if (groups.length === 0) return []
   const rows = await db
@@ -78,7 +74,6 @@ export async function insertTeam(
     .executeTakeFirst()
 }
 
-/** Returns whether another team has the name or the group. */
 export async function isTeamTaken(
   db: Kysely<Database>,
   id: number,
@@ -94,7 +89,6 @@ export async function isTeamTaken(
   return other !== undefined
 }
 
-/** Changes a team and returns it. */
 export async function updateTeam(
   transaction: Transaction<Database>,
   id: number,
@@ -108,7 +102,6 @@ export async function lockTeamNames(transaction: Transaction<Database>): Promise
   await sql`select pg_advisory_xact_lock(hashtext('svc-training teams'))`.execute(transaction)
 }
 
-/** Deletes a team with its memberships. Returns the name; undefined if the team does not exist. */
 export async function deleteTeam(transaction: Transaction<Database>, id: number): Promise<string | undefined> {
   const row = await transaction.deleteFrom('teams').where('id', '=', id).returning('name').executeTakeFirst()
   return row?.name

@@ -5,17 +5,14 @@ import type { Place } from '../../../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { AttemptsTable, Database } from '../../types.js'
 
-/** An attempt with the definition of its version. */
 export interface Attempt extends Omit<Selectable<AttemptsTable>, 'last_saved_at'> {
   slug: string
   definition: TestDefinition
 }
 
-/** A question of an attempt. */
 export interface AttemptQuestion {
   slot: number
   question_id: number
-  /** Null if the card has been deleted */
   card_id: number | null
   content: FrozenQuestion
   places: Place[]
@@ -50,7 +47,7 @@ function selectAttempts(db: Kysely<Database>) {
     ])
 }
 
-/** Returns attempts of a person at a test, newest first. @param before only attempts with a lower number */
+/** @param before only attempts with a lower number */
 export async function listAttempts(
   db: Kysely<Database>,
   { userId, testId }: { userId: number; testId: number },
@@ -65,22 +62,21 @@ export async function listAttempts(
     .execute()
 }
 
-/** Totals of the attempts of a person at a version of a test. */
+/** Totals of a learner's attempts at one version of a test */
 export interface AttemptSums {
   test_id: number
-  /** Review rules of the version */
   rules: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
   attempts: number
   ended: number
   has_passed: boolean
   last_number: number
   last_ended_at: Date | null
-  /** Id of the open attempt; null if there is none. A person has at most one open attempt per test. */
+  /** Id of the open attempt; a person has at most one per test. */
   open_id: number | null
   open_until: Date | null
 }
 
-/** Sums up the attempts of a person by test and version. @param of only attempts at this test */
+/** @param of only attempts at this test */
 export async function sumUpAttempts(
   db: Kysely<Database>,
   userId: number,
@@ -103,12 +99,10 @@ export async function sumUpAttempts(
   return rows
 }
 
-/** Returns an attempt of the person; undefined if there is none with this id. */
 export async function findAttempt(db: Kysely<Database>, userId: number, id: number): Promise<Attempt | undefined> {
   return selectAttempts(db).where('user_id', '=', userId).where('attempts.id', '=', id).executeTakeFirst()
 }
 
-/** Returns the attempt that the person has started with this client id; undefined if there is none. */
 export async function findAttemptByClientId(
   db: Kysely<Database>,
   userId: number,
@@ -125,12 +119,10 @@ function selectQuestions(db: Kysely<Database>, attemptId: number) {
     .where('attempt_id', '=', attemptId)
 }
 
-/** Returns the questions of an attempt in the order of slots. */
 export async function listAttemptQuestions(db: Kysely<Database>, attemptId: number): Promise<AttemptQuestion[]> {
   return selectQuestions(db, attemptId).orderBy('slot').execute()
 }
 
-/** Returns the question at a slot of an attempt; undefined if there is none. */
 export async function findAttemptQuestion(
   db: Kysely<Database>,
   attemptId: number,
@@ -205,7 +197,6 @@ export async function writeAnswer(
   return rows.length > 0
 }
 
-/** Returns ids of open attempts whose deadline was before the instant, earliest first, without those in `except`. */
 export async function listOverdueAttempts(
   db: Kysely<Database>,
   before: Date,
@@ -223,10 +214,7 @@ export async function listOverdueAttempts(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Returns an attempt and locks it until the end of the transaction, so that no answer can be stored; undefined if it
- * does not exist.
- */
+/** Locks an attempt until the end of the transaction, so that no answer can be stored. */
 export async function lockAttempt(transaction: Transaction<Database>, id: number): Promise<Attempt | undefined> {
   await transaction.selectFrom('attempts').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
   return selectAttempts(transaction).where('attempts.id', '=', id).executeTakeFirst()
@@ -253,19 +241,20 @@ export async function writeResult(
   await transaction.updateTable('attempts').set(result).where('id', '=', id).execute()
 }
 
-/** An ended attempt. Answers are deleted in the order of `ended_at` and `id`. */
+/** Cursor of `deleteAnswersBefore`, which proceeds in the order of `ended_at` and `id`. */
 export interface EndedAttempt {
   id: number
   ended_at: Date
 }
 
 /**
- * Deletes the answers of attempts that can no longer be reviewed, in the order of `ended_at`. All attempts of the
- * person at the test must have ended before the instant. Unless the review opens at once, the test must have closed
- * before the day; a test without a closing day counts as closed. If explanations are shown only after a pass or the
- * last attempt, the answers also stay while the person has neither passed nor used all attempts, and while an open
- * assignment that counts the attempt requires the test. This last rule does not apply to a test that was archived
- * before the instant, or whose published version closed before the day.
+ * Deletes the answers of attempts that can no longer be reviewed, in the order of `ended_at`. An attempt must meet
+ * three conditions:
+ * 1. All attempts of the person at the test ended before `before.instant`.
+ * 2. The review opens at once, the test has no closing day, or the test closed before `before.day`.
+ * 3. If explanations are shown only after a pass or the last attempt: the person has passed or used all attempts, and
+ * no open assignment that counts the attempt still requires the test. This condition does not apply if the test was
+ * archived before `before.instant`, or if its published version closed before `before.day`.
  * @param after the last attempt of the previous batch
  * @param limit maximum number of attempts
  * @returns the attempts; an attempt that another transaction has locked keeps its answers until the next run

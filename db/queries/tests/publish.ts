@@ -7,11 +7,10 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
 
-/** A deck to which a test refers, with its owner. */
 export interface NamedDeck extends SectionDeck {
   id: number
   name: string
-  /** Null for the content folder and for rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
 }
 
@@ -55,7 +54,8 @@ async function findCards(
     .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
     .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
     .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
-    // A card that was moved here from another deck may have the same key as a native card; the native card comes first.
+    // A card moved from another deck keeps its key, so two cards of a deck may have the same key. The card that was not
+    // moved comes first.
     .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
     .orderBy('sort_order')
     .orderBy('cards.id')
@@ -67,7 +67,6 @@ async function findCards(
   }))
 }
 
-/** Returns the digest of a version; undefined if there is none. */
 export async function findDigest(db: Kysely<Database>, testId: number, version: number): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('test_versions')
@@ -78,7 +77,6 @@ export async function findDigest(db: Kysely<Database>, testId: number, version: 
   return row?.digest
 }
 
-/** Returns the digests of the published versions by id of the test. */
 export async function findPublishedDigests(
   db: Kysely<Database>,
   testIds: readonly number[],
@@ -100,7 +98,6 @@ export interface NewVersion {
   definition: TestDefinition
   open_questions: boolean
   digest: Buffer
-  /** User name; null for imports */
   published_by: string | null
   questions: { section: number; position: number; card_id: number | null; content: FrozenQuestion }[]
 }
@@ -130,7 +127,6 @@ export async function insertVersion(
   await transaction.updateTable('tests').set({ published_version: version.version }).where('id', '=', test_id).execute()
 }
 
-/** Returns the slugs of the decks of a source, in order. */
 export async function listDeckSlugs(db: Kysely<Database>, sourceId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('decks')

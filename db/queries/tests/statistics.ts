@@ -14,7 +14,7 @@ export async function lockSums(transaction: Transaction<Database>, testId: numbe
     .execute()
 }
 
-/** Returns the stored sums of the questions by question id; questions without sums are missing. */
+/** Returns the sums by question id. Questions without sums are missing. */
 export async function findSums(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, QuestionSums>> {
   const rows = await db
     .selectFrom('question_sums')
@@ -35,7 +35,6 @@ export async function writeSums(
     on conflict (question_id) do update set sums = excluded.sums`.execute(transaction)
 }
 
-/** A question of a version with its sums and its published report. */
 export interface QuestionWithSums {
   id: number
   section: number
@@ -47,13 +46,11 @@ export interface QuestionWithSums {
   report_persons: number
 }
 
-/** Place of a question in its version */
 export interface QuestionPlace {
   section: number
   position: number
 }
 
-/** Returns the place of a question of a version; undefined if there is none with this id. */
 export async function findQuestionPlace(
   db: Kysely<Database>,
   { testId, version, id }: { testId: number; version: number; id: number },
@@ -67,7 +64,6 @@ export async function findQuestionPlace(
     .executeTakeFirst()
 }
 
-/** Returns questions of a version in order, at most `limit` after a place. */
 export async function listQuestionsWithSums(
   db: Kysely<Database>,
   { testId, version }: { testId: number; version: number },
@@ -93,7 +89,6 @@ export async function listQuestionsWithSums(
   }))
 }
 
-/** Replaces the published reports of questions. */
 export async function writeReports(
   transaction: Transaction<Database>,
   reports: readonly { question_id: number; report: QuestionReport }[],
@@ -104,7 +99,7 @@ export async function writeReports(
     where question_sums.question_id = renewed.question_id`.execute(transaction)
 }
 
-/** Returns a version of a test, by default the published version; undefined if it does not exist. */
+/** @param version undefined for the published version */
 export async function findTestVersion(
   db: Kysely<Database>,
   slug: string,

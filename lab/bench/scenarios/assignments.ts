@@ -23,7 +23,7 @@ const PDFS = 20
 const TODAY = '2026-12-01'
 const clock = { moment: () => ({ at: new Date(`${TODAY}T02:00:00Z`), today: TODAY }), timeZone: 'Europe/Berlin' }
 
-/** Measures the daily job for all persons and for half of them, the page of a lead, and the exports of proofs. */
+/** Measures the daily job for all persons and for half of them, the page of a team lead, and the exports of proofs. */
 export async function measureAssignments(postgres: Postgres): Promise<Measure[]> {
   const half = await plan(postgres, PEOPLE / 2)
   const all = await plan(postgres, PEOPLE)
@@ -97,7 +97,6 @@ async function measureProofs(databaseUrl: string, service: Server, cookie: strin
   ]
 }
 
-/** Downloads the CSV of all proofs and returns the seconds. */
 async function download(service: Server, cookie: string): Promise<number> {
   const started = performance.now()
   await read(service, '/api/proofs/export?purpose=Messung', cookie)
@@ -150,7 +149,7 @@ async function plan(postgres: Postgres, users: number) {
     return (performance.now() - start) / 1_000
   }
   const [first, again] = [await run(), await run()]
-  // In operation, autovacuum does the same within about a minute.
+  // In operation, autovacuum cleans and analyzes the tables within about a minute.
   await sql`vacuum analyze`.execute(db)
   return { databaseUrl, firstId: ids[0] as number, first, again }
 }

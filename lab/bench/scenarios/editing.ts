@@ -14,13 +14,13 @@ import { LEARNER, sizeOf } from '../seed.js'
 
 const SIZES = [1_000, 1_000_000]
 const ROUNDS = 60
-/** Number of warm-up rounds, because PostgreSQL plans each of the first five executions of a prepared statement */
+/** Number of warm-up rounds; PostgreSQL plans each of the first five executions of a prepared statement. */
 const WARM_UP = 10
 const DECK = 'deck-1'
 
 /**
- * Measures the time to save a card, compared with the time to rate it, the time to load the first page of a deck, and
- * the time until the search index is up to date. One user sends all requests on one connection.
+ * Measures the time to save a card (compared with the time to rate it), to load the first page of a deck, and to update
+ * the search index after the save. One user sends all requests on one connection.
  */
 export async function measureEditing(postgres: Postgres): Promise<Measure[]> {
   const measures: Measure[] = []
@@ -86,7 +86,6 @@ async function measureSize(db: Kysely<Database>, send: Send, cards: number, ids:
   ]
 }
 
-/** Makes a deck part of a new source with the learner as editor and returns the ids of its cards. */
 async function handOver(db: Kysely<Database>): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     with source as (
@@ -131,7 +130,6 @@ function show(given: number[]): string {
 
 type Send = (method: string, path: string, body?: object) => Promise<unknown>
 
-/** Returns a function that sends requests on one persistent connection. */
 function createSender(server: Server, cookie: string): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return async (method, path, body) => {

@@ -14,14 +14,13 @@ const ROUNDS = 3
 const STALLED = 20
 const INDEXED = 100_000
 
-/** Compares the export with psql and measures its effect on other requests. */
 export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(sizeOf(CARDS))
   const service = await startService(databaseUrl)
   const cookies = await logInMany(service)
   const others = { path: '/api/decks', cookies, connections: 1 }
   const [cookie] = cookies as [string]
-  // Warm-up, so that the growth of memory measured below is caused by the export only
+  // Warms up, so that only the export causes the growth of memory that is measured below.
   await load(service, { ...others, connections: 4, seconds: 3 })
   const memory = watchMemory(service)
   const copies: number[] = []
@@ -85,7 +84,6 @@ async function measureAsImported(postgres: Postgres, databaseUrl: string): Promi
   }
 }
 
-/** Returns the columns that compare exports with copies by psql; both lists hold the seconds of each round. */
 function besideCopies(exports: number[], copies: number[]): Omit<Measure, 'what'> {
   const [whole, copy] = [median(exports), median(copies)]
   const ratio = median(exports.map((seconds, round) => (copies[round] as number) / seconds))
@@ -130,7 +128,7 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   ]
 }
 
-/** Measures requests while cards are indexed for the search on the same, single database connection. */
+/** Measures requests while the search index is built on the same single database connection. */
 async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const cookies = await logInMany(service)
@@ -155,13 +153,12 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   }
 }
 
-/** Returns the rate of `during` as a share of the rate of `before`; 0 if requests failed. */
 function shareOf(before: Load, during: Load): number {
   return during.failures > 0 ? 0 : during.rate / before.rate
 }
 
 /**
- * Returns the seconds of an export. Uses curl, which needs as little processor time as psql.
+ * Returns the seconds of an export. Uses curl, which needs little processor time.
  * @throws Error if the export has at most 100 bytes per card
  */
 async function download(server: Server, cookie: string): Promise<number> {
@@ -189,7 +186,6 @@ async function downloadTheUsualWay(databaseUrl: string): Promise<{ seconds: numb
   return { seconds, memory: memory.stop() }
 }
 
-/** Returns the seconds that psql takes to copy the same columns. */
 async function copyWithPsql(postgres: Postgres, databaseUrl: string): Promise<number> {
   const started = performance.now()
   const query = 'select question, answer, name, level from cards join decks on decks.id = deck_id'

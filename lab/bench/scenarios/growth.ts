@@ -20,7 +20,6 @@ const PATHS = [
   '/api/review/history',
 ]
 
-/** Measures the same requests with 1,000, 100,000 and 1,000,000 cards. */
 export async function measureGrowth(postgres: Postgres): Promise<Measure[]> {
   const sides: { service: Awaited<ReturnType<typeof startService>>; cookies: string[] }[] = []
   for (const cards of SIZES) {

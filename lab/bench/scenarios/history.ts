@@ -10,7 +10,6 @@ import { CALLER, createScript } from '../statements.js'
 const ROUNDS = 3
 const SECONDS = 3
 
-/** Compares the quiz history of a user with 20 results and of a user with 100,000 results. */
 export async function measureHistory(postgres: Postgres): Promise<Measure[]> {
   const sides = []
   for (const results of [20, 100_000]) {

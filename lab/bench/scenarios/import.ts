@@ -69,8 +69,8 @@ export async function measureImport(postgres: Postgres): Promise<Measure[]> {
 }
 
 /**
- * Measures the import of the same cards in one deck and in 100 decks, and an import that archives a deck. One deck must
- * take less than twice as long as 100 decks.
+ * Measures a first import and an import that changes every card, in one deck and in 100 decks, and an import that
+ * archives a deck. One deck must take less than twice as long as 100 decks.
  */
 async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   const runs: Record<'first' | 'changed', number>[] = []
@@ -107,7 +107,7 @@ async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** Writes a content folder with `total` cards in equal decks; `word` starts every answer. */
+/** Writes a content folder with `total` cards in decks of equal size. Every answer begins with `word`. */
 export async function writeContent(folder: string, word: string, decks = DECKS, total = CARDS): Promise<void> {
   await mkdir(path.join(folder, 'decks'), { recursive: true })
   await mkdir(path.join(folder, 'cheatsheets'), { recursive: true })
@@ -133,7 +133,6 @@ interface Row {
   position: number
 }
 
-/** Returns the seconds that one INSERT of all rows takes. */
 async function insertPlainly(databaseUrl: string, rows: Row[]): Promise<number> {
   return withDatabase(databaseUrl, async (db) => {
     await insertDecks().execute(db)
@@ -179,7 +178,6 @@ interface Imported {
   written: number
 }
 
-/** Runs the import command in a separate process. */
 async function importOnce(databaseUrl: string, folder: string, ...options: string[]): Promise<Imported> {
   const before = await readWrites(databaseUrl)
   const { seconds, memory } = await runMeasured(`${ROOT}dist/src/cli.js`, ['import', ...options], {
@@ -200,7 +198,6 @@ async function readWrites(databaseUrl: string): Promise<number> {
   })
 }
 
-/** Measures the effect on readers of an import that changes every card. */
 async function measureReaders(databaseUrl: string, folder: string): Promise<Measure> {
   const admin = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: PASSWORD }
   const service = await startService(databaseUrl, { ...admin, CONTENT_DIR: folder })

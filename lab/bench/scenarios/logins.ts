@@ -9,10 +9,10 @@ import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 const LOGINS = 50
-/** Number of concurrent logins that exceeds the queue of the service */
+/** Number of concurrent logins; exceeds the queue of the service, which holds 100. */
 const FLOOD = 200
 
-/** Measures the effect of waves of fifty logins on other requests, then more logins than the queue can hold. */
+/** Measures the effect of waves of fifty logins on other requests, then sends more logins than the queue can hold. */
 export async function measureLogins(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const service = await startService(databaseUrl)

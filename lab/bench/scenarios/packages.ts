@@ -8,8 +8,8 @@ import { writeContent } from './import.js'
 const CARDS = 100_000
 
 /**
- * Measures exports to files and the import of a package, each in a separate process, in comparison with the import of
- * the same cards from a folder.
+ * Measures exports to files, and compares the import of a package with the import of the same cards from a folder. Each
+ * export and import runs in a separate process.
  */
 export async function measurePackages(postgres: Postgres): Promise<Measure[]> {
   const folder = await makeFolder()

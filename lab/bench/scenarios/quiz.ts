@@ -16,7 +16,6 @@ const SIZES = [
   ['100,000 cards with 250 answers, one of them on 99.7 %', { ...SMALL, cards: 100_000, answers: 'skewed' }],
 ] as const
 
-/** Measures quizzes over all decks as the number of cards grows. */
 export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
   const path = '/api/quiz/generate?count=10'
   const sides = []

@@ -19,7 +19,7 @@ import { CALLER, createScript } from '../statements.js'
 
 const CARDS = 1_000_000
 const ROUNDS = 60
-/** Number of warm-up rounds, because PostgreSQL plans each of the first five executions of a prepared statement */
+/** Number of warm-up rounds; PostgreSQL plans each of the first five executions of a prepared statement. */
 const WARM_UP = 10
 
 type Work = (db: Kysely<Database>) => Promise<unknown>
@@ -91,7 +91,6 @@ function show(times: number[]): string {
   return `p50 ${median(times).toFixed(1)} ms, p95 ${times[Math.floor(times.length * 0.95)]?.toFixed(1)} ms`
 }
 
-/** Returns a function that sends requests on one persistent connection. */
 function createSender(server: Server, cookie: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return async (method: string, path: string, body?: object): Promise<string> => {

@@ -17,7 +17,6 @@ const DECKS = 50
 const TERMS = 50
 const ROUNDS = 3
 
-/** Measures the search over decks, cards and sheets of natural German, on PostgreSQL and the embedded database. */
 export async function measureSearchAll(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.createDatabase()
   const server = await withDatabase(databaseUrl, (db) => fillWithGerman(db, CARDS, SHEETS, 1))

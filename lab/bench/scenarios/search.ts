@@ -10,7 +10,7 @@ import { RARE_WORD, SMALL } from '../seed.js'
 import { createScript } from '../statements.js'
 
 const SECONDS = 3
-/** Queries, each with the target for its median in milliseconds */
+/** Queries, each with the target for its median response time in milliseconds */
 const SEARCHES = [
   [RARE_WORD.toUpperCase(), 10],
   ['xq', 300],
@@ -21,7 +21,6 @@ const SEARCHES = [
 const TERMS = 50
 const ROUNDS = 5
 
-/** Measures the search in 1,000 and 10,000 sheets of 4 kB of German. */
 export async function measureSearch(postgres: Postgres): Promise<Measure[]> {
   const measures: Measure[] = []
   for (const sheets of [1_000, 10_000]) {

@@ -11,9 +11,8 @@ const CARDS = 20_000
 const SHEETS = 2_000
 const SEARCHERS = 12
 const ROUNDS = 3
-/** Number of requests for the deck list per measurement; each round measures without and with searchers. */
+/** Number of requests for the deck list per measurement */
 const LISTS = 100
-/** Pause between two requests of the learner */
 const PAUSE_MS = 20
 
 const QUERIES = {

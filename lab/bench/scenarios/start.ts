@@ -6,7 +6,7 @@ import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 
-/** Measures the time from the start of the process to the first success of /readyz. */
+/** Measures the time from the start of the process to the first success of /readyz, and the idle memory. */
 export async function measureStart(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const firsts: Started[] = []

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 30_000
 const CARD = 'main article:not([hidden])'
 
 /**
- * Measures the time from a key to the painted change in whole sessions: Space shows the answer, 3 rates it and shows
- * the next card.
+ * Measures the time from a key press to the painted change, in whole sessions. Space shows the answer; 3 rates the card
+ * and shows the next one.
  */
 export async function measureKeys(browser: Browser, visit: Visit): Promise<Measure[]> {
   const reveals: number[] = []

@@ -8,7 +8,6 @@ const ROUNDS = 3
 const PIXELS_A_FRAME = 200
 const TIMEOUT_MS = 240_000
 
-/** Scrolls through all cards of a deck and measures the time between frames. */
 export async function measureList(browser: Browser, visit: Visit): Promise<Measure[]> {
   const runs: Scrolled[] = []
   for (let round = 0; round < ROUNDS; round++) {

@@ -9,7 +9,6 @@ import { type Service, startService } from './server.js'
 
 /** Server URL that selects the embedded database; these scenarios do not depend on the kind of database. */
 const EMBEDDED = ''
-/** Maximum response time for requests of other clients */
 const MAX_WAIT_MS = 2_000
 
 interface Watch {
@@ -207,7 +206,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
     ),
   )
   for (const { socket } of readers) socket.pause()
-  // Each reader takes at most 64 KiB every 200 ms, far less than the service can write.
+  // Each client reads at most 64 KiB every 200 ms, far less than the service can write.
   for (let round = 0; round < 50; round++) {
     for (const { socket } of readers) socket.read(2 ** 16)
     await sleep(200)
@@ -220,7 +219,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   const whole = (last?.answer() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
   if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.answer() ?? ''))
     defects.push('who reads on does not get the end')
-  // The limit allows for the current batch and the connection buffers of every reader.
+  // The limit allows for the current batch and the connection buffers of every client.
   if (watch.memoryGrowth > READERS * MAX_MB_A_READER) defects.push(`memory + ${watch.memoryGrowth} MB`)
   return [
     {

@@ -11,7 +11,6 @@ const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 /** Offset after which sessions (7 days) and a token of one day have expired */
 const AHEAD = '+30d'
 
-/** Sets the clock of the service and its database 30 days ahead and back, for each kind of database. */
 export async function jumpClock(scope: Scope): Promise<Outcome[]> {
   if (!existsSync(LIBRARY)) {
     const done = 'not tried: needs the package libfaketime'

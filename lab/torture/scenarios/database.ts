@@ -6,7 +6,6 @@ import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startServer, startService } from './server.js'
 
 const WORKERS = 20
-/** Maximum time for the service to recover after the end of the fault */
 const RECOVERY_LIMIT_MS = 15_000
 
 interface Fault {
@@ -102,7 +101,7 @@ export const freezeDatabase = async (scope: Scope) => {
       done: `SIGSTOP to all its processes under ${WORKERS} submitting clients, SIGCONT after ${seconds} s`,
       inflict: async (cluster, service) => {
         await cluster.freeze()
-        // Not checked during the short outage, which ends before any request times out.
+        // Sends no checks during the short outage, which ends before any request times out.
         const away = seconds < 20 ? Promise.resolve([]) : checkDuringOutage(service)
         await sleep(seconds * 1_000)
         const defects = await away

@@ -116,7 +116,7 @@ function takeSpace(disk: string): () => void {
     try {
       while (writeSync(fd, piece) === size);
     } catch {
-      // No space is left for a piece of this size; the next size is tried.
+      // No space is left for a piece of this size; the loop continues with the next size.
     }
   }
   closeSync(fd)

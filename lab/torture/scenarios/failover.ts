@@ -22,7 +22,7 @@ const PASSWORD = 'ein gutes Passwort'
 const RATINGS_BEFORE = 300
 const RECOVERY_LIMIT_MS = 60_000
 
-/** Kills a primary while learners send ratings, promotes its synchronous standby, and points PgBouncer to it. */
+/** Kills a primary while learners send ratings. Promotes the synchronous standby and points PgBouncer to it. */
 export async function failOver(scope: Scope): Promise<Outcome[]> {
   const primary = await startServer(scope)
   const standby = await startCluster([], {}, primary.url)
@@ -142,7 +142,7 @@ async function logIn(call: Call, username: string): Promise<string> {
   return cookie
 }
 
-/** Starts learners who rate cards one by one. Each repeats a rating, with the same `client_id`, until it succeeds. */
+/** Starts learners who rate cards one by one. Each learner repeats a rating with its `client_id` until it succeeds. */
 async function startRatings(call: Call, cookies: string[]) {
   const queue = JSON.parse((await call('/api/review/queue', cookies[0] as string)).text)
   const ids = queue.cards.map(({ card_id }: { card_id: number }) => card_id)

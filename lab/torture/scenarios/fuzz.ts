@@ -29,7 +29,7 @@ async function fuzzService(scope: Scope, name: string, serverUrl: string, settin
     },
   })
   const statuses = Object.entries(report.statuses).map(([status, count]) => `${count} × ${status}`)
-  // Only the lines of failed requests, because the first line of the output contains the administrator's password.
+  // Keeps only the errors, because the first line of the output contains the administrator's password.
   const logged = service
     .output()
     .split('\n')

@@ -5,7 +5,6 @@ import { startServer } from './server.js'
 
 type Kill = (scope: Scope, variables: Record<string, string>) => Promise<Kills>
 
-/** Runs a scenario on both databases. */
 async function killOnBoth(scope: Scope, fault: string, kill: Kill): Promise<Outcome[]> {
   const { url } = await startServer(scope)
   const outcomes: Outcome[] = []

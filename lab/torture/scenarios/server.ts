@@ -9,7 +9,6 @@ import {
 } from '../../../dist/test/support/process.js'
 import type { Scope } from '../outcome.js'
 
-/** Starts a PostgreSQL server for one scenario. */
 export async function startServer(scope: Scope, settings: string[] = [], variables = {}): Promise<Cluster> {
   const cluster = await startCluster(settings, variables)
   scope.teardown(() => cluster.stop())

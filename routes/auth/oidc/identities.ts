@@ -8,7 +8,6 @@ import { answers, Done } from '../../../src/http/schemas.js'
 import { unlinkIdentity } from '../../../src/services/sign-in/identities.js'
 import { IdentityList, IdentityParams } from './schemas.js'
 
-/** Identities of the caller at the OpenID Connect provider. */
 const identities: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
 

@@ -4,7 +4,6 @@ import link from './link.js'
 import logout from './logout.js'
 import signIn from './sign-in.js'
 
-/** Sign-in through an OpenID Connect provider. */
 const oidc: FastifyPluginAsync<{ basePath: string; today: () => string }> = async (app, { basePath, today }) => {
   await app.register(signIn, { basePath, today })
   await app.register(logout)

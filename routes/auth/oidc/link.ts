@@ -15,12 +15,12 @@ import { linkIdentity } from '../../../src/services/sign-in/identities.js'
 import type { Provider } from '../../../src/services/sign-in/provider.js'
 import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
 
-/** Page where the user starts to link an identity; it also shows the message of a refusal. */
+/** Page where the user starts to link an identity; the web app also opens it after a refusal. */
 const ACCOUNT_PAGE = '/konto'
 
 /**
- * Links an identity of the provider to the caller's account, as a login method. A request from our own page starts the
- * link; a second request confirms it with the subject that the page has shown.
+ * Links an identity at the provider to the caller's account, as a login method. A request from our own page starts the
+ * link. A second request confirms it with the `subject` of the identity that the page has shown.
  */
 const link: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
@@ -97,11 +97,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  /**
-   * Requires a browser that reports our own origin. This also refuses scripts, which report no origin.
-   * @throws CROSS_SITE if the request reports another origin or none
-   * @throws NO_PROVIDER if no provider is configured and `Sec-Fetch-Site` is not `same-origin`
-   */
+  /** Requires a request that a browser sends from our own origin. Refuses clients that report no origin. */
   async function requireOwnPage({ headers }: FastifyRequest): Promise<void> {
     const isOwn = headers['sec-fetch-site'] === 'same-origin' || headers.origin === requireProvider().ownOrigin
     if (!isOwn) throw CROSS_SITE

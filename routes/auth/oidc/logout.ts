@@ -12,7 +12,6 @@ import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
 const PER_TEN_SECONDS = 500
 const BODY_LIMIT = 16 * 1024
 
-/** Routes for a logout that the user or the provider starts. */
 const logout: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/logout',

@@ -28,27 +28,24 @@ declare module 'fastify' {
 }
 
 /**
- * Limit of requests per address. Each request causes up to two requests to the provider, and all persons of a company
- * may share one address. Starts and callbacks have separate counters.
+ * Limit of requests per address. A callback causes up to two requests to the provider, besides those for metadata and
+ * keys, which are cached. All persons of a company may share one address.
  */
 const PER_TEN_SECONDS = 100
-/** Page that asks the user to confirm the link */
 const LINK_PAGE = '/konto?verknuepfen=ja'
 /** Values of `Sec-Fetch-Site` for requests from our own origin, typed addresses and browsers without the header */
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
-/** Routes that redirect the browser to the provider and back to the app. */
 const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string }> = async (
   app,
   { basePath, today },
 ) => {
   app.decorateRequest('signInTarget', '/')
-  /** Reasons for missing groups that this process has already logged */
   const warned = new Set<string>()
 
-  // Browsers follow links to these routes, so a refusal redirects to a page that shows its reason.
+  // Browsers follow links to these routes, so a refusal redirects to a page that shows the reason.
   app.setErrorHandler((error, request, reply) => {
-    // A malformed query gets 400 instead of a redirect, because our own links never have one.
+    // A malformed query gets 400 instead of a redirect, because our own links never have a malformed query.
     if (error instanceof InvalidInput) throw error
     const fault = faultOf(error)
     if (fault.code === 'gestoert') request.log.error({ err: error }, 'sign-in by the provider failed')
@@ -110,11 +107,6 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     },
   )
 
-  /**
-   * Completes the sign-in for its purpose and returns the path of the next page.
-   * @throws SignInFault if the account or the identity is refused, or if `link` or `confirm` was started in a session
-   * that has ended or belongs to another user
-   */
   async function finish(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -146,7 +138,6 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
   /**
    * Stores the identity until the user confirms the link, because another site may have started the sign-in with a
    * different identity. Returns the path of the page that asks for the confirmation.
-   * @throws SignInFault if the identity is linked to another account
    */
   async function askToLink(
     reply: FastifyReply,
@@ -161,7 +152,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     return LINK_PAGE
   }
 
-  /** Logs each reason only once, because every login would repeat it. */
+  /** Warns if the groups claim is configured but missing. Logs each reason only once, not at every login. */
   function warnOfMissingGroups({ log }: FastifyRequest, rules: ClaimRules, claims: Claims): void {
     const reason = explainMissingGroups(claims, rules)
     if (reason === undefined || warned.has(reason)) return
@@ -175,7 +166,10 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
   }
 }
 
-/** Stores the target of the sign-in. Runs before the rate limit, whose refusal passes the target to the login page. */
+/**
+ * Stores the path to open after the sign-in. Runs before the rate limit, because a refusal by the limit passes the path
+ * to the login page.
+ */
 async function keepTarget(request: FastifyRequest): Promise<void> {
   const { weiter } = request.query as { weiter?: unknown }
   request.signInTarget = parseTarget(typeof weiter === 'string' ? weiter : undefined)
@@ -188,10 +182,7 @@ function faultOf(error: unknown): SignInFault {
   return new SignInFault(error instanceof TooManyAttempts ? 'zu_viele' : 'gestoert')
 }
 
-/**
- * Returns the user of the session.
- * @throws SignInFault if there is no session or the request has a token, or if the browser reports another origin
- */
+/** Returns the user of the session. Refuses tokens and requests from pages of other origins. */
 function requireOwnRequest({ session, headers, tokenUser }: FastifyRequest) {
   const stored = tokenUser === undefined ? session.stored : undefined
   if (stored === undefined) throw new SignInFault('nicht_angemeldet')

@@ -24,7 +24,7 @@ export interface NewUser {
 }
 
 /**
- * Parses the body of user creation: trims the names and checks the rules in the order of the specification.
+ * Parses the body of user creation and trims the names.
  * @throws InvalidInput if a field is empty or too long, a name is not storable, or the password is too short
  * @example parseNewUser({ username: ' erika ', display_name: 'Erika', password: 'geheim' }).username // 'erika'
  */
@@ -50,7 +50,6 @@ export interface AccountChange {
   extra_time_percent?: number | undefined
   /** First day on which the account is disabled, as `YYYY-MM-DD`; null cancels the deactivation */
   disabled_on?: string | null | undefined
-  /** Null removes the address */
   email?: string | null | undefined
 }
 
@@ -80,7 +79,8 @@ export function parseAccountChange(input: AccountChange): AccountChange {
 }
 
 /**
- * Parses a user id in a path: decimal digits with an optional sign. Returns undefined if no user can have that id.
+ * Parses a user id in a path: decimal digits with an optional sign. Returns undefined if the id does not fit into the
+ * id column.
  * @throws InvalidInput if the text has another form
  * @example parseUserId('+7') // 7
  */
@@ -89,8 +89,7 @@ export function parseUserId(text: string): number | undefined {
 }
 
 /**
- * Checks a name that must not be empty.
- * @param text already trimmed
+ * Checks a text that the caller has trimmed.
  * @throws InvalidInput if the text is empty, too long or not storable
  */
 export function checkText(field: string, text: string): void {

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { Address6 } from 'ip-address'
 
-/** A leaky bucket of failed logins. Each failure above its capacity doubles the delay, up to the maximum. */
+/**
+ * A leaky bucket of failed logins. The first failure above `forgiven` causes a delay. Each further failure doubles the
+ * delay, up to the maximum.
+ */
 export interface LoginLimit {
   /** Number of failures without a delay */
   forgiven: number
@@ -21,8 +24,8 @@ export const ACCOUNT_LIMIT: LoginLimit = {
 }
 
 /**
- * Limit per address over all accounts, against one password tried on many accounts. It is high, because all employees
- * of a company may share one address.
+ * Limit per address over all accounts: slows down attempts to try one password on many accounts. The limit is high,
+ * because all employees of a company may share one address.
  */
 export const ADDRESS_LIMIT: LoginLimit = {
   forgiven: 100,
@@ -43,9 +46,9 @@ const MAX_NETWORK_LENGTH = 64
 
 /** Keys of the counters that a login attempt is checked against. */
 export interface LoginAttempt {
-  /** As returned by `networkOf` */
+  /** Result of `networkOf` */
   network: string
-  /** As returned by `siteOf`; undefined unless the address is IPv6 */
+  /** Result of `siteOf` */
   site: string | undefined
   accountHash: Buffer
 }
@@ -61,9 +64,10 @@ export function loginAttempt(address: string | undefined, username: string): Log
 }
 
 /**
- * Returns the network that counts as one address: an IPv4 address, even if mapped to IPv6, or the /64 of an IPv6
- * address, because a provider usually assigns at least a /64 to a customer. Other text, which a proxy may forward, is
- * returned in lower case and cut to 64 characters. Returns an empty string for undefined.
+ * Returns the network that the limits treat as one address: an IPv4 address, even if mapped to IPv6, or the /64 of an
+ * IPv6 address. A provider usually assigns at least a /64 to a customer. Returns other text, which a proxy may forward,
+ * in lower case and cut to 64 characters. Returns an empty string for undefined.
+ * @example networkOf('2001:db8::1') // '2001:db8::'
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return ''

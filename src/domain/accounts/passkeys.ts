@@ -1,34 +1,33 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** The WebAuthn relying party. Browsers offer its passkeys only on pages of this origin. */
 export interface RelyingParty {
-  /** Host name without port */
+  /** Host name without port. Browsers offer passkeys of this host on its pages and on pages of its subdomains. */
   id: string
+  /** The only origin from which passkeys are accepted */
   origin: string
 }
 
-/** Lifetime of a challenge in minutes; a challenge can be used only once */
 export const CHALLENGE_MINUTES = 5
 
 /**
- * Maximum number of open logins per address; a further login replaces the oldest one. The limit is high, because each
- * open login page starts a login, and all employees of a company may share one address.
+ * Maximum number of unfinished passkey logins per address; a new login replaces the oldest one. The limit is high,
+ * because each open login page starts a login, and all employees of a company may share one address.
  */
 export const MAX_OPEN_LOGINS = 2_000
 
-/** Maximum number of open registrations per user; a further registration replaces the oldest one */
+/** Maximum number of unfinished passkey registrations per user; a new registration replaces the oldest one */
 export const MAX_OPEN_REGISTRATIONS = 10
 
 /** Maximum length of a credential id in bytes (WebAuthn, section 4) */
 export const MAX_CREDENTIAL_ID = 1_023
 
-/** Maximum number of passkeys per user; limits the lists that browsers show and the payload of each registration */
+/** Maximum number of passkeys per user; keeps the list in the browser and the payload of a registration short */
 export const MAX_PASSKEYS = 50
 
 /**
- * Returns the relying party of the public address. Returns undefined where browsers support no passkeys: over plain
- * http (except localhost), on an IP address, or without a public address.
+ * Returns the WebAuthn relying party for the public URL of the service. Returns undefined if browsers support no
+ * passkeys there: with plain http (except localhost), an IP address, or no public URL.
  */
 export function relyingPartyOf(publicUrl: string | undefined): RelyingParty | undefined {
   if (publicUrl === undefined) return undefined
@@ -38,7 +37,6 @@ export function relyingPartyOf(publicUrl: string | undefined): RelyingParty | un
   return (protocol === 'https:' || isLocal) && !isAddress ? { id: hostname, origin } : undefined
 }
 
-/** Creates a challenge of 256 random bits. */
 export function createChallenge(): Buffer {
   return randomBytes(32)
 }
@@ -61,14 +59,17 @@ export function decodeBase64Url(text: string): Buffer | undefined {
   return BASE64URL.test(text) ? Buffer.from(text, 'base64url') : undefined
 }
 
-/** `clientDataJSON`: the browser's description of the request */
 export interface ClientData {
   challenge: Buffer
   /** Whether the request came from a frame that a page of another origin embeds */
   isFramed: boolean
 }
 
-/** Parses `clientDataJSON` without verification. Returns undefined if it is not JSON with a base64url `challenge`. */
+/**
+ * Parses `clientDataJSON`, encoded as base64url, without verification. Returns undefined if the decoded text is not
+ * JSON with a base64url `challenge`.
+ * @example readClientData(Buffer.from('{"challenge":"YQ"}').toString('base64url'))?.isFramed // false
+ */
 export function readClientData(clientDataJSON: string): ClientData | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())

@@ -1,7 +1,6 @@
 import { InvalidInput, Refusal } from '../refusal.js'
 import type { RowFault } from './types.js'
 
-/** A list of users has faults, so no user was created. */
 export class FaultyUsers extends InvalidInput {
   readonly faults: RowFault[]
 
@@ -11,7 +10,7 @@ export class FaultyUsers extends InvalidInput {
   }
 }
 
-/** The request has no valid session or API token, or its user has been deleted. */
+/** The request has no valid session or API token, or the user has been deleted. */
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
 export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')
 export const ADMINS_ONLY = new Refusal('forbidden', 'admins_only', 'Administratorrechte erforderlich')
@@ -28,7 +27,7 @@ export const PASSWORD_CHANGE_FIRST = new Refusal(
   'password_change_first',
   'Passwort muss zuerst geändert werden',
 )
-/** The request grants access, such as an API token, but the last proof of identity in the session is too old. */
+/** The request needs a recent login, for example to create an API token, but the last proof of identity is too old. */
 export const PROOF_TOO_OLD = new Refusal('forbidden', 'proof_too_old', 'Bitte erneut anmelden')
 export const PASSWORD_LOGIN_OFF = new Refusal(
   'forbidden',

@@ -17,7 +17,7 @@ const rule = (path: string, reading: Need, writing = reading): Rule => ({ path, 
 
 /**
  * Scopes per route; the longest matching path wins. Tokens need all scopes for an unlisted route, and
- * test/routes/route-guard.test.ts fails if a route below `/api` is not listed.
+ * test/routes/route-guard.test.ts fails if a route that requires a login is not listed.
  */
 const RULES: Rule[] = [
   rule('/api/quiz', 'read', 'learn'),
@@ -36,7 +36,7 @@ const RULES: Rule[] = [
   rule('/api/assignments', 'admin'),
   rule('/api/assignments/mine', 'read'),
   rule('/api/assignments/occurrences/:id/confirm', 'admin', 'learn'),
-  // The confirmation of an instructor serves as evidence, so a token must not give it.
+  // An instructor's confirmation serves as evidence, so instructors must confirm in a session, not with a token.
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
   rule('/api/mail/outbox', 'admin'),
   rule('/api/mail/test', 'admin'),
@@ -49,7 +49,6 @@ const RULES: Rule[] = [
   rule('/api/proofs/export', 'admin'),
   // No single scope covers the owner's personal data, so a token needs all scopes.
   rule('/api/accounts/me', 'all'),
-  // A token may list the sessions of its owner, but must not end them.
   rule('/api/accounts/me/sessions', 'all', 'none'),
   rule('/api/auth/me', 'any'),
   // Only a session may change the password or create a token; a token may delete itself. The handlers check this.
@@ -63,14 +62,13 @@ const RULES: Rule[] = [
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Returns the scopes that a token needs for a route or an unmatched path; undefined if no rule applies. */
+/** Returns the scopes that a token needs for a route, or for a path without a route; undefined if no rule applies. */
 export function needOf(method: string, path: string): Need | undefined {
   const fitting = RULES.filter((one) => path === one.path || path.startsWith(`${one.path}/`))
   const longest = fitting.sort((a, b) => b.path.length - a.path.length)[0]
   return READING.has(method) ? longest?.reading : longest?.writing
 }
 
-/** Returns whether a token with these scopes may use the route. */
 export function mayUse(scopes: readonly Scope[], method: string, path: string): boolean {
   const need = needOf(method, path) ?? 'all'
   if (need === 'any') return true

@@ -1,9 +1,8 @@
 import { createSecret, hashSecret, isSecret } from '../text/secrets.js'
 
-/** Prefix before the secret of a token, which lets secret scanners recognise tokens */
+/** Prefix of API tokens; lets secret scanners recognise them */
 const PREFIX = 'svct_'
 
-/** Creates an API token. */
 export function createToken(): string {
   return `${PREFIX}${createSecret()}`
 }

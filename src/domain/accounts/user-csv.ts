@@ -6,7 +6,6 @@ import { MAX_USERS, type UserRow } from './user-list.js'
 
 type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on' | 'email' | 'team'
 
-/** Columns by heading in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
   username: 'username',
   benutzername: 'username',
@@ -26,7 +25,6 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   team: 'team',
 }
 
-/** Boolean values as spreadsheets and people write them */
 const FLAGS: Readonly<Record<string, boolean>> = {
   '': false,
   ja: true,
@@ -55,8 +53,9 @@ interface CsvRecord {
 }
 
 /**
- * Parses a CSV file of users, whose first record contains the headings. The separator is a semicolon, comma or tab.
+ * Parses a CSV file of users. The first record contains the headings. The separator is a semicolon, comma or tab.
  * Empty lines and records with empty fields only are ignored.
+ * @example readCsvRows(Buffer.from('username\nerika')).rows // [{ line: 2, username: 'erika' }]
  */
 export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFault[] } {
   const faults: RowFault[] = []
@@ -94,16 +93,15 @@ function readCell(column: Column, field: string): string | boolean {
   return column === 'disabled_on' ? readGermanDay(field.trim()) : field
 }
 
-/** Converts a day as German spreadsheets write it, such as `31.12.2026`; returns other text unchanged. */
 function readGermanDay(text: string): string {
   const [, day = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? []
   return year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 
 /**
- * Decodes UTF-8 or Windows-1252, which Excel writes by default. Windows-1252 is assumed only if every byte beyond ASCII
- * is a letter from À to ÿ. Neither UTF-8 nor German umlauts in MacRoman or CP850 meet this condition.
- * Reports a fault and returns undefined if the encoding is a different one or the text contains NUL.
+ * Decodes UTF-8 or Windows-1252, the default of Excel on Windows. Windows-1252 is assumed only if every byte beyond
+ * ASCII is a letter from À to ÿ. Neither UTF-8 nor German umlauts in MacRoman or CP850 meet this condition.
+ * Reports a fault and returns undefined for other encodings and for text that contains NUL.
  */
 function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   let badLine: number | undefined
@@ -127,8 +125,8 @@ function isLetterOrAscii(byte: number): boolean {
 }
 
 /**
- * Reads the records that are not empty. Stops at a record with broken quotes, because it is unclear whether the text
- * after it is quoted, and when there are too many records.
+ * Reads the records that are not empty. Stops when there are too many records. Also stops at a record with broken
+ * quotes, because it is unclear whether the text after that record is quoted.
  */
 function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   const records: CsvRecord[] = []
@@ -170,10 +168,6 @@ function findSeparator(text: string): string {
   return SEPARATORS.toSorted((a, b) => countOf(b) - countOf(a))[0] as string
 }
 
-/**
- * Returns the columns in order. Reports faults and returns undefined if a heading is empty, unknown or repeated, or the
- * column for the user name is missing.
- */
 function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []
   let isSound = true

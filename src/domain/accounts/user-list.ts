@@ -7,7 +7,6 @@ import type { RowFault, RowHint } from './types.js'
 
 export const MAX_USERS = 1_000
 
-/** A row of a user list before validation. */
 export interface UserRow {
   line: number
   username?: unknown
@@ -28,12 +27,11 @@ export interface ListedUser {
   is_admin: boolean
   is_author: boolean
   must_change_password: boolean
-  /** First day on which the account is disabled, as `YYYY-MM-DD`; null if none is planned */
   disabled_on: string | null
   email: string | null
-  /** Name of the team that the user joins; null for no team */
+  /** Name of the team that the user joins */
   team: string | null
-  /** Undefined if a password is to be generated */
+  /** Undefined if the service generates the password */
   password: string | undefined
 }
 
@@ -43,7 +41,11 @@ export interface UserList {
   faults: RowFault[]
 }
 
-/** Reads the rows of a body `{ users: […] }`. @throws InvalidInput if `users` is missing or not a list */
+/**
+ * Reads the rows of a body `{ users: […] }`. Reports entries that are not objects, and an empty list, as faults.
+ * @throws InvalidInput if `users` is missing or not a list
+ * @example readJsonRows({ users: [{ username: 'erika' }] }).rows // [{ username: 'erika', line: 1 }]
+ */
 export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault[] } {
   const { users } = body as { users?: unknown }
   if (users === undefined) throw new InvalidInput('Das Feld „users“ fehlt')
@@ -61,8 +63,8 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
 }
 
 /**
- * Validates each row with the rules of user creation, and reports user names that occur twice. If there are more than
- * 1,000 rows, reports only that.
+ * Validates each row, and reports user names that occur twice. Only the user name is required. If there are more than
+ * 1,000 rows, reports only this fault.
  */
 export function validateRows(rows: UserRow[]): UserList {
   const first = rows[MAX_USERS]
@@ -89,12 +91,11 @@ export function validateRows(rows: UserRow[]): UserList {
   return { users, faults }
 }
 
-/** Returns a user name in NFC, the form in which user names are unique. */
+/** Returns a user name in NFC. User names are unique in this form. */
 export function nameKey(username: string): string {
   return username.normalize('NFC')
 }
 
-/** Returns the fault of a row whose team does not exist. */
 export function unknownTeamFault(line: number, team: string): RowFault {
   return { line, field: 'team', message: `Das Team „${team}“ gibt es nicht` }
 }
@@ -106,26 +107,23 @@ export function takenNameFault(line: number): RowFault {
 const BLANK_IN_NAME =
   'Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, muss beim Anmelden aber mitgetippt werden'
 
-/** Returns a hint for each user name that contains white space. */
 export function hintsOf(users: ListedUser[]): RowHint[] {
   return users
     .filter(({ username }) => /\s/.test(username))
     .map(({ line }) => ({ line, field: 'username', message: BLANK_IN_NAME }))
 }
 
-/** Sorts faults by line and keeps their order within a line. */
 export function sortFaults(faults: RowFault[]): RowFault[] {
   return faults.toSorted((a, b) => a.line - b.line)
 }
 
-/** Validates a row. Returns the user if the user name is valid, even if other fields have faults. */
+/** Returns the user if the user name is valid, even if other fields have faults. */
 function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
   const addFault = (field: string, message: string) => {
     faults.push({ line, field, message })
   }
-  /** Collects the message of a failed check. */
   const judge = (field: string, check: () => void) => {
     try {
       check()

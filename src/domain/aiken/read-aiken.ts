@@ -3,7 +3,6 @@ import { type ConvertLimits, EMPTY, QuestionCollector, type ReadQuestions } from
 const OPTION = /^([A-Z])[).]\s*(.*)$/
 const ANSWER = /^ANSWER:\s*(.*)$/
 
-/** Question whose lines are being read */
 interface Open {
   line: number
   question: string[]

@@ -3,13 +3,12 @@ import { createHash } from 'node:crypto'
 /** Alphabet of Anki's guids: printable ASCII without space, single and double quotes and backslash */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&()*+,-./:;<=>?@[]^_`{|}~'
 
-/** Fields that identify a card across export, import and backup. */
 export interface CardIdentity {
   id: number
   created_at: Date
   /** Guid of the Anki note; null, like `ord`, for cards that do not come from Anki */
   guid: string | null
-  /** Index of the card template in Anki */
+  /** Index of the card template or cloze in Anki, from 0 */
   ord: number | null
 }
 

@@ -16,7 +16,7 @@ export function formatAnkiLine(card: ExportCard, deckName: string): string {
 
 /**
  * Converts a card's Markdown to one line of HTML with the five rules of specification §4.3, in their order. Searching
- * for the characters of a rule before applying it halves the time of the export.
+ * for the characters of a rule before applying it saves time.
  * @example formatAnkiText('**fett**\nneu') // '<b>fett</b><br>neu'
  */
 export function formatAnkiText(markdown: string): string {
@@ -30,7 +30,7 @@ export function formatAnkiText(markdown: string): string {
   return text.includes('\t') ? text.replaceAll('\t', ' ') : text
 }
 
-/** Replaces `**…**` with `<b>…</b>` if at least one character is in between; twice as fast as a regular expression. */
+/** Replaces `**…**` with `<b>…</b>` if there is text between the asterisks; faster than a regular expression. */
 function markBold(text: string): string {
   let marked = ''
   let done = 0
@@ -43,7 +43,10 @@ function markBold(text: string): string {
   return marked + text.slice(done)
 }
 
-/** Returns the file name of the text export for a day (`YYYY-MM-DD`). */
+/**
+ * Returns the file name of the text export for a day (`YYYY-MM-DD`).
+ * @example ankiFileName('2026-11-21') // 'svc_training_anki_2026-11-21.txt'
+ */
 export function ankiFileName(day: string): string {
   return `svc_training_anki_${day}.txt`
 }

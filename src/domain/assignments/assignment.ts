@@ -8,7 +8,6 @@ import { type Due, OPENS_DAYS_BEFORE, type Recurrence, type Starts } from './sch
 export const PART_KINDS = ['sheet', 'test', 'deck', 'personal'] as const
 export type PartKind = (typeof PART_KINDS)[number]
 
-/** A part of an assignment in a request */
 export type PartInput =
   | { kind: 'sheet' | 'test'; slug: string }
   | { kind: 'deck'; slug: string; share_percent?: number | undefined }
@@ -20,7 +19,6 @@ export interface Audience {
   user_ids: number[]
 }
 
-/** The fields of an assignment in a request, as returned by `parseAssignment`. A change may omit fields. */
 export interface AssignmentInput {
   title: string
   description: string
@@ -37,19 +35,20 @@ export interface AssignmentInput {
 
 const MAX_DESCRIPTION = 2_000
 const MAX_DAYS = 3_660
-/** Allowed years of a day. The range limits the number of periods, because planning steps through each period. */
+/** Range of years allowed in dates. The range limits the number of periods that planning has to step through. */
 const FIRST_YEAR = '2000'
 const LAST_YEAR = '2099'
 /**
- * Maximum of `opens_days_before` per month between two due days, so that a period opens in the second half of the time
- * between the previous due day and its own due day
+ * Maximum of `opens_days_before` per month between two due days. A period thus opens no earlier than halfway between
+ * the previous due day and its own due day.
  */
 const MAX_OPENS_DAYS_PER_MONTH = 14
 
 /**
  * Parses the fields of a request: trims titles and sets the default of `opens_days_before`. Absent fields stay absent.
- * @throws InvalidInput if a field exceeds its limits or has the wrong form, a part has no slug or title, or the
- *   audience is empty
+ * @throws InvalidInput if a field exceeds its limits, has the wrong form or is not storable, a part has no slug or
+ *   title, or the audience is empty
+ * @example parseAssignment({ title: ' Brandschutz ' }) // { title: 'Brandschutz' }
  */
 export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): Partial<AssignmentInput> {
   const { title, description, parts, audience, starts, due, recurrence, retention_years } = given
@@ -83,7 +82,6 @@ export function checkDates({ starts, due }: Pick<AssignmentInput, 'starts' | 'du
   }
 }
 
-/** The fields of an assignment before `parseAssignment`, with the keys that a request may omit. */
 export interface GivenAssignment extends Omit<AssignmentInput, 'parts' | 'audience' | 'recurrence'> {
   parts: { kind: PartKind; slug?: string; title?: string; share_percent?: number }[]
   audience: Partial<Audience>
@@ -144,14 +142,22 @@ function checkLongText(field: string, text: string, longest: number): void {
   checkStorable(field, text)
 }
 
-/** Returns a reason or note, trimmed. @throws InvalidInput if it has more than 2,000 code points or is not storable */
+/**
+ * Returns a reason or note, trimmed.
+ * @throws InvalidInput if it has more than 2,000 code points or is not storable
+ * @example parseNote('note', ' gut\n') // 'gut'
+ */
 export function parseNote(field: string, text: string): string {
   const trimmed = text.trim()
   checkLongText(field, trimmed, MAX_DESCRIPTION)
   return trimmed
 }
 
-/** Returns the reason of a decision, trimmed. @throws InvalidInput if it is empty, too long or not storable */
+/**
+ * Returns the reason for a decision, trimmed.
+ * @throws InvalidInput if it is empty, too long or not storable
+ * @example parseReason(' krank ') // 'krank'
+ */
 export function parseReason(text: string): string {
   const reason = parseNote('reason', text)
   if (reason === '') throw new InvalidInput('Das Feld „reason“ darf nicht leer sein')

@@ -1,9 +1,9 @@
 import { laterDay } from '../time/calendar.js'
 
-/** Days on which a person belongs to an audience for one reason, such as a team. */
+/** Days on which a person belongs to an audience for one reason, such as membership in a team. */
 export interface Span {
   from_on: string
-  /** First day after the span; null if it has not ended */
+  /** First day after the span; null if the span has not ended */
   until_on: string | null
 }
 

@@ -11,10 +11,10 @@ import {
 
 export const OCCURRENCE_STATES = ['open', 'in_progress', 'done', 'exempt', 'recognised', 'left'] as const
 export type OccurrenceState = (typeof OCCURRENCE_STATES)[number]
-/** States of an occurrence that the person has not yet completed */
+/** States of an occurrence that the person still has to complete */
 export const OPEN_STATES: readonly OccurrenceState[] = ['open', 'in_progress']
 
-/** The fields of a stored occurrence that planning needs. Days are `YYYY-MM-DD`. */
+/** One period of an assignment for one person. Days are `YYYY-MM-DD`. */
 export interface Occurrence {
   id: number
   /** First day of the period; identifies the period within the assignment */
@@ -22,20 +22,18 @@ export interface Occurrence {
   due_on: string
   extended_until: string | null
   state: OccurrenceState
-  /** Day of the completion, exemption or recognition; null if there is none yet */
+  /** Day of the completion, of the exemption or of the accepted external proof; null before that */
   done_on: string | null
-  /** Last day on which an exemption or external proof is valid; null if none was specified */
+  /** Last day on which an exemption or external proof is valid; null without such a day */
   covered_until: string | null
   content_version: number
 }
 
-/** The fields of an assignment that planning needs. */
 export interface PlannedAssignment extends Schedule {
   /** Version of the content: 1, plus 1 for each renewal („neu unterweisen“) */
   version: number
-  /** Day of the last renewal; null if there was none */
   renewed_on: string | null
-  /** Day of the last planning for all persons; null before the first one */
+  /** Day of the last planning for all persons; null before the first planning */
   planned_on: string | null
 }
 
@@ -47,13 +45,12 @@ export interface NewOccurrence {
 
 export interface Plan {
   insert: NewOccurrence[]
-  /** Ids of open occurrences of a person who has left the audience */
+  /** Ids of open occurrences to close for a person who has left the audience */
   close: number[]
   /** Occurrences to reopen for a person who returns to the audience */
   reopen: { id: number; extended_until: string }[]
 }
 
-/** Returns whether the person has not yet completed the occurrence. */
 export function isOpen({ state }: Pick<Occurrence, 'state'>): boolean {
   return OPEN_STATES.includes(state)
 }
@@ -63,7 +60,7 @@ export function dueOf({ due_on, extended_until }: Pick<Occurrence, 'due_on' | 'e
   return extended_until ?? due_on
 }
 
-/** Returns whether an open occurrence is past its last day. @param today in the service's time zone */
+/** Returns whether an occurrence is open and its last day has passed. @param today in the service's time zone */
 export function isOverdue(occurrence: Pick<Occurrence, 'state' | 'due_on' | 'extended_until'>, today: string): boolean {
   return isOpen(occurrence) && dueOf(occurrence) < today
 }
@@ -75,13 +72,10 @@ export function isOverdue(occurrence: Pick<Occurrence, 'state' | 'due_on' | 'ext
  */
 export type Planner = (since: string | undefined, history: readonly Occurrence[]) => Plan
 
-/**
- * Returns the planner of an assignment for a day. Planning is idempotent: another run adds only occurrences that have
- * opened since the previous run. docs/assignments.md describes the rules.
- */
+/** Returns the planner of an assignment for a day. Planning is idempotent. docs/assignments.md describes the rules. */
 export function createPlanner(assignment: PlannedAssignment, today: string): Planner {
   const { recurrence } = assignment
-  // Later periods by due day of the first period; cached, because most persons have the same first period.
+  // Periods after the first, by due day of the first period. Cached, because most persons have the same first period.
   const calendars = new Map<string, Window[]>()
   const calendarOf = isFixed(recurrence)
     ? (first: Window) => {
@@ -122,7 +116,7 @@ interface Windows {
   currentPeriod: string
 }
 
-/** Returns the missing period of an assignment that has no recurrence or whose periods each follow a completion. */
+/** Returns the period to plan for a person if the assignment does not recur or each period follows a completion. */
 function successorOf(
   assignment: PlannedAssignment,
   since: string,
@@ -139,7 +133,7 @@ function isFixed(recurrence: Recurrence | null): recurrence is Recurrence & { wi
   return recurrence?.window_end !== undefined
 }
 
-/** Returns the missing periods of an assignment whose periods end on a fixed day of the year. */
+/** Returns the periods to plan for a person if the periods of the assignment end on fixed days of the year. */
 function fixedOf(
   assignment: PlannedAssignment,
   calendarOf: (first: Window) => Window[],
@@ -147,7 +141,8 @@ function fixedOf(
   history: readonly Occurrence[],
   today: string,
 ): Windows {
-  // Periods count from the person's first stay, so that a return does not start another first period.
+  // If the assignment starts when a person joins the audience, the first stay in the audience determines the periods. A
+  // person who returns does not get a new first period.
   const start = typeof assignment.starts === 'string' ? since : (history[0]?.period ?? since)
   const windows = calendarOf(firstWindow(assignment, start))
   // Periods before `from` have already been planned for the persons who were in the audience at that time.
@@ -163,7 +158,7 @@ function fixedOf(
   const missing = windows.slice(currentIndex).flatMap((window, index) => {
     if (window.opens_on > today || isKnown(window)) return []
     const planned = withGrace(assignment, window, since, today)
-    // Skips the window if a person who joins shortly before the next one would have two open occurrences at once.
+    // Skips a window if its postponed due day reaches into the next window, to avoid two open occurrences at once.
     const next = windows[currentIndex + index + 1]
     return planned.due_on > window.due_on && next !== undefined && planned.due_on >= next.opens_on ? [] : [planned]
   })
@@ -172,7 +167,7 @@ function fixedOf(
 
 function afterCompletion(recurrence: Recurrence | null, last: Occurrence): Window | undefined {
   if (recurrence === null || isOpen(last) || last.state === 'left') return undefined
-  // An exempt occurrence counts as done on its due day.
+  // An exemption is not a completion, so the next period follows the due day.
   const base = last.state === 'exempt' ? last.due_on : last.done_on
   const next =
     last.covered_until === null
@@ -201,8 +196,8 @@ function withGrace(
   const { starts, due, created_on, planned_on } = assignment
   // A person who was in the audience when the assignment was created has not joined late.
   const hasJoined = since > created_on && (since > opens_on || (typeof starts !== 'string' && typeof due === 'string'))
-  // Enabling a disabled account does not start a new stay. The absence is recognised by a period that had opened by the
-  // last planning but was not planned for this person.
+  // Enabling a disabled account does not change `since`. The person was absent if the period had opened by the last
+  // planning but was not planned for the person.
   const wasAbsent = planned_on !== null && opens_on <= planned_on
   if (!hasJoined && !wasAbsent) return { period: opens_on, due_on }
   return { period: opens_on, due_on: laterDay(due_on, addDays(hasJoined ? since : today, joinerDays(assignment))) }

@@ -1,19 +1,22 @@
 import { addDays, addMonths, laterDay } from '../time/calendar.js'
 
-/** First day of an assignment: a fixed day (`YYYY-MM-DD`), or for each person the day of joining the audience */
+/**
+ * First day of an assignment: a fixed day (`YYYY-MM-DD`), or for each person the day of joining the audience, at the
+ * earliest the day of creation
+ */
 export type Starts = string | { joining: true }
-/** Last day of the first period: a fixed day (`YYYY-MM-DD`), or a number of days after its start */
+/** Last day of the first period: a fixed day (`YYYY-MM-DD`), or a number of days after the start of the period */
 export type Due = string | { days_after_start: number }
 
 export interface Recurrence {
   every_months: number
-  /** Day of the year on which periods end, as `MM-DD`; undefined if each period follows the previous completion */
+  /** Day of the year on which a period ends, as `MM-DD`; undefined if each period follows the previous completion */
   window_end?: string | undefined
   /** Number of days between the opening of a period and its due day */
   opens_days_before: number
 }
 
-/** Dates from which the periods of an assignment are calculated. All days are in the service's time zone. */
+/** Dates of an assignment, in the service's time zone. */
 export interface Schedule {
   starts: Starts
   due: Due
@@ -21,18 +24,17 @@ export interface Schedule {
   created_on: string
 }
 
-/** Minimum time in days for a person who joins during a period, if `due` is a fixed day */
+/** Minimum number of days for an occurrence that is planned late, renewed or reopened, if `due` is a fixed day */
 export const JOINER_DAYS = 30
 /** Default of `opens_days_before`, capped at its maximum for the recurrence */
 export const OPENS_DAYS_BEFORE = 30
 
-/** First and last day of a period, independent of a person. */
+/** First and last day of a period, without additional time for a person who joins late. */
 export interface Window {
   opens_on: string
   due_on: string
 }
 
-/** Returns the minimum time in days for a person who joins during a period. */
 export function joinerDays({ due }: Pick<Schedule, 'due'>): number {
   return typeof due === 'string' ? JOINER_DAYS : due.days_after_start
 }
@@ -58,8 +60,8 @@ export function fixedWindows(
     const due_on = addMonths(anchor, months, dayOfMonth)
     return { opens_on: addDays(due_on, -opens_days_before), due_on }
   }
-  // Periods of up to a year divide the year evenly, so each year has the same due days. Longer periods start in the
-  // first possible year.
+  // Periods of up to a year divide the year evenly, so each year has the same due days. If periods are longer than a
+  // year, the next period ends in the first possible year.
   const step = Math.min(every_months, 12)
   let months = 0
   while (windowAfter(months).opens_on <= first.due_on) months += step
@@ -71,7 +73,7 @@ export function fixedWindows(
   }
 }
 
-/** Returns the period that follows a completion. @param base day to which the months are added */
+/** Returns the period that is due `every_months` after a day. @param base day to which the months are added */
 export function nextWindow({ every_months, opens_days_before }: Recurrence, base: string): Window {
   const due_on = addMonths(base, every_months)
   return { opens_on: addDays(due_on, -opens_days_before), due_on }
@@ -89,7 +91,7 @@ export function validUntil(
   const { every_months, window_end, opens_days_before } = recurrence
   if (window_end === undefined) return addMonths(done_on, every_months)
   const dayOfMonth = Number(window_end.slice(3))
-  // The first period, or a period with more time for a person who joined late, may end on another day.
+  // The first period, or a period extended for a person who joined late, may end on a day other than `window_end`.
   const isFixed = due_on === addMonths(`${due_on.slice(0, 5)}${window_end.slice(0, 2)}-01`, 0, dayOfMonth)
   if (isFixed && every_months > 12) return addMonths(due_on, every_months, dayOfMonth)
   const [next] = fixedWindows({ every_months, window_end, opens_days_before }, { opens_on: due_on, due_on }, due_on)

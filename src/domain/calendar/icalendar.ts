@@ -1,6 +1,6 @@
 import { daysBetween } from '../time/calendar.js'
 
-/** An open occurrence, which becomes an all-day event on its last day. */
+/** An open occurrence of an assignment; the calendar contains an all-day event on its last day. */
 export interface CalendarEvent {
   id: number
   title: string
@@ -17,6 +17,7 @@ const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
  * Writes an iCalendar file (RFC 5545) of all-day events.
  * @param host part of the UIDs after `@`, which makes them globally unique
  * @param today day of the timestamps (`YYYY-MM-DD`), so that the same events on the same day give identical files
+ * @example writeCalendar([], { host: 'example.org', today: '2026-11-27' }).split('\r\n')[0] // 'BEGIN:VCALENDAR'
  */
 export function writeCalendar(
   events: readonly CalendarEvent[],
@@ -43,7 +44,7 @@ function linesOf({ id, title, due_on, extended_until }: CalendarEvent, host: str
     'BEGIN:VEVENT',
     `UID:aufgabe-${id}@${host}`,
     `DTSTAMP:${compact(today)}T000000Z`,
-    // The sequence number must increase when the due day is extended.
+    // Increases with each change of the due day, which only moves to later days.
     `SEQUENCE:${Math.max(0, daysBetween(due_on, due))}`,
     `DTSTART;VALUE=DATE:${compact(due)}`,
     `SUMMARY:${escapeText(title)}`,

@@ -16,7 +16,6 @@ export function formatWarning({ file, line, message }: Warning): string {
   return `${file}:${line}: Warnung: ${message}`
 }
 
-/** Maximum number of warnings in a response */
 const MAX_WARNINGS = 200
 
 /** Sorts the warnings in place by file and line; returns the first 200. */
@@ -24,7 +23,6 @@ export function sortWarnings(warnings: Warning[]): Warning[] {
   return warnings.sort(comparePlaces).slice(0, MAX_WARNINGS)
 }
 
-/** Compares faults by file and line, as the comparison function of a sort. */
 export function comparePlaces(a: Fault, b: Fault): number {
   return compareText(a.file, b.file) || a.line - b.line
 }

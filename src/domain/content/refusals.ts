@@ -3,10 +3,8 @@ import type { ItemKind } from './editing/rights.js'
 import type { Fault } from './types.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
 
-/** Maximum number of faults in the response to an upload */
 const MAX_FAULTS = 200
 
-/** The content has faults, so nothing was imported. */
 export class FaultyContent extends InvalidInput {
   readonly faults: Fault[]
 
@@ -16,7 +14,7 @@ export class FaultyContent extends InvalidInput {
   }
 }
 
-/** An upload has faults, so nothing was imported; `faults` contains the first 200, `total` is the number of all. */
+/** The upload has faults. `faults` contains the first 200 faults; `total` counts all of them. */
 export class FaultyUpload extends FaultyContent {
   readonly total: number
 
@@ -27,14 +25,13 @@ export class FaultyUpload extends FaultyContent {
   }
 }
 
-/** An upload is truncated or corrupt; `reason` is German. */
 export class DamagedPackage extends InvalidInput {
   constructor(reason: string) {
     super(`Das Paket ist beschädigt: ${reason}`, 'damaged_package')
   }
 }
 
-/** The service does not read files of this type; `message` states the presumed type and the remedy in German. */
+/** The service does not read files of this type; `message` names the type and the remedy in German. */
 export class ForeignFile extends InvalidInput {
   constructor(message: string) {
     super(message, 'foreign_file')
@@ -48,14 +45,12 @@ const KINDS: Record<StoredKind, string> = {
   written: 'im Browser geschrieben',
 }
 
-/** The kind of the file differs from the kind of the source that it would update. */
 export class OtherKind extends InvalidInput {
   constructor({ name, kind }: { name: string; kind: StoredKind }, given: SourceKind) {
     super(`Die Quelle „${name}“ ist ${KINDS[kind]}, die Datei ist ${KINDS[given]}`, 'other_kind')
   }
 }
 
-/** A source with this name exists, and the request does not specify whether to update it or to create a second one. */
 export class SourceExists extends Refusal {
   readonly source: { id: number; name: string }
 
@@ -69,7 +64,10 @@ export class SourceExists extends Refusal {
   }
 }
 
-/** The import would archive more than half of the cards or sheets; a part of the folder may be missing. */
+/**
+ * The import would archive more than half of at least 10 cards or sheets that are not archived; a part of the folder
+ * may be missing.
+ */
 export class MostArchived extends Refusal {
   /** Message without the hint on how to force the import; the hint differs between API and command line */
   readonly reason: string
@@ -85,35 +83,30 @@ export class MostArchived extends Refusal {
   }
 }
 
-/** All pictures together would take more space than `MEDIA_MAX_MB`. */
 export class MediaFull extends Refusal {
   constructor(maxMegabytes: number) {
     super('too_large', 'media_full', `Die Bilder brauchten zusammen mehr als ${maxMegabytes} MB (MEDIA_MAX_MB)`)
   }
 }
 
-/** The pictures that an author has uploaded would take more space than allowed. */
 export class OwnMediaFull extends Refusal {
   constructor(maxMegabytes: number) {
     super('too_large', 'own_media_full', `Deine Bilder brauchten zusammen mehr als ${maxMegabytes} MB`)
   }
 }
 
-/** An upload is not a supported picture; `problem` is the end of a German sentence. */
 export class BadPicture extends InvalidInput {
   constructor(problem: string) {
     super(`Das Bild ${problem}`, 'bad_picture')
   }
 }
 
-/** An upload exceeds a size limit; `limit` describes it in German. */
 export class FileTooLarge extends Refusal {
   constructor(limit: string, code = 'file_too_large') {
     super('too_large', code, `Datei zu groß: ${limit}`)
   }
 }
 
-/** An unpacked entry of an archive or package exceeds its size limit. */
 export class EntryTooLarge extends FileTooLarge {
   constructor(name: string, maxBytes: number) {
     const limit = maxBytes < 2 ** 20 ? `${maxBytes} Bytes` : `${Math.floor(maxBytes / 2 ** 20)} MB`
@@ -121,14 +114,13 @@ export class EntryTooLarge extends FileTooLarge {
   }
 }
 
-/** An upload is larger than `IMPORT_MAX_MB`. */
 export class UploadTooLarge extends FileTooLarge {
   constructor(maxBytes: number) {
     super(`mehr als ${maxBytes / 2 ** 20} MB (IMPORT_MAX_MB)`)
   }
 }
 
-/** All worker threads that read files are busy with other uploads. */
+/** No worker thread for reading the file became free in time. */
 export class ReadersBusy extends TemporaryRefusal {
   constructor() {
     super(
@@ -140,7 +132,7 @@ export class ReadersBusy extends TemporaryRefusal {
   }
 }
 
-/** The content folder cannot be read. Only administrators import, so the message may contain the path of the folder. */
+/** The content folder cannot be read. Only administrators import the folder, so the message may contain its path. */
 export class UnreadableContent extends Refusal {
   constructor(folder: string, code = 'unbekannter Fehler') {
     super(
@@ -185,11 +177,10 @@ export const TEST_NOT_FOUND = new Refusal('not_found', 'test_not_found', 'Test n
 export const CARD_NOT_FOUND = new Refusal('not_found', 'card_not_found', 'Karte nicht gefunden')
 export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Änderung nicht gefunden')
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
-/** The text has changed since the version that the request is based on. */
+/** The card, sheet or test has changed since the version that the request is based on. */
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
 /** The client id belongs to a card or sheet that the caller may not edit. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
-/** The cards of a bulk change belong to several sources. */
 export const ONE_SOURCE_ONLY = new InvalidInput(
   'Die Karten gehören zu mehreren Quellen; bitte jede Quelle für sich ändern',
   'one_source_only',
@@ -202,7 +193,6 @@ export const NOT_UNDOABLE = new Refusal(
   'Diese Änderung lässt sich nicht als Ganzes rückgängig machen',
 )
 export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
-/** The user may not write content, so the source cannot have this editor. */
 export const NOT_AN_AUTHOR = new Refusal(
   'conflict',
   'not_an_author',
@@ -213,7 +203,7 @@ export const LAST_EDITOR = new Refusal(
   'last_editor',
   'Jemand muss die Quelle bearbeiten; zuerst jemand anderen in die Redaktion aufnehmen',
 )
-/** The source consists of uploads. The next upload could archive adopted content, so the source cannot adopt any. */
+/** Only a source that is written in the browser can adopt content; in other sources, an upload could archive it. */
 export const NOT_WRITTEN = new Refusal(
   'conflict',
   'not_written',
@@ -236,7 +226,6 @@ export const REPORTED_AGAIN = new Refusal(
   'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
 )
 
-/** Messages for invalid ids of items that are identified by a number */
 export const INVALID_ID_BY_KIND: Partial<Record<ItemKind, string>> = {
   source: 'Ungültige Quellen-ID',
   card: 'Ungültige Karten-ID',
@@ -244,7 +233,6 @@ export const INVALID_ID_BY_KIND: Partial<Record<ItemKind, string>> = {
   change: 'Ungültige Änderungs-ID',
 }
 
-/** Refusals for items that do not exist */
 export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
   source: SOURCE_NOT_FOUND,
   deck: DECK_NOT_FOUND,
@@ -256,7 +244,8 @@ export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
 }
 
 /**
- * The item comes from the content folder or from a script, so it cannot be edited in the browser.
+ * The content belongs to no source, so it cannot be edited in the browser: it comes from the content folder or a
+ * script, or was released from its source.
  * @param file path relative to the content folder; null if the content has no file or its path is unknown
  */
 export class NotEditable extends Refusal {

@@ -6,7 +6,6 @@ const MAX_LENGTH = 1_000
 /** Maximum number of open reports per learner */
 export const MAX_OPEN_REPORTS = 50
 
-/** Control characters except tab and line break */
 const CONTROLS = /(?![\t\n])\p{Cc}/u
 
 /**

@@ -1,36 +1,37 @@
 import type { Exercise } from '../questions/exercise.js'
 import type { TestDefinition } from '../tests/definition.js'
 
-/** A fault in a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
+/**
+ * A fault in a content file or an upload. `file` is relative to the content folder (with `/`); in an upload, it names
+ * the file, the archive entry, the deck or the card. `line` counts from 1; 0 means that the fault concerns no line.
+ */
 export interface Fault {
   file: string
   line: number
   message: string
 }
 
-/** A probable mistake in a content file that does not prevent the import. */
+/** A probable mistake in a content file or an upload; it does not prevent the import. */
 export type Warning = Fault
 
-/** Reports a fault of the current file. */
 export type Report = (line: number, message: string) => void
 
-/** A card as described by its file; its index in `cards` of the deck determines the sort order. */
+/** A card of a content file or an upload. Its index in `cards` of the deck determines its sort order. */
 export interface CardSource {
   key: string
   aliases: string[]
   question: string
   answer: string
   level: string
-  /** Null for a plain card */
   exercise: Exercise | null
   /** Whether only editors see the card */
   draft: boolean
-  /** Line of the heading in the file */
+  /** Line of the card in the file, from 1; 0 in an Anki package */
   line: number
 }
 
 export interface DeckSource {
-  /** Relative to the content folder */
+  /** Path relative to the content folder, or to that folder in an archive; empty for a table or an Anki package */
   file: string
   slug: string
   /** Former slugs of the deck */
@@ -38,11 +39,11 @@ export interface DeckSource {
   name: string
   description: string
   sort_order: number
-  /** Whether the deck is a pool, which only editors see and tests draw from */
+  /** Whether only editors see the deck and only tests use its cards */
   tests_only: boolean
   /** Whether task lists at the end of answers are plain text instead of options */
   options_off: boolean
-  /** Language of the texts, such as `de` */
+  /** Language tag (BCP 47) of the texts */
   lang: string
   /** Desired retention for learners who have set none for this deck; null if their general setting applies */
   desired_retention: number | null
@@ -54,21 +55,17 @@ export interface SheetSource {
   title: string
   category: string
   content_md: string
-  /** Whether only editors see the sheet */
   draft: boolean
 }
 
-/** A test as described by its file. */
 export interface TestSource {
-  /** Relative to the content folder */
   file: string
   slug: string
   definition: TestDefinition
-  /** Whether an import leaves the test unpublished */
+  /** Whether an import saves the test without publishing it */
   draft: boolean
-  /** Line of the key `sections` */
+  /** Line of the key `sections`, or 1 if the key is missing */
   line: number
-  /** Line of each section */
   sectionLines: number[]
 }
 
@@ -77,7 +74,7 @@ export interface Content {
   sheets: SheetSource[]
 }
 
-/** A valid slug with its file and line (1 if the slug is derived from the file name). */
+/** A slug or alias of a file and its line (1 if the slug is derived from the file name). */
 export interface SlugPlace {
   file: string
   line: number

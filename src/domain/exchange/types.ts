@@ -1,7 +1,7 @@
-/** Format of a text of another program; `auto` is HTML whose line ends may mean line breaks */
+/** Format of a text of another program; `auto` is the default format of Moodle, which is read as HTML */
 export type TextFormat = 'html' | 'markdown' | 'plain' | 'auto'
 
-/** An embedded file that the text refers to as `@@PLUGINFILE@@/name`. */
+/** A file that is embedded in a question. The text refers to it as `@@PLUGINFILE@@/name`. */
 export interface EmbeddedFile {
   /** Path, in NFC */
   name: string
@@ -17,12 +17,11 @@ export interface RawText {
 /** The address of a stored picture, or the reason why it was not stored, as the end of a German sentence. */
 export type KeptPicture = { target: string } | { problem: string }
 
-/** Stores a picture if its format and size are supported; otherwise returns the problem. */
 export type KeepPicture = (bytes: Uint8Array) => KeptPicture
 
 export const EMPTY: RawText = { text: '', format: 'plain' }
 
-/** An answer with the share of points that it gives, from -100 to 100 percent. */
+/** An answer with the share of points that it gives, in percent; a wrong answer may have a negative share. */
 export interface RawAnswer extends RawText {
   percent: number
   feedback: RawText
@@ -33,28 +32,26 @@ export interface RawAnswer extends RawText {
 /** Answers of a gap in the order of the file. If some are wrong, learners choose one; otherwise they type. */
 export type RawGap = { text: string; isRight: boolean }[]
 
-/** Fields that all kinds of questions have. */
 export interface RawCommon {
-  /** Line of the question in the file, from 1 */
+  /** Line of the file, from 1 */
   line: number
   name: string
   question: RawText
-  /** Shown after answering */
+  /** Text shown after answering */
   explanation: RawText
   id: string | null
   /** Path such as `Netze/Ports` */
   category: string | null
   tags: string[]
-  /** Changes that reading the file has already made, as German sentences */
+  /** Changes made while the file was read, as German sentences */
   changes: string[]
   /**
-   * Set if this service exported the question; the explanation is then the answer of the card. `answers` is 1 if the
-   * first answer repeats the answer of the card, otherwise 0.
+   * Set if this service exported the question. The explanation then holds the answer of the card; for `gaps`, the
+   * question text holds it. `answers` is 1 if the first answer repeats the answer of the card, otherwise 0.
    */
   own?: { answers: number }
 }
 
-/** A question of another program before its conversion to a card. */
 export type RawQuestion = RawCommon &
   (
     | { kind: 'choice'; isSingle: boolean; answers: RawAnswer[] }
@@ -67,7 +64,6 @@ export type RawQuestion = RawCommon &
     | { kind: 'plain' }
   )
 
-/** An option of a choice question, or an accepted answer of a text or number question. */
 export interface ReadOption {
   /** Markdown */
   text: string
@@ -90,11 +86,11 @@ export interface ReadQuestion {
     tolerance: number | null
     unit: string | null
   } | null
-  /** Differences from the file, as German sentences */
+  /** Differences from the question in the file, as German sentences */
   changes: string[]
 }
 
-/** A question that this service does not support; `reason` is a German sentence without a full stop. */
+/** A question that is malformed or not supported; `reason` is a German sentence without a full stop. */
 export interface RefusedQuestion {
   line: number
   name: string

@@ -5,9 +5,9 @@ import { toStorable } from '../text/text.js'
  * this verdict too.
  */
 const RETRY_MINUTES = [5, 30, 120, 360, 1_440]
-/** Minutes until the next attempt to send the due mails if the server cannot be used for any mail */
+/** Minutes until the next attempt to send the due mails after the verdict `server` */
 export const SERVER_RETRY_MINUTES = 5
-/** Maximum number of days after its `day` that a mail waits for a usable server; then the mail fails */
+/** Maximum number of days that a mail waits for a usable server, counted from its `day` */
 export const MAX_DELAY_DAYS = 3
 const MINUTE_MS = 60_000
 const MAX_ANSWER = 500
@@ -17,7 +17,6 @@ const CONNECTION_REPLIES = [530, 534, 535, 538]
 /** Reply code for a wrong state of the SMTP session; the same mail may be accepted in a new session */
 const BAD_SEQUENCE = 503
 
-/** Consequence of a failed attempt to send a mail */
 export type Verdict =
   /** The server cannot be used: all mails wait. */
   | 'server'
@@ -28,7 +27,6 @@ export type Verdict =
   /** The connection broke after sending the text had begun: the mail may have arrived. */
   | 'unknown'
 
-/** Stage and reply of a failed attempt to send a mail. */
 export interface DeliveryFault {
   stage: 'connection' | 'encryption' | 'login' | 'sender' | 'mail'
   /** Reply code of the server; undefined if there was no reply */
@@ -37,7 +35,6 @@ export interface DeliveryFault {
   hasBegun?: boolean
 }
 
-/** Returns the consequence of a fault. */
 export function classifyFault({ stage, status, hasBegun = false }: DeliveryFault): Verdict {
   if (stage === 'connection' || stage === 'encryption' || stage === 'login') return 'server'
   if (status === undefined) return hasBegun ? 'unknown' : 'later'
@@ -63,7 +60,10 @@ const SENTENCES: Record<DeliveryFault['stage'], string> = {
   mail: 'Der Mailserver hat die Mail nicht angenommen',
 }
 
-/** Returns the description of a fault as one line. @param detail message of the server or the system */
+/**
+ * @param detail message of the server or the system
+ * @example describeFault({ stage: 'login' }, '535 no') // 'Die Anmeldung beim Mailserver ist gescheitert: 535 no'
+ */
 export function describeFault({ stage }: DeliveryFault, detail: string): string {
   return `${SENTENCES[stage]}: ${detail}`
 }

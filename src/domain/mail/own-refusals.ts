@@ -1,6 +1,5 @@
 import { Refusal } from '../refusal.js'
 
-/** The link is invalid, expired, used or replaced, the new address was withdrawn, or the account is disabled. */
 export const CONFIRMATION_NOT_FOUND = new Refusal(
   'not_found',
   'confirmation_not_found',
@@ -11,5 +10,5 @@ export const ADDRESS_NOT_OWN = new Refusal(
   'address_not_own',
   'Diese Adresse hat die Verwaltung eingetragen; du kannst sie durch eine andere ersetzen',
 )
-/** No mail server is configured, or no `PUBLIC_URL`, which the links in mails need. */
+/** The configuration has no mail server, or no `PUBLIC_URL`, which the links in mails need. */
 export const MAIL_IS_OFF = new Refusal('conflict', 'mail_is_off', 'Dieser Dienst verschickt keine Mails')

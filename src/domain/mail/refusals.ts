@@ -12,7 +12,7 @@ export const MAIL_NOT_CONFIGURED = new Refusal(
   'Es ist kein Mailserver eingerichtet (SMTP_HOST und SMTP_FROM)',
 )
 
-/** The mail server cannot be used or refuses the mail; the message contains its reply. */
+/** The mail server cannot be used, refuses the mail or does not reply in time; the message states the cause. */
 export class MailServerRefuses extends Refusal {
   constructor(message: string) {
     super('bad_gateway', 'mail_server_refuses', message)

@@ -1,9 +1,7 @@
-/** Settings of the mail server and of the sender of mails. */
 export interface MailSettings {
   host: string
   port: number
   security: 'starttls' | 'force_tls' | 'off'
-  /** Undefined if the server requires no login */
   login: { username: string; password: string } | undefined
   from: string
   fromName: string | undefined
@@ -12,7 +10,6 @@ export interface MailSettings {
   ca: string | undefined
 }
 
-/** The environment variables of the mail settings, without `SMTP_CA_FILE`. */
 export interface GivenMail {
   SMTP_HOST: string | undefined
   SMTP_PORT: number
@@ -26,7 +23,6 @@ export interface GivenMail {
 
 /**
  * Reads the settings of the mail server; returns undefined if the host or the sender is missing, which turns mail off.
- * Calls `fail` if only one of user name and password is set.
  * @param ca content of `SMTP_CA_FILE`
  * @param fail called with the name of a variable and its problem in German; must throw
  */
@@ -54,17 +50,14 @@ export function readMailSettings(
 const HOST_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,251}[\p{L}\p{N}])?$/u
 const IPV6 = /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i
 
-/**
- * Returns the problem of the host name or IP address of a mail server as the end of a German sentence; undefined if it
- * is valid.
- */
+/** Returns the problem as the end of a German sentence; undefined if the host name or IP address is valid. */
 export function checkMailHost(text: string): string | undefined {
   return HOST_NAME.test(text) || IPV6.test(text)
     ? undefined
     : 'muss der Name oder die Adresse eines Servers sein, ohne smtp:// und ohne Port (SMTP_PORT)'
 }
 
-/** Returns the problem of a sender's name as the end of a German sentence; undefined if the name is valid. */
+/** Returns the problem as the end of a German sentence; undefined if the name is valid. */
 export function checkSenderName(text: string): string | undefined {
   return text.length <= 100 && !/\p{Cc}/u.test(text)
     ? undefined

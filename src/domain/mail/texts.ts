@@ -1,14 +1,14 @@
 import { shorten } from '../text/text.js'
 import { daysBetween, noonOf } from '../time/calendar.js'
 
-/** Subject and body of a mail, as plain text. Lines of the body end with `\n`. */
+/** A mail in plain text; the lines of the body end with `\n`. */
 export interface MailText {
   subject: string
   body: string
 }
 
 const MAX_NAME = 120
-/** Maximum number of tasks that a mail lists; the mail gives only the number of further tasks. */
+/** Maximum number of tasks that a mail lists; the mail states how many further tasks there are. */
 export const MAX_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
@@ -17,20 +17,16 @@ const YEAR_DAY = new Intl.DateTimeFormat('de', {
   ...{ timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 })
 
-/** An open task of the recipient. */
 export interface MailedTask {
   title: string
   /** Last day on which the task is on time, as `YYYY-MM-DD` */
   due: string
   mandatory: boolean
-  /** Whether the reminder due for the task has the kind `assigned` */
+  /** Whether a reminder of the kind `assigned` is due for the task */
   isNew: boolean
 }
 
-/**
- * Returns the reminder that lists all open tasks of a person.
- * @param address public address of the service, ending with a slash
- */
+/** @param address public address of the service, ending with a slash */
 export function tasksMail(
   { name, tasks, today }: { name: string; tasks: readonly MailedTask[]; today: string },
   address: string,
@@ -76,7 +72,7 @@ export interface Digest {
   name: string
   /** Number of teams that the recipient leads */
   teams: number
-  /** The first overdue tasks, up to `MAX_TASKS` */
+  /** At most `MAX_TASKS` of the overdue tasks */
   overdue: readonly OverdueTask[]
   /** Number of all overdue tasks */
   total: number
@@ -110,7 +106,6 @@ export function digestMail({ name, teams, overdue, total, today }: Digest, addre
 }
 
 /**
- * Returns the mail about due cards for a person who has subscribed to it.
  * @param key secret of the link for unsubscribing
  * @param address public address of the service, ending with a slash
  */
@@ -130,7 +125,11 @@ export function dueCardsMail(
   }
 }
 
-/** Returns the address for unsubscribing. The key follows `#`, so browsers do not send it and no server logs it. */
+/**
+ * Returns the address for unsubscribing. The key follows `#`, so browsers do not send it and no server logs it.
+ * @param address public address of the service, ending with a slash
+ * @example unsubscribeAddress('k1', 'https://example.org/') // 'https://example.org/mail/abbestellen#k1'
+ */
 export function unsubscribeAddress(key: string, address: string): string {
   return `${address}mail/abbestellen#${key}`
 }

@@ -6,11 +6,10 @@ import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
 interface Block {
   kind: 'text' | 'list' | 'rule' | 'other'
   text: string
-  /** Marker of a list; an adjacent list must use a different one */
+  /** Marker of a list; an adjacent list must use a different marker */
   mark?: string
 }
 
-/** An open element that contains blocks. `Blocks.#place` handles text between the items or cells of a list or table. */
 export interface Container {
   kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
   blocks: Block[]
@@ -29,7 +28,6 @@ export interface Container {
 
 const SPACE: Run = { kind: 'text', text: ' ', bold: false, italic: false, code: false, href: undefined }
 
-/** Collects the text of a document and writes its blocks as Markdown. */
 export class Blocks {
   readonly #stack: Container[] = [{ kind: 'root', blocks: [], runs: [] }]
 
@@ -41,12 +39,10 @@ export class Blocks {
     return this.#stack.length
   }
 
-  /** The runs of the current paragraph */
   get runs(): Run[] {
     return this.top.runs
   }
 
-  /** Whether the next text starts a line */
   get isAtLineStart(): boolean {
     const last = this.runs.at(-1)
     return last === undefined || last.kind === 'break'
@@ -66,9 +62,9 @@ export class Blocks {
   }
 
   /**
-   * Returns the blocks to which the next block is added. Between the items of a list, these are the blocks of the
-   * previous item; before the first item, those around the list. Between the cells of a table, they are the blocks
-   * around the table, where browsers show such text.
+   * Returns the blocks to which the next block is added. Between the items of a list, this is the content of the
+   * previous item; before the first item, the content around the list. Between the cells of a table, it is the content
+   * around the table, because browsers show such text there.
    */
   #place(at = this.#stack.length - 1): Block[] {
     const { kind, items, blocks } = this.#stack[at] as Container
@@ -104,7 +100,6 @@ export class Blocks {
     this.top.table?.startRow(isHead)
   }
 
-  /** Ends the top container and passes its text to its parent. */
   close(): void {
     this.endParagraph()
     const done = this.#stack.pop() as Container
@@ -121,7 +116,6 @@ export class Blocks {
     }
   }
 
-  /** Ends all containers and returns the document. */
   finish(): string {
     while (this.depth > 1) this.close()
     this.endParagraph()
@@ -181,7 +175,10 @@ function prefix(text: string, first: string, others: string): string {
 
 const MAX_PADDED = 10_000
 
-/** Writes a table. A single column becomes paragraphs. If the first row is no header, adds an empty header row. */
+/**
+ * Writes a table, or only the content of its cells if the table has a single column. Adds an empty header row if the
+ * first row is not a header.
+ */
 function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
   const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)
@@ -194,7 +191,7 @@ function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
-  // Short rows are padded, as in other programs, except in large tables. Markdown does not require the padding.
+  // Short rows are padded, except in large tables. Markdown does not require the padding.
   const isPadded = columns * full.length <= MAX_PADDED
   const lines = [
     head,

@@ -6,8 +6,8 @@ export type { Converted, ConvertOptions } from './document.js'
 const ATTRIBUTES = new Set('src srcset data-src alt href class style start data colspan rowspan id'.split(' '))
 
 /**
- * Converts HTML, parsed as browsers do, to Markdown that shows the same text and contains no HTML. Takes linear time;
- * elements nested deeper than a hundred levels count as text of their ancestor.
+ * Converts HTML to Markdown without HTML tags. Parses HTML much as browsers do, but in linear time: tags of elements
+ * nested more than a hundred levels deep only break lines.
  * @example convertHtml('<b>fett</b>', { picture: () => undefined, maxLength: 100 }).markdown // '**fett**'
  */
 export function convertHtml(html: string, options: ConvertOptions): Converted {

@@ -1,10 +1,9 @@
-/** Position of a text within its line. */
 export interface Place {
   isLineStart: boolean
   isLineEnd: boolean
-  /** Whether the text is in a link, whose text a bracket would end */
+  /** Whether the text is in a link; an unescaped bracket would end the link text */
   isLinked: boolean
-  /** Whether the text is in a table cell, which a bar would end */
+  /** Whether the text is in a table cell; an unescaped bar would end the cell */
   isCell: boolean
 }
 
@@ -15,9 +14,9 @@ const ENTITY = /^&(?:[a-z][a-z0-9]{1,31}|#[0-9]{1,7}|#x[0-9a-f]{1,6});/i
 const RULE = /^[-=_|:\s]+$/
 
 /**
- * Escapes text so that Markdown shows it literally. Only characters that could have a meaning are escaped, to keep the
- * source readable; the ends of the text are escaped conservatively, because its neighbours are unknown. A `<` that
- * could start a tag becomes an entity, which no reader treats as HTML.
+ * Escapes text so that Markdown shows it literally. To keep the source readable, escapes only characters that could
+ * have a meaning. Escapes more at the ends of the text, because the adjacent text is unknown. A `<` that could start a
+ * tag becomes an entity, which no Markdown parser treats as HTML.
  * @example escapeText('a*b', { isLineStart: false, isLineEnd: false, isLinked: false, isCell: false }) // 'a\\*b'
  */
 export function escapeText(text: string, place: Place): string {
@@ -49,7 +48,7 @@ function escapeOne(character: string, text: string, at: number, place: Place): s
     case '!':
       return after === '[' || (after === undefined && !place.isLineEnd) ? escaped : character
     case '[':
-      // A later bracket could turn this into a link reference definition.
+      // A later `]` could turn the text into a link reference definition.
       return place.isLinked || (place.isLineStart && at === 0 && !text.includes(']')) ? escaped : character
     case ']':
       if (place.isLinked || after === '(' || after === ':') return escaped
@@ -76,14 +75,20 @@ function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character)
 }
 
-/** Writes inline code. */
+/**
+ * Writes inline code, with escaped bars in a table cell.
+ * @example codeSpan('a|b', true) // '`a\\|b`'
+ */
 export function codeSpan(text: string, isCell: boolean): string {
   const fence = '`'.repeat(longestRun(text) + 1)
   const pad = /^`|`$|^ .* $/s.test(text) ? ' ' : ''
   return `${fence}${pad}${isCell ? text.replaceAll('|', '\\|') : text}${pad}${fence}`
 }
 
-/** Writes a fenced code block. */
+/**
+ * Writes a code block in a fence that is longer than any run of backticks in the text.
+ * @example fence('ls', 'sh') // '```sh\nls\n```'
+ */
 export function fence(text: string, language: string): string {
   const marks = '`'.repeat(Math.max(longestRun(text) + 1, 3))
   return `${marks}${language}\n${text}\n${marks}`
@@ -95,7 +100,11 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** Returns the escaped target of a link; undefined unless it is an HTTP or `mailto` URL of at most 2,000 characters. */
+/**
+ * Returns the escaped target of a link; undefined unless it is an HTTP, HTTPS or `mailto` URL of at most 2,000
+ * characters.
+ * @example linkTarget('https://example.org/(a)') // 'https://example.org/%28a%29'
+ */
 export function linkTarget(address: string): string | undefined {
   const trimmed = address.trim()
   if (!/^(?:https?:\/\/|mailto:)[^\s]/i.test(trimmed) || trimmed.length > 2_000) return undefined

@@ -2,14 +2,14 @@ export interface GridRow<Cell> {
   /** Cells by column; undefined in columns that a spanning cell covers */
   cells: (Cell | undefined)[]
   isHead: boolean
-  /** Column of the next cell */
   next: number
 }
 
-/** Maximum span of a cell, in columns and in rows */
+/** Number of leftmost columns that spanning cells may cover */
 const MAX_COLUMNS = 20
+/** Maximum number of rows that a cell spans */
 const MAX_ROWS = 200
-/** Maximum number of empty cells inserted into a table; without this limit, a table could grow tenfold. */
+/** Maximum number of empty cells that spanning cells insert into a table */
 const MAX_GAPS = 5_000
 
 /** Table rows with each cell in the column where a browser shows it. */

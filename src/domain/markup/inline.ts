@@ -13,7 +13,7 @@ export interface Run extends Style {
   text: string
 }
 
-/** Copies the fields explicitly: a spread takes three times as long, and every text has many runs. */
+/** Copies the fields explicitly, which is faster than a spread. */
 export function makeRun(kind: Run['kind'], text: string, { bold, italic, code, href }: Style): Run {
   return { kind, text, bold, italic, code, href }
 }
@@ -24,7 +24,7 @@ const BLANKS = /[ \t\n\r\f\u00a0]+/g
 /** White space to collapse; tested first, because most texts contain none and testing is faster than replacing. */
 const HAS_BLANKS = /[\t\n\r\f\u00a0]| {2}/
 
-/** Writes runs as paragraphs: breaks end lines, an empty line ends a paragraph. */
+/** Writes runs as paragraphs. A break ends a line, and an empty line ends a paragraph. */
 export function writeParagraphs(runs: readonly Run[]): string[] {
   const paragraphs: string[] = []
   let lines: string[] = []
@@ -68,7 +68,6 @@ function indentOf(line: readonly Run[]): string {
   return hard.length < 2 || !hard.includes('\u00a0') ? '' : '\u00a0'.repeat(Math.min(hard.length, MAX_INDENT))
 }
 
-/** Writes all runs on one line. */
 export function writeLine(runs: readonly Run[], isCell: boolean): string {
   const pieces = merge(spaceOut(runs))
   for (const piece of pieces) if (isUnclearCode(piece, isCell)) piece.code = false
@@ -77,7 +76,7 @@ export function writeLine(runs: readonly Run[], isCell: boolean): string {
   return emit(merge(pieces), isCell)
 }
 
-/** Collapses white space as browsers do, and moves it out of emphasis. */
+/** Collapses white space, including no-break spaces, and moves it out of emphasis. */
 function spaceOut(runs: readonly Run[]): Run[] {
   const pieces: Run[] = []
   let isSpaced = true
@@ -103,7 +102,7 @@ function spaceOut(runs: readonly Run[]): Run[] {
     const before = pieces[index - 1]
     const after = pieces[index + 1]
     if (piece.text !== ' ' || before === undefined || after === undefined) continue
-    // A space has a style only if both neighbours have it and all outer styles continue, because marks are nested.
+    // Because marks are nested, a space has a style only if both neighbours have this style and equal outer styles.
     const isOneLink = before.href === after.href
     piece.href = isOneLink ? before.href : undefined
     piece.bold = isOneLink && before.bold && after.bold
@@ -156,8 +155,8 @@ function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
 type CharacterClass = 'space' | 'mark' | 'word'
 
 /**
- * Returns the class of the character outside of an emphasis mark. Parsers disagree about characters beyond 16 bits,
- * such as emoji, so `outside` and `inside` return the more restrictive class for them.
+ * Returns the class of the character on the outer side of an emphasis mark. Parsers classify characters beyond 16 bits,
+ * such as emoji, differently. For these characters, `outside` and `inside` return the more restrictive class.
  */
 function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): CharacterClass {
   if (piece === undefined) return 'space'
@@ -176,7 +175,7 @@ function classOf(unit: string, surrogate: CharacterClass): CharacterClass {
   return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
 }
 
-/** Returns whether the run is code in a cell with a backslash before a bar, about which parsers disagree. */
+/** Returns whether the run is code with a backslash before a bar in a table cell; parsers disagree on such code. */
 function isUnclearCode({ code, text }: Run, isCell: boolean): boolean {
   return code && isCell && text.includes('\\|')
 }

@@ -1,11 +1,9 @@
 import { posix } from 'node:path'
 
-/** Maximum size of a picture in bytes */
 export const MAX_PICTURE_BYTES = 2 * 2 ** 20
 
 export type PictureExtension = 'png' | 'jpg' | 'gif' | 'webp' | 'avif'
 
-/** Content types of supported pictures */
 export const PICTURE_TYPES: Readonly<Record<PictureExtension, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -14,12 +12,14 @@ export const PICTURE_TYPES: Readonly<Record<PictureExtension, string>> = {
   avif: 'image/avif',
 }
 
-/** Number of bytes needed to recognise the type */
 const PICTURE_HEAD_BYTES = 64
 
 const MEDIA = /^media\/(?<sha>[0-9a-f]{64})\.(?<extension>png|jpg|gif|webp|avif)$/
 
-/** Recognises the picture type by the first bytes, not by the file name; undefined if unsupported. */
+/**
+ * Returns the type of a picture, recognised by its first bytes; undefined if it is not supported.
+ * @example findPictureType(Buffer.from('GIF89a')) // 'gif'
+ */
 export function findPictureType(head: Uint8Array): PictureExtension | undefined {
   const text = Buffer.from(head.subarray(0, PICTURE_HEAD_BYTES)).toString('latin1')
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png'
@@ -40,7 +40,6 @@ function isAvif(text: string): boolean {
   return false
 }
 
-/** Returns the Markdown target of a stored picture: `media/<sha>.<extension>`. */
 export function mediaTarget({ sha, extension }: { sha: string; extension: PictureExtension }): string {
   return `media/${sha}.${extension}`
 }
@@ -55,9 +54,9 @@ export function parseMediaTarget(target: string): { sha: string; extension: Pict
 }
 
 /**
- * Resolves the path of a picture relative to the content folder, with `/`. Returns null if the path lies outside of the
- * folder, is absolute, ends with `/` or contains a backslash or NUL. Returns undefined for a target that is no path: a
- * URL such as `https://…`, or only a query or fragment.
+ * Returns the path of a picture relative to the content folder, with `/`. Returns null if the path lies outside of the
+ * folder, is absolute, ends with `/` or contains a backslash or NUL. Returns undefined for a target that is not a path:
+ * a URL such as `https://…`, or only a query or fragment.
  * @param file file that shows the picture, relative to the content folder
  * @param target as returned by `findPictures`
  * @example resolvePicture('decks/git.md', '../bilder/a.png') // 'bilder/a.png'
@@ -71,7 +70,6 @@ export function resolvePicture(file: string, target: string): string | null | un
   return /^\.\.?(?:\/|$)|\/$/.test(place) ? null : place.normalize('NFC')
 }
 
-/** Decodes percent escapes. Returns a path with an invalid escape unchanged. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)

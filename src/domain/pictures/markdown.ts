@@ -1,12 +1,11 @@
 import MarkdownIt from 'markdown-it'
 
-/** A picture in Markdown, `![alt](target)`. */
 export interface PlacedPicture {
-  /** Without Markdown escapes */
+  /** Target without Markdown escapes */
   target: string
   /** Position of the `!` in UTF-16 code units */
   from: number
-  /** Position of the target in UTF-16 code units */
+  /** Start of the target in UTF-16 code units; `end` is exclusive. */
   start: number
   end: number
   /** Line of the target, from 0 */
@@ -14,8 +13,8 @@ export interface PlacedPicture {
 }
 
 /**
- * Parser environment. The parser handles link text in a separate run with the same environment, so `source` holds the
- * text whose pictures are collected; pictures of other runs are ignored.
+ * Parser environment. The parser also parses the description of each picture with the same environment. `source` is
+ * the text whose pictures are collected, so that pictures in descriptions are ignored.
  */
 interface Env {
   source?: string
@@ -23,10 +22,10 @@ interface Env {
   [key: string | symbol]: unknown
 }
 
-/** A picture with positions in the content of a block, without the prefixes of quotes, lists, headings and tables */
+/** A picture with its positions in the content of a block, where prefixes such as `> ` or `# ` are already removed */
 type FoundPicture = Omit<PlacedPicture, 'line'>
 
-/** Part of a block that is equal in the content and in the source. Ends at the next segment. */
+/** Part of a block with the same text in the content and in the source. Ends where the next segment starts. */
 interface Segment {
   /** Start in the content, in UTF-16 code units */
   from: number
@@ -119,12 +118,12 @@ export function renamePictures(text: string, rename: (picture: PlacedPicture) =>
   return renamed + text.slice(done)
 }
 
-/** Maximum number of passes over a text; pictures nested in descriptions need one pass for each level. */
+/** Maximum number of passes over a text. Escaping a picture may turn an unclosed `![` before it into a picture. */
 const MAX_PASSES = 4
 
 /**
- * Turns pictures into text by escaping their `![` and those in their descriptions. If pictures remain after four
- * passes, escapes every `![` of the text.
+ * Turns missing pictures into text by escaping their `![` and those in their descriptions. If each of four passes finds
+ * missing pictures, escapes every `![` of the text.
  * @param isMissing called for each picture; true turns it into text
  * @example escapePictures('![A](a.png)', () => true) // '!\\[A](a.png)'
  */

@@ -9,7 +9,10 @@ export interface PictureSize {
   height: number
 }
 
-/** Returns the fault in the size of a picture, as the end of a German sentence; undefined if there is none. */
+/**
+ * Returns the fault in the size of a picture, as the end of a German sentence; undefined if there is none or the file
+ * declares no size.
+ */
 export function describeOversize(bytes: Uint8Array, type: PictureExtension): string | undefined {
   const size = measurePicture(bytes, type)
   if (size === undefined) return undefined
@@ -20,16 +23,16 @@ export function describeOversize(bytes: Uint8Array, type: PictureExtension): str
 }
 
 /**
- * Returns the size in pixels for which a browser allocates memory. Returns undefined if the file is truncated or
- * declares no size; browsers cannot show such a file. The package `image-size` is unsuitable: it trusts the crop in an
- * AVIF and reads no AVIF sequences.
+ * Returns the size in pixels for which a browser allocates memory. Returns undefined if the file declares no size or is
+ * truncated before the size; browsers cannot show such a file. The package `image-size` is unsuitable: it trusts the
+ * crop in an AVIF and reads no AVIF sequences.
  */
 export function measurePicture(bytes: Uint8Array, type: PictureExtension): PictureSize | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     return MEASURES[type](data)
   } catch (error) {
-    // Reads beyond the end of the buffer throw, so the file is truncated.
+    // A read beyond the end of the buffer throws a `RangeError`: the file is truncated.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -99,7 +102,7 @@ function measureWebp(data: Buffer): PictureSize | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
 }
 
-/** Returns the largest width and height of all `ispe` properties: cropping the shown item does not save memory. */
+/** Returns the largest width and height of all `ispe` properties: a browser decodes the whole image even for a crop. */
 function measureAvif(data: Buffer): PictureSize | undefined {
   let size: PictureSize | undefined
   for (let at = data.indexOf('ispe'); at >= 0; at = data.indexOf('ispe', at + 4)) {

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 /** Crockford's base 32: digits and letters without I, L, O and U */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BITS = 128
-/** Number of characters of a code, at 5 bits each */
 export const CODE_LENGTH = Math.ceil(BITS / 5)
 const CODE = new RegExp(`^[${ALPHABET}]{${CODE_LENGTH}}$`)
 

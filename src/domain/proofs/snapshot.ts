@@ -1,4 +1,4 @@
-/** A part of a duty as recorded in its proof. Dates are `YYYY-MM-DD`. */
+/** One part of a training duty, as recorded in the proof. Dates are `YYYY-MM-DD`. */
 export type ProvenPart =
   | { kind: 'sheet'; title: string; done_on: string; version: number | null; sha256: string | null }
   | {
@@ -17,13 +17,13 @@ export type ProvenPart =
 export interface ProofSnapshot {
   /** Version of this structure */
   format: 1
-  /** Display name of the account at completion */
+  /** Display name of the account at completion, or at the correction that created this proof */
   name: string
   title: string
-  /** First day of the period */
+  /** First day of the period for which the duty was fulfilled */
   period: string
   completed_on: string
-  /** Last day on which the proof covers the duty; null without recurrence */
+  /** Last day on which the proof covers the duty; null for a duty that does not recur */
   valid_until: string | null
   parts: ProvenPart[]
   /** Code of the proof that this proof replaces because of a wrong name */
@@ -31,8 +31,9 @@ export interface ProofSnapshot {
 }
 
 /**
- * Returns the canonical JSON of a snapshot: keys in order, no spaces (RFC 8785), so that equal snapshots give equal
+ * Returns the canonical JSON of a snapshot: sorted keys, no spaces (RFC 8785), so that equal snapshots give equal
  * strings.
+ * @example writeSnapshot(snapshot).slice(0, 16) // '{"completed_on":'
  */
 export function writeSnapshot(snapshot: ProofSnapshot): string {
   return JSON.stringify(snapshot, (_key, value: unknown) =>
@@ -42,7 +43,10 @@ export function writeSnapshot(snapshot: ProofSnapshot): string {
   )
 }
 
-/** Parses JSON written by `writeSnapshot`, without validation. */
+/**
+ * Parses JSON written by `writeSnapshot`, without validation.
+ * @example readSnapshot(writeSnapshot(snapshot)).format // 1
+ */
 export function readSnapshot(text: string): ProofSnapshot {
   return JSON.parse(text) as ProofSnapshot
 }

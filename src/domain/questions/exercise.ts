@@ -23,13 +23,13 @@ export interface ExerciseOption {
 export interface Exercise {
   form: Form
   options: ExerciseOption[]
-  /** Only for `number`: maximum accepted difference; null means 0. */
+  /** Maximum accepted difference of a `number`; null means 0 */
   tolerance: number | null
-  /** Only for `number`, such as `MB` */
+  /** Unit of a `number`, such as `MB` */
   unit: string | null
 }
 
-/** An exercise as written in a request or file; absent keys have their default. */
+/** An exercise as written in a request or file; absent keys have their default values. */
 export interface ExerciseInput {
   form?: string | null | undefined
   options?: readonly { text: string; correct: boolean; feedback?: string | null | undefined }[] | null | undefined
@@ -44,13 +44,13 @@ export const MAX_OPTIONS = 30
 const MAX_UNIT_LENGTH = 40
 /** Maximum length of a card's answer that is offered as an option beside wrong answers */
 const MAX_SHORT_ANSWER = 300
-/** Limits of a positive tolerance; between them, JavaScript and PostgreSQL write numbers without an exponent. */
+/** Limits of a positive tolerance; between them, JavaScript and `jsonb` write numbers without an exponent. */
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
 
 /**
- * Returns the normalised exercise of a card; null for a plain card or an unknown form. If it calls `report`, the result
- * must not be stored.
+ * Returns the normalised exercise of a card; null for a plain card or an unknown form. The result must not be stored if
+ * the function has called `report`.
  * @param answer text of the card's answer, without the options
  * @example parseExercise({ options: [{ text: 'a', correct: false }] }, 'b', () => {})?.form // 'choice'
  */
@@ -78,7 +78,10 @@ export function parseExercise(input: ExerciseInput, answer: string, report: Repo
   return exercise
 }
 
-/** Returns the exercise of a stored card; null for a plain card, or if a script has stored an invalid value. */
+/**
+ * Returns the exercise of a stored card; null for a plain card, or if a script has stored an invalid value.
+ * @example readStoredExercise(null, '72') // null
+ */
 export function readStoredExercise(stored: unknown, answer: string): Exercise | null {
   if (!isExerciseInput(stored)) return null
   let isFaulty = false
@@ -193,7 +196,7 @@ function checkNumber({ form, options, tolerance, unit }: Exercise, answer: strin
   if (tolerance !== null && tolerance !== 0 && !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     report('„tolerance“ muss 0 oder eine Zahl zwischen 0,000001 und 1.000.000.000.000.000 sein')
   }
-  // Content files store the unit in an HTML comment, with `;` between its entries.
+  // Content files store the unit in an HTML comment, where `;` separates entries.
   if (unit !== null && (unit.length > MAX_UNIT_LENGTH || /[;<>\p{Cc}\p{Zl}\p{Zp}]|--/u.test(unit))) {
     report(`„unit“ hat höchstens ${MAX_UNIT_LENGTH} Zeichen, ohne ; < > und --`)
   }
@@ -222,8 +225,8 @@ export function ambiguous(number: string): string {
 const ORDERED = 'ordered_list_open'
 
 /**
- * Returns the lines of the only numbered list of an answer. Returns undefined if the answer has no such list or
- * several, or if the list has only one item.
+ * Returns the lines of the only numbered list at the top level of an answer; `end` is exclusive. Returns undefined if
+ * the answer has no such list or several, or if the list has only one item.
  */
 export function findItems(answer: string): { line: number; end: number } | undefined {
   const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
@@ -233,13 +236,12 @@ export function findItems(answer: string): { line: number; end: number } | undef
   return lines.filter((line) => /^ {0,3}\d{1,9}[.)](?:[ \t]|$)/.test(line)).length < 2 ? undefined : list
 }
 
-/** A gap in an answer: `{{…}}` */
 export const GAP = /\{\{([^{}\n]+)\}\}/g
 /** Mark of a wrong text in a gap, as in a task list */
 const WRONG = '[ ]'
 const MARK = /^\[[ xX]\]/
 
-/** Texts of a gap. If some are wrong, the learner chooses among all; otherwise the learner types. */
+/** Texts of a gap. If some are wrong, the learner chooses one of all texts; otherwise the learner types a text. */
 export interface Gap {
   accepted: string[]
   wrong: string[]
@@ -280,7 +282,6 @@ export function readGap(inside: string): Gap {
   }
 }
 
-/** Returns the texts of a gap in their order. */
 export function textsOfGap(inside: string): GapText[] {
   return inside
     .split('|')

@@ -9,9 +9,8 @@ export interface Fraction {
 export const NONE: Fraction = { part: 0, of: 1 }
 export const ALL: Fraction = { part: 1, of: 1 }
 
-/** Score of a whole test. */
 export interface TestScore {
-  /** Rounded down, so that it reaches an integer `passPercent` exactly if the test is passed */
+  /** Rounded down, so that a score just below `passPercent` does not pass */
   percent: number
   passed: boolean
 }

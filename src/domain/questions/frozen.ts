@@ -32,7 +32,7 @@ export type FrozenForm =
   /** `text` is Markdown where `{{id}}` stands for a gap. */
   | { form: 'gaps'; text: string; gaps: FrozenGap[] }
 
-/** A copy of a question that later edits of its card do not change. */
+/** A copy of a question; later edits of the card do not change this copy. */
 export type FrozenQuestion = FrozenForm & {
   /** Markdown */
   question: string
@@ -69,7 +69,6 @@ function freezeForm({ answer, exercise }: { answer: string; exercise: Exercise }
 
 function freezeChoice(answer: string, options: readonly ExerciseOption[], newId: () => string): FrozenForm {
   const right = options.filter(({ correct }) => correct).length
-  // If no option is marked as right, the answer of the card is the right option.
   const all = right === 0 ? [{ text: answer, correct: true, feedback: null }, ...options] : options
   const frozen = all.map(({ text, correct, feedback }) => ({ id: newId(), text, correct, feedback }))
   return { form: right > 1 ? 'multiple' : 'single', options: frozen }
@@ -84,7 +83,6 @@ function freezeNumber(answer: string, { options, tolerance, unit }: Exercise): F
 
 const NUMBERED = /^( {0,3}\d{1,9}[.)])[ \t]*/
 
-/** Returns the items of the numbered list of an answer. */
 function itemsOf(answer: string): string[] {
   const list = findItems(answer)
   if (list === undefined) return []

@@ -33,8 +33,7 @@ const MAX_TYPED_LENGTH = 1_000
 
 /**
  * Checks an answer before it is stored.
- * @throws InvalidInput if the answer does not fit the form of the question, is too long or cannot be stored, contains
- *   an unknown or repeated id, chooses several options of a single choice, or lacks items of an order
+ * @throws InvalidInput if the answer does not fit the question, is too long or cannot be stored
  * @throws AmbiguousNumber if the number has two readings, such as 1.000
  */
 export function checkAnswer(question: FrozenForm, answer: Answer): void {
@@ -149,7 +148,6 @@ function shareOf<T>(places: readonly T[], isRight: (place: T, index: number) => 
   return places.length === 0 ? NONE : { part: places.filter(isRight).length, of: places.length }
 }
 
-/** Returns an answer that scores all points. */
 export function rightAnswer(question: FrozenForm): Answer {
   switch (question.form) {
     case 'single':

@@ -30,7 +30,7 @@ interface Choice {
   correct: boolean
 }
 
-/** A right answer is noticeably long if it exceeds the median of the wrong answers by this factor and difference. */
+/** A right answer is too long if it exceeds the median length of wrong answers by this factor and `LONG_DIFFERENCE`. */
 const LONG_FACTOR = 1.5
 const LONG_DIFFERENCE = 15
 const MIN_OPTIONS = 3
@@ -46,7 +46,7 @@ const ALL_OF_THESE =
 const NEGATION = /(?<!\p{L})(?:nicht|kein(?:e[mnrs]?)?|ohne|nie|niemals)(?!\p{L})/iu
 /** Emphasis: Markdown, or a negation in capitals */
 const EMPHASIS = /\*[^*\n]+\*|_[^_\n]+_|`[^`\n]*`|(?<!\p{L})(?:NICHT|KEINE?[MNRS]?|NIE)(?!\p{L})/gu
-/** Frequent words of at least `MIN_WORD_LENGTH` letters that are no hint */
+/** Frequent words of at least `MIN_WORD_LENGTH` letters that do not hint at the answer */
 const COMMON = new Set(
   'werden welche welcher welches wessen warum wofür womit wodurch heißt bedeutet macht nicht einen einem einer eines dieser diese dieses zwischen folgende folgenden lautet gehört'.split(
     ' ',
@@ -54,14 +54,13 @@ const COMMON = new Set(
 )
 
 /**
- * Returns the weaknesses of a choice that reveal its answer or make it unclear. For other forms, the list is empty.
+ * Returns the probable weaknesses of a choice, one at most for each rule. For other forms, the list is empty.
  * @example lintQuestion({ question: 'F', answer: 'A', exercise: null }) // []
  */
 export function lintQuestion(card: { question: string; answer: string; exercise: Exercise | null }): LintFinding[] {
   const { exercise } = card
   if (exercise?.form !== 'choice') return []
   const choices = exercise.options.map(({ text, correct }) => choiceOf(text, correct))
-  // If no option is marked as right, the answer of the card is the right option.
   if (!choices.some(({ correct }) => correct)) choices.unshift(choiceOf(card.answer, true))
   const question = plainOf(card.question)
   return [

@@ -2,7 +2,6 @@ import type { ExportQuestion } from '../moodle/index.js'
 import { type Exercise, GAP, textsOfGap } from './exercise.js'
 import { type FrozenForm, freezeQuestion } from './frozen.js'
 
-/** A card to export. */
 interface ExportCard {
   key: string
   level: string
@@ -11,7 +10,7 @@ interface ExportCard {
   exercise: Exercise | null
 }
 
-/** Returns a card as a question for Moodle; the level becomes a tag. */
+/** Converts a card to a question for Moodle; the level of the card becomes a tag. */
 export function toMoodleQuestion({ key, level, question, answer, exercise }: ExportCard): ExportQuestion {
   const common = { id: key, tags: level === '' ? [] : [level], question, answer }
   const none = { answers: [], hasOwnAnswer: false, items: [], gaps: [], tolerance: null, unit: null }
@@ -48,7 +47,7 @@ function accept(text: string): ExportQuestion['answers'][number] {
   return { text, correct: true, feedback: null }
 }
 
-/** Returns whether the answer of the card is one of the answers; then there are more answers than options. */
+/** Returns whether the exported answers include the card's answer, which is then the only one that is not an option. */
 function hasOwnAnswer(frozen: FrozenForm, { options }: Exercise): boolean {
   return answersOf(frozen).length > options.length
 }

@@ -1,4 +1,3 @@
-/** Result of parsing a number: its value, or the reason why it has none */
 export type ReadNumber = number | 'ambiguous' | 'none'
 
 const NUMBER = /^([+-]?)(\d[\d.,]*|[.,]\d+)(e[+-]?\d{1,3})?$/i
@@ -6,9 +5,9 @@ const NUMBER = /^([+-]?)(\d[\d.,]*|[.,]\d+)(e[+-]?\d{1,3})?$/i
 const GROUPED = /^[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?![\d])/
 
 /**
- * Parses a number with decimal comma or point. A number such as 1.000 or 12,345 is ambiguous, because its separator may
- * separate thousands: before it are one to three digits without a leading 0, and after it exactly three. Returns `none`
- * for text that is not a number.
+ * Parses a number with decimal comma or point. A number such as 1.000 or 12,345 is ambiguous, because its only
+ * separator may separate thousands: it follows one to three digits without a leading 0 and precedes exactly three
+ * digits. Returns `none` for text that is not a number.
  * @example readNumber('1,5') // 1.5
  * @example readNumber('1.000') // 'ambiguous'
  * @example readNumber('1.000,5') // 1000.5
@@ -26,7 +25,10 @@ export function readNumber(text: string): ReadNumber {
   return Number.isFinite(value) ? value : 'none'
 }
 
-/** Returns the digits with a decimal point, or `ambiguous` or `none`. In a grouped number, any separator is decimal. */
+/**
+ * Returns the digits with a decimal point, or `ambiguous` or `none`.
+ * @param isGrouped whether spaces or apostrophes separate the thousands; a comma or point is then decimal
+ */
 function toDecimal(digits: string, isGrouped: boolean): string {
   const separators: string[] = digits.match(/[.,]/g) ?? []
   const last = separators.at(-1)

@@ -15,7 +15,6 @@ export const UNSTORABLE_ANSWER = new InvalidInput(
 )
 export const ANSWER_TOO_LONG = new InvalidInput('Die Antwort hat höchstens 1.000 Zeichen', 'answer_too_long')
 
-/** Refusal of a typed number that has two readings, such as 1.000, and therefore cannot be judged. */
 export class AmbiguousNumber extends InvalidInput {
   constructor(message: string) {
     super(message, 'ambiguous_number')

@@ -1,11 +1,11 @@
 /** Minimum number of persons for a meaningful item-rest correlation (in Moodle: discrimination index) */
 export const MIN_PERSONS_OF_CORRELATION = 30
-/** Minimum number of wrong answers needed to judge a distractor */
+/** Minimum number of wrong answers needed to flag a distractor that was never chosen */
 const MIN_WRONG_OF_FLAGS = 20
 /** Median time in seconds below which most persons can hardly have read the question */
 const HASTY_SECONDS = 3
 
-/** Sums over the first attempt of each person, without data of a single person. */
+/** Sums over the first attempts of all persons. */
 export interface ItemSums {
   persons: number
   /** Points of the question */
@@ -19,7 +19,6 @@ export interface ItemSums {
 
 export const NO_SUMS: ItemSums = { persons: 0, item: 0, itemSquared: 0, total: 0, totalSquared: 0, product: 0 }
 
-/** Adds the result of a person. */
 export function addPerson(sums: ItemSums, item: number, total: number): ItemSums {
   return {
     persons: sums.persons + 1,
@@ -55,7 +54,6 @@ export function itemRestCorrelation(sums: ItemSums): number | null {
   return Math.max(-1, Math.min(1, (both - item) / Math.sqrt(item * rest)))
 }
 
-/** Number of persons who chose an option. */
 export interface OptionCount {
   correct: boolean
   count: number
@@ -65,7 +63,9 @@ export interface OptionCount {
  * Returns the share of each distractor among the wrong choices; null for right options, and for all options if there is
  * no wrong choice. In a test that most people pass, the share among all persons would be close to zero for every
  * distractor.
- * @example distractorShares([{ correct: true, count: 90 }, { correct: false, count: 8 }, { correct: false, count: 2 }]) // [null, 0.8, 0.2]
+ * @example
+ * const wrong = [{ correct: false, count: 8 }, { correct: false, count: 2 }]
+ * distractorShares([{ correct: true, count: 90 }, ...wrong]) // [null, 0.8, 0.2]
  */
 export function distractorShares(options: readonly OptionCount[]): (number | null)[] {
   const wrong = countWrong(options)
@@ -76,10 +76,9 @@ function countWrong(options: readonly OptionCount[]): number {
   return options.reduce((sum, { correct, count }) => sum + (correct ? 0 : count), 0)
 }
 
-/** A reason to revise a question. */
 export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
 
-/** Returns the flags of a single choice whose report has enough persons. */
+/** Returns the flags of a question. `options` must be empty unless the question is a single choice. */
 export function flagsOf(report: {
   options: readonly OptionCount[]
   correlation: number | null
@@ -100,7 +99,7 @@ export function flagsOf(report: {
 
 /**
  * Hides a cell if the cell itself or all other cells together have fewer than `minPersons` persons. Then hides further
- * cells, the smallest first, until the hidden cells together have at least `minPersons` persons, because the total
+ * cells, the smallest first, until the hidden cells together have no person or at least `minPersons`, because the total
  * reveals their sum. Each person counts in one cell.
  * @returns the counts; null where hidden
  * @example hideSmallCells([20, 8, 3], 5) // [20, null, null]
@@ -129,7 +128,7 @@ export function isLargeEnough(part: number, whole: number, minPersons: number): 
   return hideSmallCells([part, whole - part], minPersons)[0] !== null
 }
 
-/** Returns whether a new report replaces the published one: at least `minPersons` persons were added. */
+/** Returns whether a new report replaces the published one, which requires at least `minPersons` more persons. */
 export function isSnapshotDue(persons: number, personsOfSnapshot: number, minPersons: number): boolean {
   return persons >= minPersons && persons - personsOfSnapshot >= minPersons
 }

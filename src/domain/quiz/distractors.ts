@@ -8,7 +8,6 @@ export interface Candidate {
   level: string
 }
 
-/** A candidate with the properties used for comparison. */
 interface Prepared extends Candidate {
   /** Lower case, without Markdown and punctuation */
   text: string
@@ -19,7 +18,7 @@ interface Prepared extends Candidate {
 const TOO_SIMILAR = 0.85
 /** Maximum similarity between two wrong options, from 0 to 1 */
 const TOO_ALIKE = 0.8
-/** Maximum number of candidates whose texts are compared; those closest in length come first. */
+/** Maximum number of candidates whose trigrams are compared; others differ more in length from the right answer. */
 const COMPARED = 60
 
 export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] {
@@ -72,7 +71,7 @@ export function rankDistractors(
   return chosen.map(({ candidate }) => candidate.answer)
 }
 
-/** Returns whether neither text contains the words of the other. If one does, both may be right answers. */
+/** Returns false if one text contains all words of the other in a row: both may then be right answers. */
 function isApart(one: string, other: string): boolean {
   return one !== '' && !` ${one} `.includes(` ${other} `) && !` ${other} `.includes(` ${one} `)
 }

@@ -5,7 +5,6 @@ import { shorten } from '../text/text.js'
 const DEFAULT_COUNT = 10
 const MAX_COUNT = 50
 
-/** Maximum number of wrong options per question */
 export const MAX_WRONG_OPTIONS = 3
 /** Maximum length of an option in code points; longer ones are cut. */
 const OPTION_LENGTH = 120
@@ -43,7 +42,6 @@ export function parseCount(count: string | undefined): number {
   return parseNumber(count, 'count', { minimum: 1, maximum: MAX_COUNT, fallback: DEFAULT_COUNT })
 }
 
-/** Builds a multiple-choice question with up to three wrong options from the answers of other cards. */
 export function buildQuestion(card: QuizCard, others: readonly string[], random: Random = Math.random): QuizQuestion {
   const wrong = sample(others, MAX_WRONG_OPTIONS, random)
   const correct = shorten(card.answer, OPTION_LENGTH)
@@ -80,8 +78,8 @@ function leadingNumber(value: unknown): number {
 }
 
 /**
- * Returns round(correct / total * 100), half away from zero; 0 if total is not positive. Uses integers, because
- * floating point makes 29 of 200 14.499….
+ * Returns round(correct / total * 100), half away from zero; 0 if total is not positive. Uses integers, because in
+ * floating point, 29 / 200 * 100 is less than 14.5.
  * @example scorePercent(29, 200) // 15n
  */
 export function scorePercent(correct: number, total: number): bigint {

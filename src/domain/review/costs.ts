@@ -4,7 +4,7 @@ import { firstRating, type Random, recallRating, retryRating } from './simulated
 /** Desired retentions for which the cost is shown */
 const COST_RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97] as const
 
-/** Number of cards simulated for each retention; takes about 0.2 s in total. */
+/** Number of cards simulated for each retention; the simulation takes about 0.2 s in total. */
 const CARDS = 400
 const DAYS = 365
 

@@ -1,20 +1,21 @@
 import { noonOf } from '../time/calendar.js'
 
-/** Shortest and longest interval, in days, that fuzz may choose. */
+/** Shortest and longest interval, in days, that fuzz (the random variation of intervals) may choose. */
 export interface FuzzRange {
   first: number
   last: number
 }
 
-/** Intervals of the ratings that lead to a later day */
+/** Intervals in days by rating, except `again`, which makes a card due on the same day */
 type Intervals = Record<'hard' | 'medium' | 'easy', number>
 
 const RISING = ['hard', 'medium', 'easy'] as const
 
 /**
  * Moves intervals that end on a free weekday to another day of their fuzz range, and keeps their order if possible.
- * The choice depends on the seed only, so the dates shown before a rating are the ones that apply. An interval whose
- * fuzz range has only free weekdays stays unchanged.
+ * The seed determines the choice, so each rating sets the date that was shown for it. An interval stays unchanged
+ * if it has no fuzz range, or its fuzz range has only free weekdays.
+ * @param intervals changed in place
  * @param free weekdays, Monday is 1
  */
 export function avoidWeekdays(
@@ -35,7 +36,7 @@ export function avoidWeekdays(
 }
 
 /**
- * Returns an interval of the range that ends on no free weekday, preferably one of at least `least` days. Returns
+ * Returns an interval of the range that does not end on a free weekday, preferably one of at least `least` days;
  * undefined if there is none.
  */
 function choose(

@@ -6,7 +6,8 @@ const MAX_LENGTH = 2_000
 
 /**
  * Trims a learner's note. An empty result means that there is no note.
- * @throws InvalidInput if it has more than 2,000 characters or contains a character that cannot be stored
+ * @throws InvalidInput if it has more than 2,000 code points or contains a character that cannot be stored
+ * @example parseNote(' Eselsbrücke\n') // 'Eselsbrücke'
  */
 export function parseNote(value: string): string {
   const text = value.trim()

@@ -18,17 +18,14 @@ const REMEMBERED_RATINGS: [Rating, number][] = [
 /** Probability of recall some minutes after an answer was shown */
 const RETRY_SUCCESS = 0.75
 
-/** Draws the rating of a new card. */
 export function firstRating(random: Random): Rating {
   return draw(FIRST_RATINGS, random())
 }
 
-/** Draws the rating of a recall that succeeds with the probability `chance`. */
 export function recallRating(chance: number, random: Random): Rating {
   return random() < chance ? draw(REMEMBERED_RATINGS, random()) : 'again'
 }
 
-/** Draws the rating of a forgotten card some minutes later. */
 export function retryRating(random: Random): Rating {
   return random() < RETRY_SUCCESS ? 'medium' : 'again'
 }

@@ -1,7 +1,7 @@
 import { addDays } from '../time/calendar.js'
 import { RATINGS, type Rating } from './review.js'
 
-/** Interval in days from which a card counts as mature */
+/** Minimum interval of a mature card in days */
 export const MATURE_DAYS = 21
 export const FORECAST_DAYS = 30
 
@@ -10,7 +10,7 @@ export interface DayOfReviews {
   reviews: number
   /** Number of reviews rated `easy` or `medium` */
   correct: number
-  /** Number of first reviews of a card */
+  /** Number of first reviews of new or reset cards */
   introduced: number
   /** Milliseconds, as reported by the clients */
   duration_ms: number
@@ -55,7 +55,10 @@ export function lastDays(studied: DayOfReviews[], today: string, count: number):
   })
 }
 
-/** Returns the number of due cards for each of the next 30 days; the first one includes everything overdue. */
+/**
+ * Returns the number of due cards for each of 30 days, starting today, without gaps.
+ * @param forecast days from today on; overdue cards are counted on today
+ */
 export function nextDays(forecast: ForecastDay[], today: string): ForecastDay[] {
   const byDay = new Map(forecast.map(({ day, due }) => [day, due]))
   return Array.from({ length: FORECAST_DAYS }, (_, index) => {
@@ -83,7 +86,6 @@ export function findStreaks(days: readonly string[], today: string): { current: 
   return { current: isAlive ? length : 0, longest }
 }
 
-/** Summarises retention: in total, by previous rating and by maturity. */
 export function summarizeRetention(groups: RecallGroup[]) {
   const of = (condition: (group: RecallGroup) => boolean) => retentionOf(groups.filter(condition))
   const byRating = RATINGS.map((rating) => [rating, of((group) => group.previous_rating === rating)])

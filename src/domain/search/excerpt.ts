@@ -4,7 +4,6 @@ import { findWords } from './words.js'
 /** Start and end in UTF-16 code units; the end is exclusive. */
 export type Range = [start: number, end: number]
 
-/** A text with the ranges that match a search. */
 export interface Marked {
   text: string
   ranges: Range[]
@@ -23,7 +22,7 @@ const EXCERPT_LENGTH = 160
 /** Number of characters shown before the first hit */
 const LEAD = 40
 
-/** Length above which a word is cut in the middle rather than omitted */
+/** Length from which a cut keeps a part of a word; shorter parts are omitted */
 const LONG_WORD = 40
 
 /** Maximum length of a text that is processed completely; a longer text is first cut around its first hit. */
@@ -57,7 +56,7 @@ function merge(ranges: Range[]): Range[] {
   return merged
 }
 
-/** Returns the first 200 characters of a plain text with their hits. */
+/** Returns the first 200 characters of a plain text, with the hits in them. */
 export function markTitle(text: string, hits: Hits): Marked {
   return mark(cut(text, 0, TITLE_LENGTH, false, false), hits)
 }

@@ -5,7 +5,7 @@ const markdown = new MarkdownIt({ html: true })
 type Token = ReturnType<typeof markdown.parse>[number]
 
 /**
- * Converts Markdown to one line of visible text, without markup, addresses, comments and HTML tags.
+ * Converts Markdown to one line of text, without markup, link targets, comments and HTML tags.
  * @example toPlainText('**Hallo** [Welt](/x)') // 'Hallo Welt'
  */
 export function toPlainText(source: string): string {

@@ -12,7 +12,6 @@ export interface RightRule {
   value: string
 }
 
-/** Names of the claims that contain the data of an account. */
 export interface ClaimRules {
   usernameClaim: string
   nameClaim: string
@@ -20,15 +19,14 @@ export interface ClaimRules {
   admin: RightRule | undefined
   /** Undefined if the provider does not assign authors */
   author: RightRule | undefined
-  /** Claim with the person's groups; undefined if teams are managed by hand only */
+  /** Claim with the person's groups; undefined if teams do not follow groups */
   groupsClaim: string | undefined
 }
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The claims of a person after validation. */
 export interface Profile {
-  /** Undefined if the claim is missing, empty or no string */
+  /** Undefined if the claim is missing, empty or not a string */
   username: string | undefined
   displayName: string | undefined
   /** Undefined if the provider does not assign administrators, or omits the claim because it is too long */
@@ -45,6 +43,7 @@ export interface Profile {
  * Parses the claims of a person. Trims the names and converts them to NFC. Joins the display name into one line and
  * cuts it to the maximum length.
  * @throws SignInFault if the user name is too long or contains control characters or a lone surrogate
+ * @example readProfile({ preferred_username: ' erika ' }, rules).username // 'erika'
  */
 export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   return {
@@ -57,13 +56,15 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   }
 }
 
-/** Returns the name of an identity: the first usable of user name, email and display name, else the subject. */
+/**
+ * Returns the name of an identity: the first usable value of user name, email and display name, otherwise the subject.
+ * @example readIdentityName({ email: 'erika@example.org' }, rules, 'subject') // 'erika@example.org'
+ */
 export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: ClaimRules, subject: string): string {
   const names = [claimOf(claims, usernameClaim), claims.email, claimOf(claims, nameClaim)]
   return names.map(readDisplayName).find((name) => name !== undefined) ?? subject
 }
 
-/** Returns whether all claims that the rules need are present. */
 export function isComplete(
   claims: Claims,
   { usernameClaim, nameClaim, admin, author, groupsClaim }: ClaimRules,
@@ -125,7 +126,6 @@ function readRight(claims: Claims, { claim: name, value }: RightRule): boolean |
   return [claim].flat().some((one) => typeof one !== 'object' && String(one) === value)
 }
 
-/** Returns the groups without duplicates; undefined if the claim is missing or null. */
 function readGroups(claims: Claims, name: string): string[] | undefined {
   const claim = claimOf(claims, name)
   if (claim === undefined || claim === null) return undefined
@@ -136,14 +136,14 @@ function readGroups(claims: Claims, name: string): string[] | undefined {
 /** Returns why the groups are unknown, for the log; undefined if they are known or no claim is configured. */
 export function explainMissingGroups(claims: Claims, { groupsClaim: name }: ClaimRules): string | undefined {
   if (name === undefined || readGroups(claims, name) !== undefined) return undefined
-  // Entra omits a list that is too long for a token and mentions it in `_claim_names`.
   const isOmitted = claimOf(claims, `_claim_names.${name}`) !== undefined
   return isOmitted ? 'the provider omits the list because it is too long' : 'the provider does not send the claim'
 }
 
 /**
- * Returns the time at which the provider last authenticated the person; undefined if it sends none.
+ * Returns the time at which the provider last authenticated the person; undefined if the provider sends no time.
  * @throws SignInFault if the time is invalid, or more than 60 seconds in the future
+ * @example readAuthTime(1_764_000_000, new Date()) // 2025-11-24T16:00:00.000Z
  */
 export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
   if (seconds === undefined) return undefined
@@ -153,8 +153,9 @@ export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
 }
 
 /**
- * Returns the provider's session id, cut to 500 code units; undefined if it sends no string.
+ * Returns the provider's session id, cut to 500 code units; undefined if `sid` is not a string.
  * @throws SignInFault if the id contains a character that cannot be stored
+ * @example readProviderSession('s1') // 's1'
  */
 export function readProviderSession(sid: unknown): string | undefined {
   if (typeof sid !== 'string') return undefined

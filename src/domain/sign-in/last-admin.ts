@@ -1,16 +1,14 @@
 import type { OfferedMethods } from './login-methods.js'
 
-/** The fields of an administrator needed to decide whether the account may be removed. */
 export interface Admin {
   id: number
-  /** Whether the account may use password login while it is disabled for others */
   is_emergency: boolean
 }
 
 /**
- * Returns the role that would be vacant without this account: `admin` for the last administrator or, while password
- * login is disabled, `emergency` for the last emergency account, which the service needs to start. Returns undefined if
- * another account has the role, or this account is no administrator.
+ * Returns the role that would be vacant without this account; undefined if there is none. `admin`: no other account has
+ * administrator rights. `emergency`: password login is disabled, and no other administrator has emergency access, which
+ * the service needs to start.
  */
 export function vacatedRole(
   id: number,
@@ -22,7 +20,6 @@ export function vacatedRole(
   return isLastEmergencyAdmin(id, admins, { password }) ? 'emergency' : undefined
 }
 
-/** Returns whether password login is disabled and the administrator is the only emergency account. */
 export function isLastEmergencyAdmin(
   id: number,
   admins: Admin[],

@@ -1,16 +1,14 @@
-/** The login methods of an account. */
 export interface LoginMethods {
   password: boolean
   /** Whether the user has disabled password login for the account */
   passkey_only: boolean
-  /** Whether the account may use password login while it is disabled for others */
+  /** Whether the account may use password login even if the service has disabled it */
   emergency: boolean
   passkeys: number
   /** Number of linked identities of the configured provider */
   identities: number
 }
 
-/** The login methods that the service offers. */
 export interface OfferedMethods {
   password: boolean
   passkeys: boolean
@@ -24,7 +22,6 @@ export function countLoginMethods(ways: LoginMethods, offered: OfferedMethods): 
   return (byPassword ? 1 : 0) + (offered.passkeys ? ways.passkeys : 0) + (offered.oidc ? ways.identities : 0)
 }
 
-/** Counts the identities that belong to the configured provider. */
 export function countIdentities(issuers: string[], configured: string | undefined): number {
   return configured === undefined ? 0 : issuers.filter((issuer) => isSameIssuer(issuer, configured)).length
 }

@@ -27,7 +27,6 @@ export const NOTHING_TO_LINK = new Refusal(
   'Es wartet keine Anmeldung auf ihre Verknüpfung; bitte noch einmal verknüpfen',
 )
 
-/** The identity provider does not respond, or not with valid OpenID Connect. */
 export class ProviderUnreachable extends TemporaryRefusal {
   constructor() {
     super('unavailable', 'provider_unreachable', 'Der Anbieter der Anmeldung ist gerade nicht zu erreichen', 10)

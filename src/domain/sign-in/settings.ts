@@ -1,21 +1,17 @@
 import type { ClaimRules, RightRule } from './claims.js'
 
-/** Configuration of the OpenID Connect provider. */
 export interface OidcSettings {
   issuer: string
   clientId: string
   clientSecret: string
   scopes: string
   claims: ClaimRules
-  /** Whether an unknown person gets an account */
   createUsers: boolean
-  /** Whether an account of the same name is linked; requires trust in the provider's names */
+  /** Whether a sign-in links an existing account of the same name; requires trust in the provider's names */
   linkByUsername: boolean
-  /** Label of the login button */
   label: string
 }
 
-/** The environment variables of the provider, parsed but not checked against each other. */
 export interface GivenOidc {
   OIDC_ISSUER: string | undefined
   OIDC_CLIENT_ID: string | undefined
@@ -38,7 +34,7 @@ export const DEFAULT_SCOPES = 'openid profile email'
 /** Variables that are all required if any of them, any variable of `RIGHTS` or `OIDC_GROUPS_CLAIM` is set */
 const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
-/** Variables for the claim and the value of each right that the provider may grant; neither is valid alone */
+/** Variables for the claim and the value of each right that the provider may grant; both must be set together */
 const RIGHTS = [
   ['OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'],
   ['OIDC_AUTHOR_CLAIM', 'OIDC_AUTHOR_VALUE'],
@@ -86,7 +82,7 @@ export function readOidcSettings(
   }
 }
 
-/** Returns the fault in the issuer's URL, in German; undefined if there is none. */
+/** Returns the fault as the end of a German sentence; undefined if the URL is valid. */
 export function checkIssuer(text: string): string | undefined {
   if (!URL.canParse(text)) return 'muss eine Adresse mit https:// sein'
   const { protocol, hostname, username, password, search, hash } = new URL(text)
@@ -97,7 +93,7 @@ export function checkIssuer(text: string): string | undefined {
   return 'muss mit https:// beginnen (http:// nur auf diesem Rechner)'
 }
 
-/** Returns the fault in the scopes, in German; undefined if there is none. */
+/** Returns the fault as the end of a German sentence; undefined if the scopes are valid. */
 export function checkScopes(text: string): string | undefined {
   const isList = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text)
   return isList && text.split(' ').includes('openid') ? undefined : 'muss eine Liste mit Leerzeichen sein, darin openid'

@@ -1,4 +1,4 @@
-/** The header lines of Anki's text export; columns count from 0. */
+/** Header of Anki's text export. `roles` contains columns, counted from 0; `lines` is the number of header lines. */
 export interface AnkiHeader {
   separator?: string
   isHtml: boolean
@@ -6,7 +6,6 @@ export interface AnkiHeader {
   deck?: string
   tags?: string
   roles: Map<number, 'guid' | 'notetype' | 'deck' | 'tags'>
-  /** Number of header lines */
   lines: number
 }
 
@@ -21,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const LINE = /^#(?<key>[a-z ]{2,20}):(?<value>.*)$/i
 
 /**
- * Parses the header lines of Anki's text export. Returns undefined if the text has none.
+ * Parses the header lines of Anki's text export, such as `#separator:tab`. Returns undefined if there are none.
  * @example readAnkiHeader('#separator:tab\na\tb')?.separator // '\t'
  */
 export function readAnkiHeader(text: string): AnkiHeader | undefined {

@@ -1,4 +1,7 @@
-/** Start of a cell that spreadsheets treat as a formula, such as a Markdown list (`- a`) or an attack */
+/**
+ * Start of a cell that spreadsheets treat as a formula, such as a Markdown list (`- a`) or an attack. Apostrophes
+ * may precede the start, so that `guardCell` adds another apostrophe and `unguardCell` restores the original text.
+ */
 const FORMULA = /^'*[=+\-@\t\r]/
 
 /**
@@ -17,5 +20,5 @@ export function unguardCell(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 }
 
-/** Headings of the tables that this service exports */
+/** Headings of the table of cards that this service exports */
 export const TABLE_HEADINGS = ['Frage', 'Antwort', 'Level', 'Deck', 'Id'] as const

@@ -3,16 +3,15 @@ import { TABLE_HEADINGS } from './cells.js'
 
 export type Role = 'question' | 'answer' | 'explanation' | 'level' | 'deck' | 'id' | 'guid' | 'tags' | 'notetype'
 
-/** The meaning of each column; columns count from 0. */
+/** The columns of a table, by index from 0. */
 export interface Columns {
   places: Map<Role, number>
   /** Columns of wrong answers */
   wrong: number[]
   ignored: string[]
   count: number
-  /** Whether the first record contains headings */
   hasHeadings: boolean
-  /** Whether the table is an export of this service, whose cells are not trimmed */
+  /** Whether the table is an export of cards by this service; the cells of such a table are not trimmed */
   isOwn: boolean
 }
 
@@ -39,7 +38,7 @@ const HEADINGS: Readonly<Record<string, Role>> = {
   schlagworte: 'tags',
   notetype: 'notetype',
 }
-/** Words that are headings only beside their counterpart: alone, such a word may be the first card of a list. */
+/** Words that are headings only if the other side has a heading too; alone, such a word may be part of a card. */
 const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   begriff: 'question',
   fachbegriff: 'question',
@@ -73,7 +72,7 @@ const WRONG = /^(?:falsch|wrong)(?: ?\d{1,2})?$/
 const PLACES: readonly Role[] = ['question', 'answer', 'level', 'deck', 'id']
 
 /**
- * Finds the columns by headings, otherwise by position; faults concern the first line.
+ * Finds the columns by their headings, or by position if there are no headings. The faults refer to the first line.
  * @example findColumns(['Antwort', 'Frage'], undefined).columns.places.get('question') // 1
  */
 export function findColumns(
@@ -88,15 +87,14 @@ export function findColumns(
   return { columns: byPlace(named ?? first, header, named !== undefined), faults: [] }
 }
 
-/** Returns whether the row has a heading for both sides of a card. */
 export function namesBothSides(fields: readonly string[]): boolean {
   const roles = rolesOf(fields)
   return roles.includes('question') && roles.includes('answer')
 }
 
 /**
- * Returns the role of each heading. The first paired heading of a role counts if both sides have a heading and no
- * heading of `HEADINGS` has this role.
+ * Returns the role of each heading. Ignores `PAIRED_HEADINGS` unless both question and answer have a heading. A paired
+ * heading gets its role only if it is the first one for this role, and no heading of `HEADINGS` has the role.
  */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map(normalise)
@@ -108,7 +106,7 @@ function rolesOf(headings: readonly string[]): (Role | undefined)[] {
     const place = paired.indexOf(role)
     if (place >= 0 && !roles.includes(role)) roles[place] = role
   }
-  // If there are wrong answers, `answer` is the right one, and the explanation is a separate text.
+  // In a table with wrong answers, `answer` is the right answer, and another answer heading is the explanation.
   const explanation = paired.findIndex((role, at) => role === 'answer' && roles[at] === undefined)
   if (explanation >= 0 && names.some((name) => WRONG.test(name))) roles[explanation] = 'explanation'
   return roles

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { countLines } from '../text/text.js'
 
-/** Decoded text with `\n` line ends, or the line number of the first NUL character, which no table contains */
+/** Decoded text with `\n` line ends, or the line number of the first NUL character, which is not allowed */
 export type DecodedTable = { text: string; encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252' } | { badLine: number }
 
 /**
- * Decodes a table: UTF-16 or UTF-8, with or without a byte order mark, otherwise Windows-1252, which German Excel
- * writes.
+ * Decodes a table in UTF-16 or UTF-8, with or without a byte order mark. Decodes other bytes as Windows-1252, which
+ * German Excel writes.
  * @example decodeTable(Uint8Array.of(0xe4)) // { text: 'ä', encoding: 'Windows-1252' }
  */
 export function decodeTable(bytes: Uint8Array): DecodedTable {
@@ -23,7 +23,7 @@ function encodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | 'Win
   return findUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'Windows-1252')
 }
 
-/** Number of bytes examined to detect UTF-16 without a byte order mark */
+/** Number of bytes to examine for UTF-16 without a byte order mark */
 const SAMPLE_BYTES = 4_096
 
 /**
@@ -43,7 +43,7 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return sample.length > 0 && /[\n\r;,\t]/.test(text) && !CONTROL.test(text) ? encoding : undefined
 }
 
-/** Minimum share of NULs among all bytes; in a text of Latin letters it is one half. */
+/** Minimum share of NULs among all bytes; in a text of Latin letters, the share is one half. */
 const MIN_NULS = 0.4
 /** Characters that no table contains */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to detect

@@ -9,11 +9,11 @@ import { guessSeparator, splitRecords } from './split-records.js'
 
 /** Identity of a card across changes of its text or deck */
 export type RowIdentity =
-  /** Guid of an Anki note */
+  /** Card with the guid of an Anki note */
   | { by: 'note'; guid: string; ord: number }
-  /** Id column */
+  /** Card with a value in the id column */
   | { by: 'id'; id: string }
-  /** Without guid and id: the question within the deck */
+  /** Card without a guid or an id, identified by its question within the deck */
   | { by: 'question' }
 
 export interface TableOption {
@@ -22,49 +22,52 @@ export interface TableOption {
   correct: boolean
 }
 
-/** A card of a table. */
 export interface TableCard {
   identity: RowIdentity
-  /** Markdown */
+  /** Markdown, like `answer` */
   question: string
   answer: string
   level: string
-  /** Right and wrong answers; absent without wrong ones: the import then keeps the exercise of an existing card. */
+  /**
+   * Wrong answers, preceded by the right answer if `answer` is an explanation. Absent if the row has no wrong answers:
+   * the import then keeps the exercise of an existing card.
+   */
   options?: TableOption[]
-  /** Name of the table, with the name of the sheet if a workbook has several */
+  /** Name of the table, with the name of the sheet if several sheets of a workbook are read */
   file: string
-  /** Line number, from 1 */
+  /** Line, or row of a sheet, from 1 */
   line: number
 }
 
-/** A deck of a table; names are unique within the table. */
+/** A deck of a table; its name is unique within the table. */
 export interface TableDeck {
   name: string
   cards: TableCard[]
 }
 
 export interface TableOptions {
-  /** File name, recorded with the cards */
   file: string
-  /** Name of the deck for rows that name none */
+  /** Deck of the rows that name no deck, unless the header of the file names a deck */
   defaultDeck: string
-  /** Overrides the deck of every row */
+  /** Overrides the deck of every row, as `level` overrides the level */
   deck: string | undefined
   level: string | undefined
-  /** Existing levels */
   levels: readonly string[]
-  /** Maximum number of characters per side */
+  /** Maximum length of a question or answer in UTF-16 code units */
   maxLength: number
   fault(line: number, message: string): void
   warn(line: number, message: string): void
-  /** Called for each card with its number of characters; throws if the limit on cards or characters is exceeded */
+  /** Called for each card with the length of its texts in UTF-16 code units; throws if the import exceeds a limit */
   count(length: number): void
 }
 
 /** The first line that declares the separator for Excel, such as `sep=;` */
 const EXCEL_SEPARATOR = /^"?sep=([^\n"])"?(?:\n|$)/i
 
-/** Reads the decks of a table, in the order of their first rows. */
+/**
+ * Reads the decks of a table in the order of their first cards.
+ * @example readTable('Was?;Das.', options)[0]?.cards[0]?.answer // 'Das.'
+ */
 export function readTable(text: string, options: TableOptions): TableDeck[] {
   const header = readAnkiHeader(text)
   const declared = header === undefined ? EXCEL_SEPARATOR.exec(text) : null
@@ -92,14 +95,13 @@ export function readTable(text: string, options: TableOptions): TableDeck[] {
     describe(columns, line, options)
     if (!columns.hasHeadings) reader.addRow(line, record.fields, columns)
   }
-  // The fault of a record that cannot be split has already been reported.
+  // The loop has already reported a fault, so an empty table needs no other message.
   if (hasFault) return reader.decks
   if (columns === undefined) options.fault(1, 'Die Tabelle ist leer')
   else if (reader.rows === 0) options.fault(1, 'Unter den Überschriften steht keine Karte')
   return reader.decks
 }
 
-/** Warns of ignored columns and of a missing id. */
 export function describe({ places, ignored }: Columns, line: number, { warn }: Pick<TableOptions, 'warn'>): void {
   if (ignored.length > 0) warn(line, `Nicht übernommen: ${ignored.map((name) => `„${name}“`).join(', ')}`)
   if (!places.has('id') && !places.has('guid')) {
@@ -107,13 +109,11 @@ export function describe({ places, ignored }: Columns, line: number, { warn }: P
   }
 }
 
-/** Converts rows to cards. */
 export class TableReader {
   readonly #header: AnkiHeader | undefined
   #options: TableOptions
   readonly #levels: Levels
   readonly #decks = new Map<string, TableDeck>()
-  /** Line and answer of each card by identity */
   readonly #known = new Map<string, { file: string; line: number; answer: string }>()
   #count = 0
 
@@ -230,8 +230,8 @@ export class TableReader {
   }
 
   /**
-   * Returns whether an earlier row has the same identity, and reports it: as a warning if the cards have no id and
-   * their answers are equal, otherwise as a fault.
+   * Returns whether an earlier row has the same identity. Reports the repetition as a warning if the cards have no id
+   * and their answers are equal, otherwise as a fault.
    */
   #isRepeated(identity: RowIdentity, deck: string, question: string, answer: string, line: number): boolean {
     const { file, fault, warn } = this.#options
@@ -251,8 +251,8 @@ export class TableReader {
 }
 
 /**
- * Returns the answer of the flashcard and its options. If there are wrong answers and an explanation, the explanation
- * is the answer and the right answer an option. Without wrong answers, the explanation follows the right answer.
+ * Returns the answer and the options of the flashcard. If there are wrong answers and an explanation, the explanation
+ * is the answer, and the right answer is an option. Without wrong answers, the explanation follows the right answer.
  */
 function toAnswer(right: string, wrong: readonly string[], explanation: string) {
   const options = wrong.map((text) => ({ text, correct: false }))

@@ -6,13 +6,11 @@ export const TEAM_TAKEN = new Refusal(
   'team_taken',
   'Ein Team mit diesem Namen oder dieser Gruppe gibt es schon',
 )
-/** The caller is neither an administrator nor a lead of the team. */
 export const NOT_A_LEAD = new Refusal(
   'forbidden',
   'not_a_lead',
   'Das sehen nur die Leitung des Teams und Administratoren',
 )
-/** The membership follows the groups of the identity provider, so it cannot be ended by hand. */
 export const MEMBER_BY_GROUP = new Refusal(
   'conflict',
   'member_by_group',

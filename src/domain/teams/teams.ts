@@ -10,7 +10,6 @@ export type MemberOrigin = 'hand' | 'claim'
 /** Teams that a user may see: all for administrators, otherwise those that the user leads */
 export type ViewableTeams = 'all' | ReadonlySet<number>
 
-/** Returns whether the user may see the team. */
 export function maySeeTeam(viewable: ViewableTeams, teamId: number): boolean {
   return viewable === 'all' || viewable.has(teamId)
 }
@@ -24,6 +23,7 @@ export interface TeamInput {
  * Parses the name and the group of a team. Trims both, and normalises the name to NFC, so that equal names are equal
  * strings. An empty group becomes null. Absent fields stay absent.
  * @throws InvalidInput if the name is empty, or the name or group is too long or not storable
+ * @example parseTeam({ name: ' Vertrieb ' }) // { name: 'Vertrieb' }
  */
 export function parseTeam<T extends TeamInput>({ name, external_group: group }: T): TeamInput {
   const trimmed = name?.normalize('NFC').trim()

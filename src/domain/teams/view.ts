@@ -16,7 +16,6 @@ export function viewTeam<T extends Team>(viewable: ViewableTeams, team: T): T | 
   return viewable === 'all' ? team : { id: team.id, name: team.name }
 }
 
-/** Returns the fields of `viewTeam` and the number of members. */
 export function viewListedTeam<T extends Team & { members: number }>(viewable: ViewableTeams, team: T) {
   return { ...viewTeam(viewable, team), members: team.members }
 }

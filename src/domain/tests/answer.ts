@@ -1,7 +1,6 @@
 import type { Answer } from '../questions/judge.js'
 import { ONE_ANSWER_ONLY } from './refusals.js'
 
-/** An answer in a request. */
 export interface GivenAnswer {
   option_ids?: string[] | undefined
   text?: string | undefined
@@ -9,7 +8,11 @@ export interface GivenAnswer {
   gaps?: Record<string, string> | undefined
 }
 
-/** Parses the answer of a request. @throws ONE_ANSWER_ONLY unless exactly one kind of answer is given */
+/**
+ * Parses the answer of a request.
+ * @throws ONE_ANSWER_ONLY unless exactly one kind of answer is given
+ * @example parseAnswer({ text: '72' }) // { text: '72' }
+ */
 export function parseAnswer({ option_ids, text, item_ids, gaps }: GivenAnswer): Answer {
   const answers: Answer[] = []
   if (option_ids !== undefined) answers.push({ option_ids })

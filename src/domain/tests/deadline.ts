@@ -10,7 +10,7 @@ const MAX_OFFSET_MS = 15 * 60 * MINUTE_MS
 export interface TimeLimits {
   /** Null without a time limit */
   time_limit_minutes: number | null
-  /** Last day as `YYYY-MM-DD`; null without one */
+  /** Last day of the test as `YYYY-MM-DD`; null without a last day */
   closes: string | null
 }
 
@@ -51,7 +51,6 @@ export function isOver(deadline: Date | null, now: Date): boolean {
   return deadline !== null && now.getTime() > deadline.getTime() + GRACE_MS
 }
 
-/** Returns the whole seconds until the deadline, never negative; null without a deadline. */
 export function secondsLeft(deadline: Date | null, now: Date): number | null {
   return deadline === null ? null : Math.max(0, Math.floor((deadline.getTime() - now.getTime()) / 1_000))
 }

@@ -11,7 +11,7 @@ export interface TestSection {
   level: string | null
   /** Keys of cards, as in the file of the deck; null for all */
   cards: string[] | null
-  /** Null for all */
+  /** Number of questions to draw; null for all */
   draw: number | null
 }
 
@@ -50,7 +50,6 @@ export const CHOICES = {
   review_when: ['passed_or_last', 'now', 'closed'],
 } as const
 
-/** Minimum and maximum of the numbers of a definition */
 export const RANGES = {
   pass_percent: [1, 100],
   attempts: [1, 100],
@@ -73,7 +72,7 @@ export const DEFINITION_KEYS = [
 ]
 export const SECTION_KEYS = ['deck', 'level', 'cards', 'draw'] as const
 
-/** A definition as written in a request or file; absent keys have their default. */
+/** A definition as written in a request or file; absent keys take their default values. */
 export type DefinitionInput = Readonly<Record<string, unknown>>
 
 /** Reports a fault in German; `section` is the index of the faulty section. */

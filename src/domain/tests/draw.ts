@@ -5,7 +5,6 @@ import type { TestSection } from './definition.js'
 /** Returns a uniformly distributed random integer from 0 to `below` - 1. */
 export type RandomIndex = (below: number) => number
 
-/** The fields of a published question that the draw needs */
 export interface Drawable {
   id: number
   /** Index of the section */
@@ -15,7 +14,7 @@ export interface Drawable {
 /**
  * Draws the questions of an attempt. In each section, every set of `draw` questions is equally likely.
  * @param questions in the order of the version
- * @returns in random order, or with `shuffle: false` in the order of the version
+ * @returns the questions in random order, or in the order of the version if `shuffle` is false
  */
 export function drawQuestions<T extends Drawable>(
   { sections, shuffle }: { sections: readonly Pick<TestSection, 'draw'>[]; shuffle: boolean },
@@ -31,10 +30,7 @@ export function drawQuestions<T extends Drawable>(
   return shuffle ? shuffled([...chosen], randomIndex) : questions.filter((question) => chosen.has(question))
 }
 
-/**
- * Returns the number of questions of an attempt.
- * @param offered number of questions by index of the section
- */
+/** @param offered number of questions by index of the section */
 export function countDrawn(
   sections: readonly Pick<TestSection, 'draw'>[],
   offered: ReadonlyMap<number, number>,
@@ -46,8 +42,8 @@ export function countDrawn(
 }
 
 /**
- * Assigns random ids and a random order to the options, items or gaps of a question, even if the test does not shuffle
- * its questions: the stored order may reveal the answer. Gaps stay in the order of the text.
+ * Assigns random ids to the options, items or gaps of a question, and a random order to options and items, even if the
+ * test does not shuffle its questions: the stored order may reveal the answer.
  * @param newId returns an id that is unique within the question
  */
 export function drawPlaces(question: FrozenForm, newId: () => string, randomIndex: RandomIndex): Place[] {

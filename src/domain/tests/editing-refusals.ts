@@ -1,9 +1,8 @@
 import { InvalidInput, Refusal } from '../refusal.js'
 
-/** Maximum number of faults that the message of a refused publication contains */
 const NAMED_FAULTS = 3
 
-/** A test cannot be published because its sections have faults. */
+/** The sections of a test have faults, so the test can be neither published nor exported. */
 export class NotPublishable extends Refusal {
   /** @param faults German sentences */
   constructor(faults: readonly string[]) {
@@ -13,7 +12,6 @@ export class NotPublishable extends Refusal {
   }
 }
 
-/** A definition in a request has a fault; `message` is German. */
 export class FaultyDefinition extends InvalidInput {
   constructor(message: string) {
     super(message, 'faulty_definition')

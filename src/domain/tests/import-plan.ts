@@ -4,7 +4,6 @@ import type { TestSource } from '../content/types.js'
 import { orderKeys, type TestDefinition } from './definition.js'
 import { RESERVED_TESTS } from './slug.js'
 
-/** A stored test of any origin. */
 export interface StoredTest {
   id: number
   slug: string
@@ -14,9 +13,12 @@ export interface StoredTest {
   is_live: boolean
   /** Whether the test was changed in the service since the last upload */
   edited: boolean
-  /** File in the content folder; null if the test belongs to a source, or was released by one and has no file yet */
+  /**
+   * File in the content folder. Null for a test of a content source, such as an upload. Also null for a test that its
+   * source has released, until a file describes the test.
+   */
   file: string | null
-  /** Null for a test of the content folder, like the next two fields */
+  /** Content source; null, like `source_key` and `owner`, for a test of the content folder or a released test */
   source_id: number | null
   source_key: string | null
   owner: string | null
@@ -30,11 +32,10 @@ export interface PlannedTest {
   /** Undefined for a new test */
   row: StoredTest | undefined
   becomes: 'created' | 'updated' | 'unchanged'
-  /** Whether the import keeps the test as it was changed or archived in the service */
+  /** Whether the import leaves the test unchanged, because it was edited or archived in the service */
   isKept: boolean
 }
 
-/** Changes of an import to tests. */
 export interface TestPlan {
   items: PlannedTest[]
   /** Ids of the tests to archive */
@@ -55,10 +56,7 @@ export function planFolderTests(tests: readonly TestSource[], stored: readonly S
   return { items, archived: ours.filter((row) => !described.has(row)).map(({ id }) => id) }
 }
 
-/**
- * Plans the import of the tests of an upload.
- * @param deckSlugs slugs that the import assigns to the decks of the upload, by their slugs in the files
- */
+/** @param deckSlugs maps the slug of a deck in the uploaded files to the slug that the import assigns to the deck */
 export function planUploadTests(
   tests: readonly TestSource[],
   stored: readonly StoredTest[],
@@ -106,7 +104,7 @@ export function isSameDefinition(one: TestDefinition, other: TestDefinition): bo
 
 /**
  * Returns whether an import publishes the test if its questions differ from the published ones.
- * @param isContentChanged whether the import changes any deck or card
+ * @param isContentChanged whether the import changes a deck, card or sheet
  */
 export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isContentChanged: boolean): boolean {
   if (test.draft || isKept) return false
@@ -120,7 +118,7 @@ export function hasTestChanges({ items, archived }: TestPlan): boolean {
 
 /**
  * Counts the tests of a plan by change; returns undefined for an empty plan.
- * @param published tests that got a new published version
+ * @param published tests that get a new published version; an unchanged test among these is counted as updated
  */
 export function countTests({ items, archived }: TestPlan, published: ReadonlySet<PlannedTest>): Changes | undefined {
   if (items.length + archived.length === 0) return undefined

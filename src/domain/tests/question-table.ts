@@ -1,7 +1,6 @@
 import { freezeQuestion } from '../questions/frozen.js'
 import type { QuestionCard } from './sections.js'
 
-/** A question as a row of an exported table. */
 export interface QuestionRow {
   question: string
   answer: string

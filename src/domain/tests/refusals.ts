@@ -11,7 +11,10 @@ export const NO_PUBLISHED_VERSION = new Refusal(
   'no_published_version',
   'Diese Fassung des Tests gibt es nicht',
 )
-/** Another answer with the same or a higher sequence number is stored already, for example from another device. */
+/**
+ * An answer with a higher sequence number, or a different answer with the same number, is stored already, for example
+ * from another device.
+ */
 export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden')
 export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch ist beendet')
 export const REVIEW_CLOSED = new Refusal('forbidden', 'review_closed', 'Die Auswertung ist noch nicht freigegeben')
@@ -22,7 +25,6 @@ export const ONE_ANSWER_ONLY = new InvalidInput(
   'one_answer_only',
 )
 
-/** The waiting period before the next attempt is not over. */
 export class WaitForNext extends Refusal {
   /** @param from German date and time */
   constructor(from: string) {

@@ -2,7 +2,6 @@ import type { Exercise } from '../questions/exercise.js'
 import type { TestDefinition, TestSection } from './definition.js'
 import { MAX_DRAWN, MAX_QUESTIONS } from './limits.js'
 
-/** A card of a deck, with the fields that sections need. */
 export interface SectionCard {
   /** Null if the import has not written the card yet */
   id: number | null
@@ -15,7 +14,6 @@ export interface SectionCard {
   state: 'live' | 'draft' | 'archived'
 }
 
-/** A card that a test can use as a question. */
 export type QuestionCard = SectionCard & { exercise: Exercise }
 
 /** A deck that a test refers to; plain cards that no section lists may be absent. */
@@ -30,7 +28,7 @@ export interface SectionDeck {
 export interface ResolvedSection {
   cards: QuestionCard[]
   draw: number
-  /** Whether learners can look up the answers, because the deck is no pool */
+  /** Whether learners can look up the answers, because the deck is not a pool */
   isOpen: boolean
 }
 
@@ -114,7 +112,6 @@ function findListed(keys: readonly string[], deck: SectionDeck, note: (message: 
   })
 }
 
-/** Returns whether a test can use the card as a question. */
 export function isQuestion(card: SectionCard): card is QuestionCard {
   return card.exercise !== null
 }

@@ -18,6 +18,7 @@ export function toTestSlug(wanted: string): string {
  * Parses the slug of a test.
  * @throws BAD_TEST_SLUG if it is empty, `.` or `..`, has outer white space, control characters or lone surrogates, or
  *   exceeds 200 characters
+ * @example parseTestSlug('attempts') // 'attempts-2'
  */
 export function parseTestSlug(wanted: string): string {
   const slug = toTestSlug(wanted)

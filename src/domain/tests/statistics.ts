@@ -19,9 +19,8 @@ export interface QuestionSums {
   item: ItemSums
   /** Number of persons with all points */
   full: number
-  /** Number of persons by chosen option, with the ids of the published question */
+  /** Number of persons by id of the chosen option in the published question */
   chosen: Record<string, number>
-  /** Number of persons without an answer */
   unanswered: number
   /** Number of persons by time in whole seconds */
   seconds: Record<string, number>
@@ -29,16 +28,15 @@ export interface QuestionSums {
 
 export const NO_QUESTION_SUMS: QuestionSums = { item: NO_SUMS, full: 0, chosen: {}, unanswered: 0, seconds: {} }
 
-/** Maximum time that counts; a longer one only shows that the page was left open. */
+/** Maximum time in seconds. A longer time is reduced to this limit: it only shows that the page was left open. */
 const MAX_SECONDS = 3_600
 
-/** Answer, points and time of a person at a question */
 export interface PersonalResult {
   /** From 0 to 1 */
   points: number
   /** Points of the whole attempt */
   total: number
-  /** With the ids of the published question */
+  /** Answer with the ids of the published question */
   answer: Answer | null
   spentMs: number
 }
@@ -51,7 +49,6 @@ function isBlank(answer: Answer): boolean {
   return false
 }
 
-/** Adds the result of a person. */
 export function addResult(sums: QuestionSums, { points, total, answer, spentMs }: PersonalResult): QuestionSums {
   const chosen = answer !== null && 'option_ids' in answer ? answer.option_ids : []
   const isEmpty = answer === null || isBlank(answer)
@@ -61,12 +58,11 @@ export function addResult(sums: QuestionSums, { points, total, answer, spentMs }
     full: sums.full + Number(points === 1),
     chosen: { ...sums.chosen, ...Object.fromEntries(chosen.map((id) => [id, (sums.chosen[id] ?? 0) + 1])) },
     unanswered: sums.unanswered + Number(isEmpty),
-    // The time of a person without an answer does not count.
     seconds: isEmpty ? sums.seconds : { ...sums.seconds, [seconds]: (sums.seconds[seconds] ?? 0) + 1 },
   }
 }
 
-/** Statistics of a question for editors; null hides values about too few persons. Plain JSON. */
+/** Statistics of a question for editors; null if a value concerns too few persons or does not apply. Plain JSON. */
 export interface QuestionReport {
   persons: number
   /** Mean share of the points */
@@ -79,7 +75,7 @@ export interface QuestionReport {
   flags: Flag[]
 }
 
-/** Returns the report of a question. The caller must check that it has at least `minPersons` persons. */
+/** Returns the report of a question. The caller must check that the sums have at least `minPersons` persons. */
 export function reportOf(question: FrozenQuestion, sums: QuestionSums, minPersons: number): QuestionReport {
   const { persons } = sums.item
   const median_seconds = medianOf(sums.seconds, minPersons)
@@ -99,7 +95,7 @@ export function reportOf(question: FrozenQuestion, sums: QuestionSums, minPerson
 interface Cell {
   id: string
   correct: boolean
-  /** Number of persons, even if it is hidden */
+  /** Number of persons who chose the option, even if `count` hides it */
   chosen: number
   count: number | null
   share: number | null

@@ -2,7 +2,7 @@ import type { FrozenForm, FrozenGap, FrozenQuestion } from '../questions/frozen.
 import type { Answer } from '../questions/judge.js'
 import type { Place } from './attempt.js'
 
-/** A question as learners see it before the review: nothing in it depends on the right answer. */
+/** A question as learners see it before the review, without its right answers. */
 export interface ShownQuestion {
   form: FrozenForm['form']
   /** Markdown */
@@ -16,7 +16,7 @@ export interface ShownQuestion {
   unit?: string | null
 }
 
-/** Returns the fields of a question that an attempt may show. No other code selects these fields. */
+/** Selects the fields that may be shown during an attempt. */
 export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): ShownQuestion {
   const { form, question } = frozen
   const shown = { form, question }

@@ -3,7 +3,7 @@ import { countCharacters } from './text.js'
 /** Maximum length of a card's question or answer in UTF-16 code units */
 export const MAX_SIDE_LENGTH = 65_536
 
-/** Maximum length, in characters, of the name of a deck or the level of a card, except in content files */
+/** Maximum length of a name, level, title or category in code points; files of decks and sheets may exceed it */
 export const MAX_LABEL_LENGTH = 200
 
 export function isLabelTooLong(label: string): boolean {
@@ -12,7 +12,7 @@ export function isLabelTooLong(label: string): boolean {
 
 /** Cuts a label to the maximum length and trims its end. */
 export function cutLabel(text: string): string {
-  // A character has at most two code units.
+  // A code point has at most two code units.
   const characters = Array.from(text.slice(0, 2 * MAX_LABEL_LENGTH))
   return characters.slice(0, MAX_LABEL_LENGTH).join('').toWellFormed().trimEnd()
 }

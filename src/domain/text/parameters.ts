@@ -35,6 +35,7 @@ export function parseCursor(text: string | undefined, name: string): number | un
 /**
  * Parses the cursor of a page that is ordered by an integer column; returns undefined if absent or empty.
  * @throws InvalidInput if it is not an integer of 32 bits
+ * @example parseIntegerCursor('17', 'after') // 17
  */
 export function parseIntegerCursor(text: string | undefined, name: string): number | undefined {
   const cursor = parseCursor(text, name)
@@ -45,6 +46,7 @@ export function parseIntegerCursor(text: string | undefined, name: string): numb
 /**
  * Parses an instant in a field of a request body.
  * @throws InvalidInput naming the field if `parseInstant` cannot parse it
+ * @example parseInstantField('2026-11-21T08:00Z', 'at') // 2026-11-21T08:00:00.000Z
  */
 export function parseInstantField(text: string, name: string): Date {
   const instant = parseInstant(text)
@@ -74,9 +76,9 @@ export function isInteger(id: number): boolean {
 }
 
 /**
- * Parses an id in a URL path; returns undefined if no row can have it.
+ * Parses an id in a URL path; returns undefined if its absolute value exceeds `highest`.
  * @param highest largest value of the id column
- * @throws InvalidInput with the message if the text is not a number
+ * @throws InvalidInput with the message if `parseId` cannot parse the text
  * @example parseRowId('17', 'Ungültige Karten-ID') // 17
  */
 export function parseRowId(text: string, message: string, highest = HIGHEST_INTEGER): number | undefined {
@@ -112,7 +114,7 @@ export function parseFlag(text: string | undefined, name: string): boolean {
   throw new InvalidInput(`Der Parameter „${name}“ muss true oder false sein`)
 }
 
-/** Checks the text of a field. @throws InvalidInput naming the field if the database cannot store the text */
+/** @throws InvalidInput naming the field if the database cannot store the text */
 export function checkStorable(field: string, text: string): void {
   if (!isStorable(text)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
 }

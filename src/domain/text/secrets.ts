@@ -2,12 +2,11 @@ import { hash, randomBytes } from 'node:crypto'
 
 const FORMAT = /^[A-Za-z0-9_-]{43}$/
 
-/** Returns a secret for a link: 32 random bytes in base64url. */
+/** Returns a secret, for example for a link: 32 random bytes in base64url. */
 export function createSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Returns whether a value has the format of a secret. */
 export function isSecret(text: unknown): text is string {
   return typeof text === 'string' && FORMAT.test(text)
 }

@@ -23,7 +23,7 @@ import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
-/** Creates a user with an audit entry. Returns the id. @throws InvalidInput if the name is taken */
+/** Creates a user, writes an audit entry and returns the id. @throws InvalidInput if the name is taken */
 export async function createAccount(
   db: Kysely<Database>,
   actor: Actor,
@@ -44,12 +44,13 @@ export async function createAccount(
 }
 
 /**
- * Changes an account with an audit entry. A new password lifts the restriction to passkeys and deletes the user's
- * sessions, API tokens and calendar address. A deactivation that applies today deletes the same. So does the
- * reactivation of a disabled account, because nothing was deleted if its deactivation was planned for a later day.
+ * Changes an account and writes an audit entry. A new password, a deactivation that applies today, and the reactivation
+ * of a disabled account delete the user's sessions, API tokens and calendar address. The reactivation does so because
+ * nothing was deleted if the deactivation was planned for a later day.
  * @param rules today: the current calendar day (`YYYY-MM-DD`)
- * @returns the changed account; undefined if it does not exist
- * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
+ * @returns undefined if the account does not exist
+ * @throws InvalidInput if the change would demote the last administrator without a day of deactivation, or set such a
+ * day for this account; while password login is off, also for the last of these administrators with emergency access
  */
 export async function changeAccount(
   db: Kysely<Database>,
@@ -96,10 +97,10 @@ export async function changeAccount(
 }
 
 /**
- * Marks or unmarks an emergency account, which may log in with its password while password login is off, with an audit
- * entry.
+ * Marks or unmarks an emergency account and writes an audit entry. An emergency account may log in with its password
+ * while password login is off.
  * @throws USER_NOT_FOUND if the account does not exist
- * @throws InvalidInput if the mark of the last emergency administrator would be removed while password login is off
+ * @throws InvalidInput if the change would unmark the last emergency administrator while password login is off
  */
 export async function setEmergency(
   db: Kysely<Database>,
@@ -120,8 +121,9 @@ export async function setEmergency(
 }
 
 /**
- * Deletes an account, if it exists, with an audit entry.
- * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
+ * Deletes an account, if it exists, and writes an audit entry.
+ * @throws InvalidInput if the account is the last administrator without a day of deactivation or, while password login
+ * is off, the last of these administrators with emergency access
  */
 export async function removeAccount(
   db: Kysely<Database>,
@@ -158,7 +160,7 @@ const KEEP_ACCOUNT: Refusals = {
 const KEEP_MARK =
   'Solange Passwörter abgeschaltet sind, behält der letzte Administrator mit Notfallzugang ihn. Zuerst einem anderen geben: svc-training user emergency <Benutzername>'
 
-/** Returns whether the account is disabled today before or after a change of `disabled_on`. */
+/** Returns whether the account is disabled today, either before or after a change of `disabled_on`. */
 async function isDisabledAround(
   transaction: Transaction<Database>,
   id: number,

@@ -26,7 +26,7 @@ export interface CreatedUser extends Omit<ListedUser, 'password'> {
 
 type HashedUser = Omit<CreatedUser, 'id'> & { password_hash: string }
 
-/** Checks that all users of the list can be created. @throws FaultyUsers with every fault if there is any */
+/** Checks that all users of the list can be created. @throws FaultyUsers with all faults, if there are any */
 export async function checkAccounts(db: Kysely<Database>, { users, faults }: UserList): Promise<void> {
   const taken = await findTakenNames(
     db,
@@ -37,11 +37,11 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
 }
 
 /**
- * Creates all users of the list or none, each with an audit entry. The passwords are hashed before the transaction, so
- * that no lock is held for long, and one after another, so that logins do not have to wait for all of them.
- * @param options signal: aborted when the client disconnects, because only the response contains the generated
- * passwords; today: the first day of the team memberships (`YYYY-MM-DD`)
- * @throws FaultyUsers with every fault if there is any
+ * Creates all users of the list or none, each with an audit entry. Hashes the passwords before the transaction, so that
+ * no lock is held for long. Hashes them one after another, so that logins do not have to wait for all of them.
+ * @param options signal: cancels the creation when the client disconnects, because only the response contains the
+ * generated passwords; today: the first day of the team memberships (`YYYY-MM-DD`)
+ * @throws FaultyUsers if the list has faults, or a concurrent request took a name or removed a team
  * @throws CALLER_GONE if the signal is aborted before the transaction commits
  */
 export async function createAccounts(

@@ -5,8 +5,8 @@ import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
 import { TooManyAttempts } from '../../domain/refusal.js'
 
 /**
- * Verifies a password within the limits of failed attempts. The limits are checked again after the verification, so
- * that attempts that were already running when a limit was reached do not reveal whether the password was right.
+ * Verifies a password or passkey within the limits of failed attempts. The limits are checked again after the
+ * verification, so that attempts that were already running when a limit was reached do not reveal their outcome.
  * @param verify returns undefined if the attempt fails, which counts as a failure
  * @returns the result of `verify`
  * @throws TooManyAttempts while a limit applies

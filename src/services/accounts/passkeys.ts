@@ -37,7 +37,6 @@ import { countIdentities, countLoginMethods, type OfferedMethods } from '../../d
 import { LAST_LOGIN_METHOD } from '../../domain/sign-in/refusals.js'
 import { importWebauthn } from './webauthn.js'
 
-/** Name of the service in the authenticator's prompt */
 const NAME = 'Training'
 
 /** A well-formed but wrong ECDSA signature in DER (r = s = 1), for testing whether a key can be used */
@@ -79,12 +78,11 @@ export async function beginRegistration(
 export interface NewPasskey {
   name: string
   credential: RegistrationResponseJSON
-  /** Id of the session that registers the passkey */
   sessionId: number
 }
 
 /**
- * Verifies and stores a new passkey, with an audit entry for administrators.
+ * Verifies and stores a new passkey. Adds an audit entry if the user is an administrator.
  * @throws PASSKEY_INVALID if the challenge is unknown or belongs to another user, the response comes from a frame of
  * another origin, or the response or its key is invalid
  * @throws PASSKEY_KNOWN if the passkey is already registered
@@ -148,7 +146,7 @@ export async function finishRegistration(
 
 /**
  * Returns why the public key cannot verify any login, for example because its point is not on the curve; undefined if
- * it can.
+ * the key can be used.
  */
 async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> {
   const { isoCBOR, isoCrypto } = await import('@simplewebauthn/server/helpers')
@@ -164,7 +162,7 @@ async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> 
 }
 
 /**
- * Deletes a passkey of the user, if it exists, with an audit entry for administrators.
+ * Deletes a passkey of the user, if it exists. Adds an audit entry if the user is an administrator.
  * @throws LAST_PASSKEY if it is the only passkey and the account is limited to passkeys
  * @throws LAST_LOGIN_METHOD if no other login method remains
  */
@@ -189,8 +187,8 @@ export async function removePasskey(
 }
 
 /**
- * Restricts the account to passkeys or lifts the restriction, with an audit entry for administrators. Does nothing if
- * the setting stays the same.
+ * Restricts the account to passkeys or lifts the restriction; does nothing if the setting stays the same. Adds an audit
+ * entry if the user is an administrator.
  * @throws PASSKEY_NEEDED if an account without a passkey would be restricted
  * @throws EMERGENCY_BY_PASSWORD if an emergency account would be restricted while password login is off
  * @throws NOT_LOGGED_IN if the user has been deleted

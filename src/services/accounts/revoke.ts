@@ -8,7 +8,8 @@ import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 
 /**
- * Ends all sessions of a user, or the session with the id, with an audit entry if there were any. Returns their number.
+ * Ends all sessions of a user, or only the session `id`, and returns the number of ended sessions. Writes an audit
+ * entry if there were any.
  * @throws USER_NOT_FOUND if the user does not exist
  */
 export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
@@ -16,8 +17,8 @@ export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, 
 }
 
 /**
- * Deletes all API tokens of a user, or the token with the id, with an audit entry if there were any. Returns their
- * number.
+ * Deletes all API tokens of a user, or only the token `id`, and returns the number of deleted tokens. Writes an audit
+ * entry if there were any.
  * @throws USER_NOT_FOUND if the user does not exist
  */
 export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
@@ -25,8 +26,8 @@ export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id
 }
 
 /**
- * Deletes all passkeys of a user, even if no login method remains, with an audit entry if there were any. Returns their
- * number. Also lifts the restriction to passkeys. To lock the user out, the password must therefore be changed as well.
+ * Deletes all passkeys of a user, even if no login method remains, and lifts the restriction to passkeys. Returns the
+ * number of deleted passkeys. Writes an audit entry if there were any.
  * @throws USER_NOT_FOUND if the user does not exist
  */
 export async function endPasskeys(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {

@@ -16,8 +16,9 @@ export interface NewToken {
 }
 
 /**
- * Creates an API token, with an audit entry for administrators. Only the hash of the returned `token` is stored. A
- * concurrent password reset deletes sessions before tokens, so either it deletes this token or the session has ended.
+ * Creates an API token. Adds an audit entry if the user is an administrator. Only the hash of the returned `token` is
+ * stored. The lock on the session ensures that a concurrent password reset either ends the session first or deletes
+ * this token.
  * @throws NOT_LOGGED_IN if the session has ended
  */
 export async function createOwnToken(
@@ -39,7 +40,7 @@ export async function createOwnToken(
   })
 }
 
-/** Deletes an API token of the user, if it exists, with an audit entry for administrators. */
+/** Deletes an API token of the user, if it exists. Adds an audit entry if the user is an administrator. */
 export async function removeOwnToken(db: Kysely<Database>, actor: Actor, user: Account, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await deleteTokens(transaction, user.id, id)

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/types.js'
 import { dueOf, isOpen, isOverdue } from '../../domain/assignments/plan.js'
 import { type AssignmentClock, planPerson } from './plan.js'
 
-/** Maximum number of occurrences in the list. Open occurrences come first, so the limit normally omits only old ones */
+/** Maximum number of listed occurrences. Open ones come first, so normally only old ones are omitted. */
 const MAX_OWN = 200
 
 /**

@@ -14,17 +14,15 @@ import {
 } from '../../domain/content/refusals.js'
 import { openChange } from './editing/change.js'
 
-/** Slug of a deck or of a sheet */
 export type Adopted = { deck: string } | { sheet: string }
 
 /**
- * Moves a deck or sheet of the content folder, or of a script, into a source that is written in the browser.
- * Identities, progress and history stay. Later imports of the folder skip the file of the deck or sheet. Writes an
- * audit entry and an entry in the history.
+ * Moves a deck or sheet that belongs to no source into a source that is written in the browser, with its identities,
+ * progress and history. Later imports of the content folder skip the file of the deck or sheet.
  * @throws SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND if the source, deck or sheet does not exist
  * @throws NOT_WRITTEN if the source is an upload, because the next upload would archive the deck or sheet
  * @throws OWNED_BY_SOURCE if the deck or sheet already belongs to a source
- * @throws IMPORT_RUNS if an import is running
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export async function adopt(db: Kysely<Database>, actor: Actor, sourceId: number, item: Adopted): Promise<void> {
   await db.transaction().execute(async (transaction) => {

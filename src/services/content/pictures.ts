@@ -16,7 +16,6 @@ import type { IncomingPicture } from '../../domain/content/upload/incoming.js'
 const MEGABYTE = 2 ** 20
 /** Maximum total size of the pictures of one author */
 export const OWN_MEDIA_BYTES = 200 * MEGABYTE
-/** Default maximum total size of all pictures */
 export const DEFAULT_MEDIA_BYTES = 2_048 * MEGABYTE
 
 /**
@@ -40,10 +39,7 @@ export async function findMissingPictures(
   return missing
 }
 
-/**
- * Checks that the missing pictures fit into the author's limit.
- * @throws OwnMediaFull if the pictures of the author would exceed `maxBytes`
- */
+/** @throws OwnMediaFull if the pictures of the author would exceed `maxBytes` */
 export async function limitOwnPictures(
   db: Kysely<Database>,
   userId: number,
@@ -58,8 +54,8 @@ export async function limitOwnPictures(
 
 /**
  * Stores pictures one after another, because each may be large.
- * @param userId author to whose limit the pictures count; null for administrators and the folder
- * @throws CONTENT_CHANGES if a file has changed since it was read
+ * @param userId author whose limit the pictures count towards; null if no limit applies
+ * @throws CONTENT_CHANGES if a file has been changed or deleted since it was read
  */
 export async function storePictures(
   transaction: Transaction<Database>,
@@ -73,7 +69,10 @@ export async function storePictures(
   }
 }
 
-/** Deletes pictures that no text shows. Must be called after a change that may have removed pictures from texts. */
+/**
+ * Calls `deleteUnusedPictures` if any pictures are stored. Must be called after a change that may have removed pictures
+ * from texts.
+ */
 export async function dropUnusedPictures(transaction: Transaction<Database>): Promise<void> {
   if (await hasPictures(transaction)) await deleteUnusedPictures(transaction)
 }

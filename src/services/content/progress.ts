@@ -2,7 +2,6 @@ import type { OnProgress } from './write.js'
 
 const LINE_EVERY_MS = 2_000
 
-/** Returns a callback that prints the progress of an import at most every 2 seconds. */
 export function reportProgress(title: string, print: (line: string) => void): OnProgress {
   let last = performance.now()
   return (done, total) => {

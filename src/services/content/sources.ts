@@ -53,9 +53,10 @@ export async function renameSource(db: Kysely<Database>, actor: Actor, id: numbe
 }
 
 /**
- * Archives a source and its content. `restoreSource` or another upload restores the content with all progress.
+ * Archives a source and its content. `restoreSource` restores the content with all progress; another upload restores
+ * the content that the upload contains.
  * @throws SOURCE_NOT_FOUND if the source does not exist
- * @throws IMPORT_RUNS if an import is running
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.archive', async (transaction, { decks, cards, cheatsheets }) => {
@@ -67,9 +68,9 @@ export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): P
 }
 
 /**
- * Restores the content that was archived with the source.
+ * Restores the content that was archived with the source or later, including drafts and pools.
  * @throws SOURCE_NOT_FOUND if the source does not exist
- * @throws IMPORT_RUNS if an import is running
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export function restoreSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.restore', async (transaction, content) => {
@@ -82,7 +83,7 @@ export function restoreSource(db: Kysely<Database>, actor: Actor, id: number): P
 /**
  * Deletes a source and its content with all progress, and the pictures that no text shows any more.
  * @throws SOURCE_NOT_FOUND if the source does not exist
- * @throws IMPORT_RUNS if an import is running
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.purge', async (transaction, content) => {
@@ -98,7 +99,7 @@ export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Pro
  * Deletes a source without its content. Its decks, sheets and tests stay unchanged until a file with the same slug in
  * the content folder describes them; cards with the same keys then keep all progress.
  * @throws SOURCE_NOT_FOUND if the source does not exist
- * @throws IMPORT_RUNS if an import is running
+ * @throws IMPORT_RUNS if an import or another change of a source is running
  */
 export function releaseSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.release', (transaction) => deleteSource(transaction, id))
@@ -106,7 +107,6 @@ export function releaseSource(db: Kysely<Database>, actor: Actor, id: number): P
 
 type Change = (transaction: Transaction<Database>, content: SourceContent) => Promise<void>
 
-/** Changes a source in one transaction with an audit entry, while no import runs. */
 async function changeSource(
   db: Kysely<Database>,
   actor: Actor,
@@ -118,7 +118,7 @@ async function changeSource(
     if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
     const source = await findSource(transaction, id)
     if (source === undefined) throw SOURCE_NOT_FOUND
-    // Serialises with editors, so that a card that is being moved out of the source is not included.
+    // Waits for concurrent edits, so that a card that an editor is moving out of the source is not included.
     await lockCardWriters(transaction)
     const content = await findSourceContent(transaction, id)
     await change(transaction, content)

@@ -26,7 +26,7 @@ export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   }
 }
 
-/** Returns whether no process uses the folder. Without a lock file it counts as unused after 24 hours. */
+/** Returns whether no process uses the folder. Without a lock file, the folder is considered unused after 24 hours. */
 async function isAbandoned(folder: string): Promise<boolean> {
   const file = await open(path.join(folder, LOCK), 'r+').catch(() => undefined)
   if (file === undefined) {
@@ -41,14 +41,14 @@ async function isAbandoned(folder: string): Promise<boolean> {
 }
 
 /**
- * Locks the folder and returns the open lock file, which must be closed to release the lock. The kernel releases it
- * when the process ends, even by SIGKILL. On file systems without locks, the file keeps its temporary name, so that the
- * folder is treated like a folder without a lock file.
+ * Locks the folder and returns the open lock file. Closing the file or the end of the process releases the lock. On
+ * file systems without locks, the file keeps its temporary name, so that the folder is treated like a folder without a
+ * lock file.
  */
 async function lockFolder(folder: string): Promise<FileHandle | undefined> {
   const free = path.join(folder, `${LOCK}-new`)
   const file = await open(free, 'w', 0o600)
-  // Renamed only after it is locked; otherwise a starting instance could find it unlocked and delete the folder.
+  // The file is renamed after it is locked; otherwise a starting instance could find it unlocked and delete the folder.
   if (await tryLock(file)) await rename(free, path.join(folder, LOCK))
   return file
 }

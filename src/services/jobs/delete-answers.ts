@@ -9,9 +9,9 @@ const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
 /**
- * Deletes the answers of attempts whose review period of `ANSWERS_KEEP_DAYS` is over, and with `RESULTS_KEEP=passed`
- * also their questions, points and score. The attempts and the totals of the statistics stay. Returns the number of
- * attempts whose answers (`attempts`) and whose scores (`scores`) were deleted.
+ * Deletes the answers of the attempts that `deleteAnswersBefore` selects for the time `ANSWERS_KEEP_DAYS` ago. With
+ * `RESULTS_KEEP=passed`, also deletes the questions, points and score of the attempts whose answers are deleted. The
+ * attempts and the totals of the statistics stay.
  */
 export async function deleteOldAnswers(context: JobContext): Promise<JobSummary> {
   const { db, moment, answersKeepDays, resultsKeep, signal, userId, renewLease } = context
@@ -29,7 +29,7 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
     await sleep(PAUSE_MS)
   } while (deleted.length === ATTEMPT_BATCH_SIZE)
   if (resultsKeep === 'all') return summary
-  // A separate loop, because the answers of some attempts were deleted earlier, while the setting was `all`.
+  // Deletes scores in a separate loop, because answers may have been deleted earlier, while the setting was `all`.
   let ids: number[] = []
   do {
     signal.throwIfAborted()

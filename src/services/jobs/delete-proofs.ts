@@ -3,7 +3,7 @@ import type { JobContext, JobSummary } from './job.js'
 
 const PROOFS_AT_ONCE = 5_000
 
-/** Computes the deletion day of each proof and deletes the proofs whose deletion day is over. Returns their number. */
+/** Updates the last day of retention of all proofs. Deletes those whose retention is over; returns their number. */
 export async function deleteExpiredProofs({ db, moment, signal, renewLease }: JobContext): Promise<JobSummary> {
   const { today } = moment()
   let after: number | undefined = 0

@@ -2,7 +2,7 @@ import { listPlannable } from '../../../db/queries/assignments/assignments.js'
 import { planAssignment, planPerson } from '../assignments/plan.js'
 import type { JobContext, JobSummary } from './job.js'
 
-/** Plans the occurrences of all assignments, or of one person if `userId` is given. */
+/** Plans the occurrences of all assignments that are not archived, or of one person if `userId` is given. */
 export async function planOccurrences(context: JobContext): Promise<JobSummary> {
   const { db, moment, timeZone, signal, userId, renewLease } = context
   const clock = { moment, timeZone }

@@ -1,11 +1,12 @@
-/** Work that a process repeats until it stops */
+/** Work that is repeated until `stop` is called */
 export interface Repetition {
   /** Starts no further run. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Runs work at an interval, never twice at once. The timer does not keep the process alive.
+ * Runs work at an interval of 75 to 125 % of `intervalMs`, but not while the previous run lasts. The timer does not
+ * keep the process alive.
  * @param work must not reject
  */
 export function repeat(work: () => Promise<void>, intervalMs: number): Repetition {

@@ -12,9 +12,9 @@ export interface RunOptions extends Omit<JobContext, 'db' | 'renewLease'> {
 export class LeaseLost extends Error {}
 
 /**
- * Runs a job under its lease and returns its summary. Returns undefined if another instance is running the job, or if
- * the run of this night is already complete.
- * @throws the reason of the signal if the job was aborted; the next run then starts over
+ * Runs a job under its lease and returns its summary. Returns undefined if the job is already running, or if the run of
+ * this night is already complete.
+ * @throws the reason of the signal if the job was aborted; the night is then not recorded as complete
  * @throws LeaseLost if the lease expired and another instance has taken it
  */
 export async function runJob(

@@ -28,8 +28,8 @@ const INTERRUPTED = 'Der Dienst wurde beim Verschicken unterbrochen; vielleicht 
 
 /**
  * Sends the due mails of the outbox, one after another. The state of a mail is stored before and after sending it. If
- * the process dies in between, the mail may have arrived, so the next run sets its state to `unknown`; such a mail is
- * sent again only by hand.
+ * the process dies in between, the mail may have arrived, so the next run sets its state to `unknown`. A mail in this
+ * state is sent again only after `resend`.
  */
 export async function sendMails(context: JobContext): Promise<JobSummary> {
   const { db, moment, mail: settings, isMailHeld, signal, userId, renewLease, onError } = context
@@ -76,7 +76,6 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
   }
 }
 
-/** Stores the outcome of an attempt. Returns the field of the summary that counts it. */
 async function markOutcome(
   { db, moment }: JobContext,
   mail: ClaimedMail,

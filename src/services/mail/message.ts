@@ -37,8 +37,8 @@ export function composeMail(settings: MailSettings, mail: OutgoingMail): MailCom
 }
 
 /**
- * Replaces sequences of control characters, line breaks and direction marks with a space, and trims the text. Direction
- * marks could make the rest of the line appear in another order.
+ * Replaces sequences of control characters, line breaks and bidirectional controls with a space, and trims the text.
+ * Bidirectional controls could make the rest of the line appear in another order.
  */
 function inLine(text: string): string {
   return text

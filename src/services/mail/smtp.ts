@@ -10,7 +10,9 @@ import {
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { composeMail, type OutgoingMail } from './message.js'
 
-/** Timeout of each of the steps DNS lookup, connection and greeting; all three together have twice this timeout */
+/**
+ * Timeout of each of the steps DNS lookup, connection and greeting. The three steps together have twice this timeout.
+ */
 const CONNECT_MS = 30_000
 /** Maximum time for which the server may send nothing, and timeout of the login */
 const SILENCE_MS = 60_000
@@ -28,10 +30,9 @@ export interface Outcome {
   answer: string
 }
 
-/** Thrown if the mail server cannot be used. The message is a German sentence with the reply of the server. */
+/** Thrown if the mail server cannot be used. The message is German and ends with the server's reply or the error. */
 export class ServerFault extends Error {}
 
-/** A connection to the mail server, over which mails are sent one after another. */
 export interface MailConnection {
   send(mail: OutgoingMail): Promise<Outcome>
   /** Whether another mail can be sent; false after any fault */
@@ -73,7 +74,7 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
     dnsTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     socketCloseTimeout: 1_000,
-    // Otherwise nodemailer uses only IP versions for which this machine has an external address.
+    // Without this option, nodemailer uses only IP versions for which this machine has an external address.
     allowInternalNetworkInterfaces: true,
   })
   const password = login?.password
@@ -179,7 +180,7 @@ function loginFault(detail: string): ServerFault {
   return new ServerFault(describeFault({ stage: 'login' }, detail))
 }
 
-/** Error codes of Node and OpenSSL for rejected certificates and failed handshakes */
+/** Matches the error codes of Node and OpenSSL for rejected certificates and failed handshakes. */
 const ENCRYPTION_CODES = /CERT|SIGNATURE|TLS|SSL|EPROTO/
 
 function connectStage({ code = '', originalCode = '', command = '' }: SmtpError): DeliveryFault['stage'] {

@@ -5,7 +5,7 @@ import type { MailSettings } from '../../domain/mail/settings.js'
 import { connectToMailServer, ServerFault } from './smtp.js'
 
 /**
- * Timeout of a test mail. A mail that is being sent then gets 5 more seconds (`STOP_MS` in `smtp.ts`). Both together
+ * Timeout of a test mail. A mail that is being sent then gets 5 more seconds (`STOP_MS` in `smtp.ts`). The sum
  * must be shorter than the request timeouts of the proxy and the service.
  */
 const LIMIT_MS = 20_000

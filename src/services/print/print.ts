@@ -2,21 +2,19 @@ import { Worker } from 'node:worker_threads'
 import { accountShare, FairTurns } from '../fair-turns.js'
 import type { PrintJob } from './thread.js'
 
-/** A single thread prints, so that PDFs never use more than one processor. */
+/** Queue for the single thread that prints PDFs, so that printing uses at most one processor */
 const turns = new FairTurns({ concurrent: 1, waitingOthers: 50, waitingPerOwner: 3, retryAfterSeconds: 2 })
-/** Heap limit of the thread; a list of 1,000 persons takes about 100 MB */
 const MAX_HEAP_MB = 256
-/** Idle time after which the thread ends; it stays until then, because a start takes longer than printing a proof. */
+/** Idle time after which the thread ends; until then, the next PDF does not have to wait for a new thread */
 const IDLE_MS = 30_000
 
 let kept: { worker: Worker; end: NodeJS.Timeout } | undefined
 
 /**
- * Returns a PDF. It is printed in a worker thread, because printing takes between a third of a second and several
- * seconds of processor time.
+ * Returns a PDF. It is printed in a worker thread, because printing takes much processor time.
  * @throws the reason of the signal if it is aborted
- * @throws TooManyAttempts if 3 PDFs of the user wait
- * @throws Unavailable if the queue is full
+ * @throws TooManyAttempts if 3 PDFs of the user already wait
+ * @throws Unavailable under the conditions of `FairTurns.run`
  */
 export function renderPdf(userId: number, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
   return turns.run(accountShare(userId), () => printInThread(job, signal), signal)

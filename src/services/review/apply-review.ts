@@ -35,10 +35,10 @@ export interface Review {
 export interface ReviewAnswer {
   review_id: number
   card_id: number
-  /** Null if the review was not applied and the card is new */
+  /** Null if the card is still new */
   progress: CardState | null
   counts: ReviewCounts
-  /** Whether the card's state has changed; false for a late review (`isLate`), which is only logged */
+  /** Whether the review took effect; false for a late review (`isLate`), which is only logged */
   applied: boolean
 }
 
@@ -83,7 +83,8 @@ async function applyOnce(
     const late = isLate(times, card.latest_at)
     const preview = createSchedulers(card.settings)(card.deck_retention)
     const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }
-    // A new card counts towards the limit of the day on which its review was given, so only a review of today counts.
+    // A new card counts towards the limit of the day on which its review was given, so only a review of today uses up
+    // the limit of today.
     const introduced = Number(!late && before === null && times.reviewed.today === today)
     const step = {
       before,

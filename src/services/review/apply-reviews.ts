@@ -4,16 +4,14 @@ import { Refusal, type RefusalKind } from '../../domain/refusal.js'
 import type { Clock } from '../../domain/time/calendar.js'
 import { applyReview, type Review, type ReviewAnswer } from './apply-review.js'
 
-/** Outcome of one review of a batch. */
 export type ReviewResult = { review: ReviewAnswer } | { refusal: Refusal }
 
 /** Kinds of refusals that concern a single review; other errors, such as a lost session or database, end the batch. */
 const OF_ONE_REVIEW: ReadonlySet<RefusalKind> = new Set(['invalid', 'not_found', 'conflict'])
 
 /**
- * Applies ratings in order, each in a separate transaction, so an applied rating stays stored if a later one fails.
- * After an error of the whole batch the client can send all ratings again; those with a client id are applied only
- * once.
+ * Applies ratings in order, each in a separate transaction. After an error that ends the batch, the client can send all
+ * ratings again; those with a client id are applied only once.
  * @param readers functions that return a review or throw a `Refusal` if the input is invalid
  * @throws NOT_LOGGED_IN if the user has been deleted
  */

@@ -6,7 +6,7 @@ import { wordsOf } from '../../domain/search/words.js'
 
 /**
  * Indexes changed rows in batches, each in a separate transaction, until none is left, `mayContinue` resolves to false,
- * or another instance holds the lock.
+ * or another transaction holds the lock.
  * @returns whether the index is complete
  */
 export async function indexContent(db: Kysely<Database>, mayContinue: () => Promise<boolean>): Promise<boolean> {
@@ -16,7 +16,7 @@ export async function indexContent(db: Kysely<Database>, mayContinue: () => Prom
   }
 }
 
-/** Indexes the next batch. Returns false if another instance holds the lock. */
+/** Indexes the next batch. Returns false if another transaction holds the lock. */
 async function indexNext(db: Kysely<Database>): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!(await tryLock(transaction, 'search index'))) return false

@@ -12,8 +12,8 @@ interface Bounds {
 }
 
 /**
- * Fetches like `fetch`, but reads the whole body before it returns. Limits its size, because the calling libraries hold
- * the complete response of the provider in memory. The default limits are 1 MiB and 10 s.
+ * Fetches like `fetch`, but reads the whole body before it returns. Limits the size of the body, because the calling
+ * libraries hold the complete response of the provider in memory. The default limits are 1 MiB and 10 s.
  * @throws TypeError `fetch failed`, like a network error, if the body is larger than `maxBytes`
  * @throws DOMException `TimeoutError` if the complete response takes longer than `timeoutMs`
  */

@@ -2,11 +2,11 @@ import { errors } from 'jose'
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { SignInFault, type SignInFaultCode } from '../../domain/sign-in/faults.js'
 
-/** Maximum length of the provider's error description in the log */
 const MAX_DESCRIPTION = 200
 
 /**
- * Converts an error of the libraries or the network to a fault. Its message holds the reason for the log.
+ * Converts an error of the libraries or the network to a fault. The message of the fault contains the reason for the
+ * log.
  * @param hidden secrets and codes that may occur in the error; they are replaced with `***`
  */
 export function explain(error: unknown, hidden: string[]): SignInFault {
@@ -42,7 +42,6 @@ function providerText({ error, error_description = '' }: { error: string; error_
   return `the provider says ${error}: ${error_description}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_DESCRIPTION)
 }
 
-/** Returns the codes and messages of an error and up to three of its causes. */
 function reasonOf(error: unknown): string {
   const parts: string[] = []
   for (let cause = error; cause instanceof Error && parts.length < 4; cause = cause.cause) {
@@ -58,7 +57,7 @@ const NETWORK_CODES = new Set<unknown>([
 ])
 
 function isOfNetwork(error: unknown): boolean {
-  // Node's `fetch` reports every fault below HTTP this way.
+  // Node's `fetch` throws this error for every fault below HTTP, such as a refused connection.
   const isFetch = error instanceof TypeError && error.message === 'fetch failed'
   return isFetch || (error instanceof ClientError && NETWORK_CODES.has(error.code))
 }

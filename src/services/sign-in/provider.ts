@@ -8,7 +8,6 @@ import { isStorable } from '../../domain/text/text.js'
 import { boundedFetch } from './bounded-fetch.js'
 import { explain } from './explain.js'
 
-/** Lifetime of the cached discovery document */
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
@@ -25,7 +24,6 @@ export interface Challenge {
   verifier: string
 }
 
-/** A person authenticated by the provider. */
 export interface ProvenPerson {
   issuer: string
   subject: string
@@ -46,7 +44,7 @@ interface Known {
 
 /**
  * The OpenID Connect provider. Its metadata are fetched on first use, so the service can start while the provider is
- * down. They are refreshed after `METADATA_MS`; a failed refresh is retried by the next call that needs them.
+ * down. The metadata are refreshed after `METADATA_MS`; the next call that needs them retries a failed refresh.
  */
 export class Provider {
   readonly settings: OidcSettings
@@ -55,7 +53,6 @@ export class Provider {
   #known: Known | undefined
   #discovery: Promise<Known> | undefined
 
-  /** @param redirectUri callback address of the service */
   constructor(settings: OidcSettings, redirectUri: string) {
     this.settings = settings
     this.#redirectUri = redirectUri
@@ -63,7 +60,6 @@ export class Provider {
     this.#isInsecure = settings.issuer.startsWith('http:')
   }
 
-  /** Origin of this service, from the callback address */
   get ownOrigin(): string {
     return new URL(this.#redirectUri).origin
   }
@@ -95,7 +91,7 @@ export class Provider {
   /**
    * Verifies the provider's callback and returns the authenticated person.
    * @param query query string of the callback, with `?`
-   * @throws SignInFault with the reason if the provider reports an error, is not reachable, or its answer is invalid
+   * @throws SignInFault with the reason if the provider reports an error, is not reachable, or sends an invalid answer
    */
   async finish(query: string, { state, nonce, verifier }: Challenge): Promise<ProvenPerson> {
     const known = await this.#find()
@@ -148,7 +144,7 @@ export class Provider {
       })
   }
 
-  /** Returns the URL that ends the provider's session; undefined if there is none or no metadata could be fetched. */
+  /** Returns the URL that ends the provider's session; undefined if there is no such URL or no metadata. */
   async logoutUrl(): Promise<string | undefined> {
     const { endSessionEndpoint } = await this.#find().catch(() => ({ endSessionEndpoint: undefined }))
     if (endSessionEndpoint === undefined) return undefined
@@ -253,7 +249,7 @@ function mayHaveOtherKeys(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
 }
 
-/** @throws SignInFault if the subject is empty, longer than OpenID Connect Core 1.0, 2 allows, or cannot be stored */
+/** @throws SignInFault if the subject is empty, too long (OpenID Connect Core 1.0, 2), or cannot be stored */
 function readSubject(subject: string): string {
   if (subject === '') throw new SignInFault('ungueltig', 'the subject is empty')
   if (subject.length > MAX_SUBJECT) throw new SignInFault('ungueltig', `the subject is longer than ${MAX_SUBJECT}`)

@@ -7,7 +7,7 @@ import { followGroups } from '../../domain/teams/follow-groups.js'
 
 /**
  * Adjusts a user's memberships to the groups that the identity provider lists at a login. Groups without a team are
- * ignored.
+ * ignored, and memberships made by hand stay.
  * @param groups undefined if the provider sends no list of groups; the memberships then stay unchanged
  */
 export async function followProviderGroups(

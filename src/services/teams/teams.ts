@@ -16,7 +16,7 @@ import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
 
-/** Creates a team with an audit entry. @throws TEAM_TAKEN if another team has the name or the group */
+/** Creates a team and writes an audit entry. @throws TEAM_TAKEN if another team has the name or the group */
 export async function createTeam(
   db: Kysely<Database>,
   actor: Actor,
@@ -39,7 +39,7 @@ export async function createTeam(
 }
 
 /**
- * Changes a team with an audit entry. If its provider group changes, the memberships from the former group end.
+ * Changes a team and writes an audit entry. If its provider group changes, the memberships from the former group end.
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws TEAM_TAKEN if another team has the name or the group
  */
@@ -65,7 +65,7 @@ export async function changeTeam(
   })
 }
 
-/** Deletes a team and its memberships with an audit entry. Does nothing if the team does not exist. */
+/** Deletes a team with its memberships and writes an audit entry. Does nothing if the team does not exist. */
 export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const name = await deleteTeam(transaction, id)
@@ -76,7 +76,7 @@ export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number)
 
 /**
  * Makes a user a member or lead of a team by hand, with an audit entry. Does nothing if the user already has this role
- * by hand.
+ * through a membership made by hand.
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws USER_NOT_FOUND if the user does not exist
  */

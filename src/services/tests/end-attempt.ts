@@ -41,7 +41,7 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
   )
   const isLate = isOver(deadline_at, now)
   const result = {
-    // The deadline, even if the attempt ends within the grace period, so that no attempt exceeds its time limit.
+    // Uses the deadline even if the attempt ends within the grace period, so that no attempt exceeds its time limit.
     ended_at: deadline_at !== null && deadline_at < now ? deadline_at : now,
     ended_by: isLate ? ('time' as const) : ('person' as const),
     passed,
@@ -89,7 +89,6 @@ export async function findCurrentAttempt(
   return endIfOver(db, attempt, now)
 }
 
-/** Returns the attempt, after ending it if its time is over. */
 export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Date): Promise<Attempt> {
   const isOpen = attempt.ended_at === null && !isOver(attempt.deadline_at, now)
   return isOpen || attempt.ended_at !== null ? attempt : endAttempt(db, attempt.id, now)

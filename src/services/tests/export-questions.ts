@@ -13,7 +13,7 @@ import { requireSections } from './publish.js'
 export const QUESTION_FORMATS = ['moodle', 'csv'] as const
 export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
 
-/** Questions of one deck or test with its name, which becomes a category in Moodle. */
+/** Questions of one deck or test; the name becomes a category in Moodle. */
 interface QuestionGroup {
   name: string
   cards: QuestionCard[]

@@ -28,17 +28,15 @@ import {
 import { digestVersion } from '../../domain/tests/version.js'
 import { findNamedDecksOf, mayUse, publishVersion } from './publish.js'
 
-/** Origin of the tests of an import. */
+/** Origin of an import. It determines which decks the tests may use, and which faults fail the import. */
 export interface TestOrigin {
   /** Id of the source; null for the content folder */
   sourceId: number | null
   /** Slugs of the decks that the files describe */
   decks: ReadonlySet<string>
-  /** Whether the files come from an uploaded archive */
   isArchive: boolean
 }
 
-/** Outcome of the tests of an import or its check. */
 export interface ImportedTests {
   /** Undefined if the import neither contains nor archives tests */
   changes: Changes | undefined
@@ -47,7 +45,8 @@ export interface ImportedTests {
 
 /**
  * Writes the tests of an import. Must be called after its decks and cards are written. Publishes the tests whose
- * definition or questions have changed, except drafts and tests that keep an edit made in the browser.
+ * definition or questions differ from the published version, except drafts and tests that keep an edit made in the
+ * browser.
  * @throws FaultyContent if a test or one of its sections cannot be published; a fault of a deck for which `isOwn`
  * returns false only causes a warning
  * @throws CONTENT_CHANGES if a concurrent request has taken a slug or deleted a test
@@ -140,7 +139,6 @@ export function plannedDecks<Deck extends DeckSource>(
  */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
-/** Returns the stored decks to which sections of the tests refer. */
 async function findDecks(db: Kysely<Database>, tests: readonly PlannedTest[], origin: TestOrigin): Promise<Decks> {
   const named = await findNamedDecksOf(
     db,
@@ -188,8 +186,9 @@ function resolve(
 }
 
 /**
- * Returns whether a fault of a deck fails the import instead of causing a warning: for an archive, which may come from
- * another service, if the archive contains the deck; for the folder, unless the deck belongs to a source.
+ * Returns whether a fault of a deck fails the import instead of causing a warning. In an archive, which may come from
+ * another service, a fault fails the import if the archive contains the deck; in the folder, unless the deck belongs to
+ * a source.
  */
 function isOwn(slug: string, decks: Decks, { decks: own, isArchive }: TestOrigin): boolean {
   return isArchive ? own.has(slug) : decks.get(slug)?.isForeign !== true

@@ -5,12 +5,12 @@ import type { Database } from '../../../db/types.js'
 import { prepareCandidates, rankDistractors } from '../../domain/quiz/distractors.js'
 import { buildQuestion, MAX_WRONG_OPTIONS, type QuizQuestion } from '../../domain/quiz/quiz.js'
 
-/** Minimum number of wrong options; a question with fewer also gets answers of other decks */
+/** Minimum number of wrong options; a question with fewer wrong options also gets answers of all decks */
 const MIN_WRONG_OPTIONS = 2
 
 /**
  * Returns practice questions of a deck, or of all decks. Wrong options are those of the author, then answers of the
- * same deck. Only if there are fewer than two, those that `/api/quiz/generate` would use are added. Pools are excluded.
+ * same deck. If there are fewer than two, adds the wrong options of `/api/quiz/generate`. Excludes pools.
  * @param slug slug of the deck; undefined for all decks
  * @param count maximum number of questions
  */

@@ -13,7 +13,7 @@ import { findCurrentAttempt } from './end-attempt.js'
 /**
  * Reports a question of an ended attempt to the editors of its card, which may be in a pool.
  * @returns the id of the report
- * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or it has no such question
+ * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or the attempt has no such question
  * @throws REVIEW_CLOSED if the attempt is open
  * @throws CARD_GONE if the card was deleted
  * @throws TOO_MANY_REPORTS if the user already has `MAX_OPEN_REPORTS` open reports of other cards

@@ -18,7 +18,7 @@ export interface SavedAnswer {
 /**
  * Stores an answer of an open attempt. Idempotent for the same `seq` and answer.
  * @param seq sequence number, 1 to 2^53 - 1, which the client increments with each answer to the same question
- * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or it has no such question
+ * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or the attempt has no such question
  * @throws ATTEMPT_ENDED if the attempt has ended
  * @throws NEWER_ANSWER if an answer with a higher `seq`, or another answer with the same `seq`, is stored
  * @throws InvalidInput if the answer does not fit the question
@@ -39,7 +39,6 @@ export async function saveAnswer(
   return findStored(db, userId, attempt, { slot, seq, answer }, now)
 }
 
-/** Returns the stored answer for a repeated request. @throws NEWER_ANSWER if another answer is stored */
 async function findStored(
   db: Kysely<Database>,
   userId: number,

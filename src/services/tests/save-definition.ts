@@ -30,12 +30,12 @@ export interface DefinitionSave {
 
 /**
  * Creates a test, or replaces its definition. Saving the same definition changes nothing.
- * @param editable sources that the caller may edit; checked again, because the test may have been created in the
- * meantime
+ * @param editable sources that the caller may edit. Checked only for a stored test, because a concurrent request may
+ * have created it after the check of the route. For a new test, the route must have checked `sourceId`.
  * @throws SOURCE_MISSING, SOURCE_NOT_FOUND if the test is new and `sourceId` is missing or does not exist
  * @throws NotEditable if the test belongs to no source
  * @throws NOT_AN_EDITOR if the caller may not edit the source of the test
- * @throws OTHER_SOURCE if the test belongs to another source than `sourceId`
+ * @throws OTHER_SOURCE if the test belongs to a source other than `sourceId`
  * @throws TEST_VERSION_MISSING if the test is stored and `version` is missing
  * @throws VERSION_OUTDATED if the test has changed since `version`, or was created by a concurrent request
  */
@@ -45,7 +45,7 @@ export function saveDefinition(
   editable: Editable,
 ): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
-    // Waits for a running upload. It would overwrite a test that is saved after the upload has computed its plan.
+    // Waits for a running upload, which would overwrite a test that is saved after the upload has computed its plan.
     await lockCardWriters(transaction)
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
@@ -98,11 +98,7 @@ function isEditedNow({ edited, source }: EditedTest): boolean {
   return edited || source?.kind !== 'written'
 }
 
-/**
- * Returns the test, which the caller must have locked.
- * @throws NotEditable if the test belongs to no source
- * @throws NOT_AN_EDITOR if the user may not edit the source of the test
- */
+/** Returns the test, which the caller must have locked. */
 async function takeTest(transaction: Transaction<Database>, slug: string, editable: Editable): Promise<EditedTest> {
   const test = await readTest(transaction, slug)
   if (test.source === null) throw new NotEditable(test.file)

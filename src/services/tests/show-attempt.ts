@@ -4,7 +4,6 @@ import type { Database } from '../../../db/types.js'
 import { secondsLeft } from '../../domain/tests/deadline.js'
 import { showQuestion } from '../../domain/tests/view.js'
 
-/** An attempt for the learner, with its questions and stored answers. */
 export type ShownAttempt = ReturnType<typeof shownAttempt>
 
 export async function showAttempt(db: Kysely<Database>, attempt: Attempt, now: Date): Promise<ShownAttempt> {

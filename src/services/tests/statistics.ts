@@ -40,7 +40,6 @@ export async function addToSums(
   await writeSums(transaction, added)
 }
 
-/** Position and size of a page of questions */
 export interface QuestionPage {
   /** Id of the last question of the previous page; undefined for the first page */
   after: number | undefined
@@ -49,7 +48,7 @@ export interface QuestionPage {
 
 /**
  * Returns the stored reports of a page of a version's questions. First renews the reports that lack at least
- * `minPersons` persons; with fewer, the difference between two reports could reveal one person's answers.
+ * `minPersons` persons. After fewer new persons, the difference between two reports could reveal one person's answers.
  * @param version undefined means the published version
  * @throws NO_PUBLISHED_VERSION if the test or the version does not exist, or the test was never published
  * @throws InvalidInput if `after` is not a question of the version

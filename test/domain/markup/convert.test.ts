@@ -21,7 +21,7 @@ t.test('emphasis, code and links', async (t) => {
   for (const href of ['javascript:alert(1)', 'data:text/html,x', '/a', 'ftp://a', ' JavaScript:x', '#a']) {
     t.equal(toMarkdown(`<a href="${href}">a</a>`), 'a', href)
   }
-  // Markdown cannot express emphasis at these places, so only the text is kept.
+  // Markdown does not recognise `_` and `**` at these places, so the conversion keeps only the text.
   t.equal(toMarkdown('H<i>2</i>O <b>(a)</b>b'), 'H2O (a)b')
 })
 

@@ -10,7 +10,6 @@ const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
 type Node = DefaultTreeAdapterTypes.Node
 
-/** Returns the text that a browser displays. */
 function visibleText(node: Node): string {
   if (node.nodeName === '#text') return (node as DefaultTreeAdapterTypes.TextNode).value
   if (['script', 'style', 'template', 'title'].includes(node.nodeName)) return ''
@@ -18,7 +17,7 @@ function visibleText(node: Node): string {
   return 'childNodes' in node ? node.childNodes.map(visibleText).join('') : ''
 }
 
-/** Returns the words of a text, such as `Q1Q`. `Q` has no superscript or subscript form, so words are not converted. */
+/** Returns the words of a text, such as `Q1Q`. Because of the `Q`, `sup` and `sub` do not convert the digits. */
 const wordsOf = (text: string) => text.match(/Q\d+Q/g) ?? []
 const wordsOfHtml = (html: string) => wordsOf(visibleText(parse(`<!doctype html><body>${html}`)))
 const wordsOfMarkdown = (html: string) => wordsOfHtml(markdown.render(toMarkdown(html)))
@@ -61,7 +60,8 @@ t.test('property: keeps every word of every visible element in order, however el
   const property = fc.property(document.map(write), (html) => {
     const [found, expected] = [wordsOfMarkdown(html), wordsOfHtml(html)]
     // The order is not compared in two cases. The conversion writes a caption before its table, wherever the caption is
-    // in the HTML. In code, it keeps the order of the HTML, although the browser's parser moves text out of tables.
+    // in the HTML. In code, the conversion keeps the order of the HTML, although the browser's parser moves text out of
+    // tables.
     if (/<caption|<pre/.test(html)) for (const words of [found, expected]) words.sort()
     if (found.join(' ') !== expected.join(' '))
       throw new Error(`${toMarkdown(html)}: [${found}] instead of [${expected}]`)

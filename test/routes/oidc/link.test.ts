@@ -6,7 +6,6 @@ import { type Browser, LINK_PAGE, startSignIn } from '../../support/sign-in.js'
 const service = await startSignIn(t, {}, {}, { require_auth_time: true })
 const { db, provider, browser } = service
 
-/** Returns a browser with the session of a new member, who has logged in with a password. */
 async function memberBrowser(): Promise<Browser & { id: number; username: string }> {
   const { id, username } = await createUser(db)
   const { cookie = '' } = await service.loginAs(username)

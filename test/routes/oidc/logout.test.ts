@@ -70,7 +70,7 @@ t.test('accepts the notification of the provider', async (t) => {
     globalThis.fetch = fetch
   })
   const erika = await logIn('real')
-  // The service does not listen on a port, so the notification is passed to it directly.
+  // The service does not listen on a port, so this function passes the notification directly to the service.
   globalThis.fetch = async (url, options) => {
     if (!String(url).includes('back-channel-logout')) return fetch(url, options)
     sent.push(String(options?.body))

@@ -44,7 +44,7 @@ t.test('handles a server that is not a provider', async (t) => {
   t.equal(await browser().signIn(person), '/')
 })
 
-/** Responds with 64 MB of an otherwise valid document */
+/** Responds with a JSON object after 64 MB of white space. */
 const flood: RequestListener = async (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const piece = Buffer.alloc(2 ** 20, ' ')

@@ -79,8 +79,8 @@ t.test('the cost of a person does not grow with the number of persons', async (t
   )
   const mine = () => session.get('/api/assignments/mine')
   t.match((await mine()).body.occurrences, [{ assignment: { id }, state: 'open' }])
-  // The request sends statements for the session, the completed work, the card states, the plan with its assignments,
-  // and the list.
+  // The request sends statements for the session, the done parts, the states of the occurrences, the plan (two) and the
+  // list.
   t.equal(await counter.countOf(mine), 6)
 })
 
@@ -91,8 +91,6 @@ t.test('each page of the list costs the same', async (t) => {
   const page = (query: string) => () => boss.get(`/api/assignments/${id}/occurrences?limit=50${query}`)
   const { next_after } = (await page('')()).body
   const { body } = await page(`&after=${next_after}`)()
-  // A request sends statements for the session, the assignment, the page (twice), the completed work, the card states,
-  // the plan for the persons of the page, the record of the view and, except for the first page, the cursor.
   const [first, second, third] = [
     await counter.countOf(page('')),
     await counter.countOf(page(`&after=${next_after}`)),

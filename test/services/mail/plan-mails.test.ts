@@ -28,10 +28,7 @@ t.afterEach(async () => {
   }
 })
 
-/**
- * Runs the job.
- * @param at local time in winter, such as `2026-12-02T10:00`
- */
+/** Runs the job `plan-mail` at a local time in winter, such as `2026-12-02T10:00`. */
 function plan(at: string, context: Partial<JobContext> = {}) {
   const now = new Date(`${at}+01:00`)
   return runJob(db, JOBS['plan-mail'], {

@@ -8,7 +8,7 @@ import { errorBody, startService } from '../../support/service.js'
 const MIDNIGHTS = [
   ['Pacific/Kiritimati', '2026-11-21', '2026-11-21T09:59:59.999Z', '2026-11-21T10:00:00Z'],
   ['America/Los_Angeles', '2026-11-21', '2026-11-22T07:59:59.999Z', '2026-11-22T08:00:00Z'],
-  // The clocks of Los Angeles were set back on 2026-11-01, so this day had 25 hours.
+  // On 1 November the clocks are set back, so the day has 25 hours.
   ['America/Los_Angeles', '2026-11-01', '2026-11-02T07:59:59.999Z', '2026-11-02T08:00:00Z'],
   // On 29 March the clocks are set forward, so the day has 23 hours.
   ['Europe/Berlin', '2026-03-28', '2026-03-28T22:59:59.999Z', '2026-03-28T23:00:00Z'],

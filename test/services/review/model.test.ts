@@ -68,7 +68,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 interface Done {
   kind: 'review' | 'tomorrow'
   id: number
-  /** Deck of the card at the time of the review */
+  /** Deck of the card at the time of the review or postponement */
   deck_id: number
   card_id: number
   at: Date
@@ -79,7 +79,7 @@ interface Done {
 
 interface Learner extends Caller {
   id: number
-  /** Valid reviews that changed a state, in the order of their times */
+  /** Reviews and postponements that had an effect and were not undone, in the order of their times */
   done: Done[]
   /** Days of late reviews, which changed no state */
   late: string[]
@@ -149,7 +149,6 @@ t.test(`${RUNS} runs of ${STEPS} steps agree with a naive evaluation of the tabl
     t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
 })
 
-/** Performs a step and checks the response. Returns a name of the outcome. */
 async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
   const user_id = learner.id
   const card_id = 'card' in step ? (cardIds[step.card] as number) : 0
@@ -328,7 +327,6 @@ function addIntroduced({ introduced }: Learner, day: string, cards: number): voi
   introduced.set(day, (introduced.get(day) ?? 0) + cards)
 }
 
-/** Returns the part of a state that the API shows. */
 function shownOf({ last_review_id: _, ...shown }: { last_review_id: number | null }) {
   return shown
 }

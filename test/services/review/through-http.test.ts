@@ -34,7 +34,7 @@ const GRADES = {
 const HISTORIES = Number(process.env.HISTORIES ?? 10)
 const REVIEWS = 50
 
-/** With `fitted`, each history uses separate weights, as a fit would have stored them. */
+/** With `fitted`, each history uses separate weights, like those that a fit stores. */
 for (const kind of ['default', 'fitted'] as const) {
   t.test(
     `${HISTORIES} histories of ${REVIEWS} reviews through the API equal those of ts-fsrs with ${kind} weights`,

@@ -30,7 +30,6 @@ interface Review {
   rating: string
 }
 
-/** Creates a learner with card states written by a script, one of them due, and a suspended card. */
 async function createLearner(): Promise<Caller & { id: number }> {
   const learner = await service.member()
   const user_id = learner.id

@@ -4,7 +4,6 @@ import { type Answer, send } from './send.js'
 const PASSWORD = 'nur für Zufallsanfragen'
 const TIMEOUT_MS = 20_000
 
-/** A logged-in user with the request headers that send the session cookie or the token */
 interface Identity {
   id: number
   username: string
@@ -35,7 +34,7 @@ export async function createCallers(
     return send(origin, { method, url, headers: { ...headers, ...type }, body: payload }, TIMEOUT_MS)
   }
   const logIn = async (login: { username: string; password: string }) => {
-    // Each login uses another address, so that the limit of failed logins does not delay these logins.
+    // The address changes with each login, so that the limit of failed logins does not delay these logins.
     const from = { 'x-forwarded-for': `198.51.100.${logins++ % 250}` }
     const answer = await call('POST', '/api/auth/login', from, login)
     const cookie = answer.headers['set-cookie']?.[0]?.split(';', 1)[0]

@@ -12,11 +12,11 @@ interface FuzzOptions {
   seed: number
   requests: number
   /**
-   * Returns whether the operation must succeed at least once. If such operations have not succeeded, up to `requests`
-   * further requests are sent to them. Default: no operation must succeed.
+   * Returns whether the operation must succeed at least once. The fuzzer sends up to `requests` further requests to
+   * such operations until they have succeeded. Default: no operation must succeed.
    */
   mustSucceed?: (operationId: string) => boolean
-  /** Called after each round with the number of requests so far */
+  /** Called after each round of the first `requests` requests, with the number sent so far */
   onProgress?: (sent: number) => void
 }
 
@@ -24,11 +24,9 @@ interface FuzzReport {
   sent: number
   /** Number of further requests to operations that must succeed but have not succeeded yet */
   sentAgain: number
-  /** Responses by status */
+  /** Number of responses by status, without those to requests with changed bytes */
   statuses: Record<string, number>
-  /** Operations that never succeeded */
   neverSucceeded: string[]
-  /** The first faults with their requests */
   faults: string[]
   faultCount: number
   slowestMs: number
@@ -36,7 +34,6 @@ interface FuzzReport {
 
 /** Number of requests between two checks of the callers */
 const ROUND = 50
-/** Number of concurrent requests */
 const CONCURRENCY = 8
 /** Interval, counted in requests, between requests with changed bytes */
 const BYTES_EVERY = 25
@@ -44,8 +41,8 @@ const TIMEOUT_MS = 15_000
 const MAX_FAULTS = 30
 
 /**
- * Sends requests generated from the service's OpenAPI document, mostly almost valid and some hostile, and checks every
- * response: documented status and shape, no 5xx, no stack, SQL or path, no foreign data, no hang. A seed reproduces the
+ * Sends valid, almost valid and hostile requests generated from the service's OpenAPI document. Checks the responses
+ * with `judge`, or with `judgeBytes` if the bytes of the request were changed. A seed reproduces the first `requests`
  * requests, except for ids taken from responses and the order of concurrent requests.
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
@@ -146,7 +143,7 @@ const ANY_ACCOUNT = '/api/accounts/{id}'
 const ANY_CARD = '/api/content/cards/{id}'
 const ANY_REPORT = '/api/content/reports/{id}'
 
-/** Paths with an id that the operation returns, by operation id */
+/** Paths whose id the operation returns, by operation id */
 const CREATES: Record<string, string | string[]> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
@@ -160,7 +157,7 @@ const CREATES: Record<string, string | string[]> = {
 
 /**
  * Returns the id of the response's latest review of today that changed a state; undefined if there is none. The learner
- * can undo this review until another card is rated.
+ * can undo this review until the next rating.
  */
 function findUndoable(answer: Json): number | undefined {
   const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]
@@ -181,7 +178,7 @@ function protectUsers(request: FuzzRequest, ids: number[]): FuzzRequest {
   return { ...request, url: request.url.replace(named[0], `${named[1]}0`) }
 }
 
-/** Encodes the request without credentials, and deletes, inserts or replaces some bytes. */
+/** Encodes the request without the caller's credentials, and deletes, inserts or replaces some bytes. */
 function changeBytes({ method, url, headers, body }: FuzzRequest, seed: number): Buffer {
   const payload = Buffer.from(body ?? '', 'base64')
   const lines = Object.entries({ host: 'localhost', ...headers, 'content-length': String(payload.length) })

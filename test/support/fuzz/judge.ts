@@ -2,7 +2,7 @@ import type { AnswerChecker } from '../openapi.js'
 import type { FuzzRequest } from './requests.js'
 import type { Answer } from './send.js'
 
-/** Text that no response may contain: stack traces, SQL, names of files and modules */
+/** Matches text that no header and no error may contain, such as stack traces, SQL and names of files and modules */
 const LEAKS =
   /\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|\/(dist|src|home|root|tmp|usr|var|work|app)\/|\b(select|insert into|update|delete from)\s+["\w]+\s+(from|set|where|values|\()|syntax error|relation "|column "|constraint|sqlstate|\bpg_|kysely|fastify|FST_ERR|ECONN|TypeError|RangeError|ReferenceError|undefined|\[object/i
 
@@ -15,7 +15,6 @@ const LISTED_VALUES = / muss eines von .* sein$/
 
 const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors', 'errors_total'])
 
-/** Returns the faults of a response. */
 export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker): string[] {
   const { method, operation, caller } = request
   const { status, headers, text } = answer

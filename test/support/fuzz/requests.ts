@@ -6,7 +6,6 @@ import { gifOf, targetOf } from '../pictures.js'
 const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
 export type CallerName = (typeof CALLERS)[number]
 
-/** An operation of the OpenAPI document */
 interface Operation {
   id: string
   method: string
@@ -16,10 +15,8 @@ interface Operation {
   /** Whether the operation refuses tokens */
   needsSession: boolean
   queryNames: string[]
-  /** Examples in the document by parameter name */
   queryExamples: Map<string, string[]>
   bodySchema: Json | undefined
-  /** Whether the body is a file */
   takesFile: boolean
 }
 
@@ -27,7 +24,7 @@ export interface FuzzRequest {
   operation: Operation
   caller: CallerName
   method: string
-  /** Path and query as sent */
+  /** Path and query; may contain `LATEST_ID`, which is replaced before the request is sent */
   url: string
   headers: Record<string, string>
   /** Base64, so that a printed request can be repeated */
@@ -58,7 +55,6 @@ export function listOperations(document: Json): Operation[] {
   )
 }
 
-/** Returns the schema of a body, including the example next to it. */
 function withExample(media: Json): Json | undefined {
   return media?.example === undefined ? media?.schema : { ...media.schema, examples: [media.example] }
 }
@@ -86,7 +82,7 @@ const HOSTILE_TEXTS = [
 ]
 /** Ids of editable cards in one deck */
 const EDITABLE_CARDS = [31, 32, 33, 40, 50, 60]
-/** Plausible search texts */
+/** Plausible values of paths, queries and bodies, such as slugs, search terms and ratings */
 const KNOWN_TEXTS = [
   'git',
   'linux',
@@ -100,13 +96,10 @@ const KNOWN_TEXTS = [
   'due',
   'easy',
 ]
-/** A picture in the test content */
 export const KNOWN_PICTURE = gifOf('fuzz')
 /** Username of an author who may become an editor of a source */
 export const KNOWN_AUTHOR = 'autorin'
-/** Id of the user `KNOWN_AUTHOR` */
 export const KNOWN_ID = 5_000
-/** Slugs in the test content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc
   .oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 }), fc.constantFrom(...EDITABLE_CARDS))
@@ -121,7 +114,7 @@ const hostileText = fc.oneof(
 const likelyText = fc.oneof(fc.constantFrom(...KNOWN_TEXTS), KNOWN_NUMBERS)
 const anyText = fc.oneof({ weight: 2, arbitrary: likelyText }, { weight: 1, arbitrary: hostileText })
 
-/** Raw parts of paths: invalid escapes, invalid UTF-8, encoded dots and slashes */
+/** Parts of paths that are sent as they are, such as invalid escapes, invalid UTF-8, encoded dots and slashes */
 const RAW_PIECES = [
   '%ZZ',
   '%',
@@ -147,7 +140,6 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Placeholder in a path for the latest id */
 export const LATEST_ID = '{latest}'
 
 function segment(name: string): Arbitrary<string> {
@@ -240,7 +232,6 @@ function fittingBody(schema: Json, hostileShare: number): Arbitrary<unknown> {
   return fc.record(fields, { requiredKeys: hostileShare > 0 ? [] : required })
 }
 
-/** Draws an example of the schema or, without examples, a body with the required fields. */
 function smallBody({ properties, required = [], examples = [] }: Json): Arbitrary<unknown> {
   if (examples.length > 0) return fc.constantFrom(...examples)
   const names = Object.entries<Json>(properties ?? {}).filter(([name]) => required.includes(name))
@@ -314,7 +305,7 @@ function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
   }
   return fc.oneof(
     { weight: 6, arbitrary: text(fittingBody(schema, 0)) },
-    // Optional fields often exclude each other, so bodies with only the required fields are more often valid.
+    // Optional fields often exclude each other, so an example or a body of the required fields is more often valid.
     { weight: 4, arbitrary: text(smallBody(schema)) },
     { weight: 6, arbitrary: text(fittingBody(schema, 5)) },
     { weight: 1, arbitrary: text(fc.jsonValue()) },
@@ -332,7 +323,6 @@ const contentType = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...CONTENT_TYPES) },
 )
 
-/** Draws values of a header: any text and special values */
 const headerText = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.constantFrom('', ',', ';;', '"', 'a'.repeat(4_000), 'ÿ\u00a0é', '=', ' , ,', '*', '-1'),
@@ -392,7 +382,6 @@ const headersOf = fc.oneof(
 
 const ODD_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
 
-/** Draws requests for an operation, most of them valid or almost valid. */
 function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
   return fc
     .record({
@@ -426,12 +415,11 @@ function toLatin1(url: string): string {
   return Buffer.from(url).toString('latin1')
 }
 
-/** Operations that take much longer than others, because they hash a password or read much content; drawn less often */
+/** Slow operations, which hash a password or read much content; chosen less often */
 const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePassword', 'exportAnki'])
-/** Operations that can end the caller's session; drawn rarely */
+/** Operations that can end the caller's session; chosen rarely */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 
-/** Draws requests for all operations; the same seed gives the same requests. */
 export function generateRequests(operations: Operation[], seed: number, count: number): FuzzRequest[] {
   const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : 8)
   const weighted = operations.map((one) => ({ weight: weightOf(one), arbitrary: requestOf(one) }))

@@ -14,7 +14,7 @@ interface Outgoing {
   body?: Buffer | undefined
 }
 
-/** Error thrown if there is no response within the timeout */
+/** Error thrown if the response is incomplete, or the connection still open, at the timeout */
 export class HangError extends Error {}
 
 export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -22,7 +22,8 @@ export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 /**
  * Sends a request, unchanged as far as Node's client allows. Returns the whole response.
  * @param origin such as `http://127.0.0.1:3000`
- * @throws HangError if there is no response within the timeout, or another Error if the connection fails
+ * @throws HangError if the response is not complete within the timeout
+ * @throws Error if the connection fails
  */
 export function send(origin: string, { method, url, headers, body }: Outgoing, timeoutMs: number): Promise<Answer> {
   const { hostname, port } = new URL(origin)
@@ -50,7 +51,7 @@ async function readAll(incoming: IncomingMessage): Promise<Answer> {
 }
 
 /**
- * Sends bytes and half-closes the connection. Returns the text received until the connection is closed.
+ * Sends bytes and half-closes the connection. Returns the text received until the connection is closed or fails.
  * @throws HangError if the connection is still open after the timeout
  */
 export function exchangeBytes(origin: string, bytes: Buffer, timeoutMs: number): Promise<string> {

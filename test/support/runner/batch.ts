@@ -20,7 +20,7 @@ const LEAVING_MS = 2_000
 
 /**
  * Runs test files one after another in this process, each as a subtest. Skips files that another process has claimed.
- * @param claims an empty folder that all batch processes share
+ * @param claims folder for the claims of all batch processes; initially empty
  */
 async function runBatch(files: string[], claims: string): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
@@ -29,9 +29,9 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   globalThis.testOfFile = (url) => tests.get(url)
   t.setTimeout(0)
   keepStores()
-  // Loaded before the first comparison of states, because Playwright replaces functions of `process` when it loads.
+  // Loads Playwright before the process state is first read, because Playwright replaces functions of `process`.
   if (files.some((file) => file.includes('/web/'))) await import('playwright-core')
-  // tap adds its signal listeners with the first assertion, so they are part of the first state.
+  // Asserts before the process state is first read, because tap adds its signal listeners with the first assertion.
   t.ok(files.length > 0, 'there are files')
   // Resolved now, because a test file may change the working directory.
   const urls = files.map((file) => pathToFileURL(path.resolve(file)).href)
@@ -53,7 +53,6 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   setTimeout(() => process.exit(), LEAVING_MS).unref()
 }
 
-/** Creates a file that marks a test file as claimed. Returns whether this process was the first to do so. */
 function claim(file: string): boolean {
   try {
     writeFileSync(file, '', { flag: 'wx' })

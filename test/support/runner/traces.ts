@@ -9,7 +9,7 @@ import '@simplewebauthn/server'
 /** Maximum time for closed handles to disappear, in milliseconds */
 const PATIENCE_MS = 2_000
 
-/** Process-wide state that a test may replace temporarily */
+/** Objects of the process whose functions a test may replace temporarily */
 const SHARED: [string, object][] = [
   ['globalThis', globalThis],
   ['process', process],
@@ -21,17 +21,17 @@ const SHARED: [string, object][] = [
   ['pg.Pool.prototype', pg.Pool.prototype],
 ]
 
-/** Recorded for any accessor. Its changes are ignored, because Node.js replaces some accessors on first access. */
+/** Placeholder for accessors, whose changes are ignored, because Node.js replaces some accessors on first access */
 const ACCESSOR = Symbol('accessor')
 
-/** State of the process that a test file could leave behind */
+/** State of the process that a test file may change */
 interface ProcessState {
   handles: Map<string, number>
   facts: Map<string, unknown>
 }
 
 /**
- * Reads the state of the process.
+ * Returns the current state of the process.
  * @param scratch folder for temporary files
  */
 export function readState(scratch: string): ProcessState {
@@ -53,7 +53,10 @@ export function readState(scratch: string): ProcessState {
   return { handles, facts }
 }
 
-/** Returns the traces that a test file has left, one line each. Waits up to `PATIENCE_MS` for handles to close. */
+/**
+ * Returns the changes that a test file has left in the process, such as open handles, one line each. Empties the folder
+ * for temporary files. Waits up to `PATIENCE_MS` for handles to close.
+ */
 export async function findTraces(before: ProcessState, scratch: string): Promise<string[]> {
   const end = performance.now() + PATIENCE_MS
   while (findHandles(before, readState(scratch)).length > 0 && performance.now() < end) await sleep(10)

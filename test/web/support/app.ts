@@ -25,7 +25,7 @@ type TestWithHooks = Pick<Test, 'teardown' | 'beforeEach' | 'afterEach'>
 export interface Person {
   page: Page
   login: Login
-  /** Console errors and warnings, policy violations, external requests */
+  /** Faults that `collectComplaints` has found */
   complaints: string[]
 }
 
@@ -33,13 +33,11 @@ export interface App {
   service: RunningService
   url: string
   browser: Browser
-  /** Login of the first administrator */
   admin: Login
   /** Opens a new browser without a login. */
   newBrowser(options?: BrowserContextOptions): Promise<Omit<Person, 'login'>>
   /** Creates a user and logs in with a new browser, which shows the start page. */
   newPerson(options?: BrowserContextOptions & { isAdmin?: boolean; name?: string }): Promise<Person>
-  /** Sends a request with a session of the first administrator. */
   asAdmin(method: string, path: string, body?: unknown): Promise<Response>
 }
 
@@ -49,10 +47,10 @@ export const OWN = { 'x-service': 'svc-training' }
 /** Timeout of a step in milliseconds; some steps take twenty seconds on a slow or busy machine */
 export const PATIENCE_MS = 90_000
 
-/** Console message about an error response to a request of the app, which is not a fault */
+/** Console message about an error response to a request of the app; such a message is not a fault. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
 
-/** Starts the service with the web app and the shipped content on a new store, and a real browser. */
+/** Starts the service with the web app, by default with the shipped content on a new store, and a real browser. */
 export async function openApp(t: TestWithHooks, variables: Record<string, string> = {}): Promise<App> {
   const store = { ...(await createStoreVariables(t)), ...variables }
   const service = await startProcess(t, store)
@@ -123,7 +121,7 @@ function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   })
 }
 
-/** Closes a context. Requests that its routes still hold are dropped without an error. */
+/** Closes a context. Drops requests that its routes still hold, without an error. */
 async function closeContext(context: BrowserContext): Promise<void> {
   for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   await context.close()
@@ -131,7 +129,8 @@ async function closeContext(context: BrowserContext): Promise<void> {
 
 /**
  * Returns a list to which the following faults of the page are added: console errors and warnings, exceptions, and
- * requests to addresses that do not begin with `url`. Console messages about error responses are not faults.
+ * requests to addresses that do not begin with `url`. Console messages about error responses, and `data:` and `blob:`
+ * addresses, are not faults.
  */
 export function collectComplaints(page: Page, url: string): string[] {
   const complaints: string[] = []
@@ -146,7 +145,6 @@ export function collectComplaints(page: Page, url: string): string[] {
   return complaints
 }
 
-/** Source of axe, which runs in the page */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const barriersBy = (options: object) =>
@@ -154,25 +152,22 @@ const barriersBy = (options: object) =>
   .then(({ violations }) => violations.map(({ id, nodes }) =>
     id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | ')))`
 
-/** Expression that resolves to one line per accessibility fault */
 const BARRIERS = barriersBy({ rules: { 'target-size': { enabled: true } } })
 const FAINT_TEXTS = barriersBy({ runOnly: ['color-contrast'] })
 
 /**
- * Returns the faults that axe finds against WCAG 2.2 AA and its best practices, one line each.
- * @param which `contrast`: only faults that depend on the colour scheme
+ * Returns the violations of WCAG 2.2 AA and of axe's best practices that axe finds, one line each.
+ * @param which `contrast`: only violations that depend on the colour scheme
  */
 export async function findBarriers(page: Page, which: 'all' | 'contrast' = 'all'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
   return (await page.evaluate(which === 'all' ? BARRIERS : FAINT_TEXTS)) as string[]
 }
 
-/** Returns whether the page is wider than its window. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')) as boolean
 }
 
-/** Rates the first cards of the queue with each rating in turn. */
 export async function studySome({ page }: Pick<Person, 'page'>, url: string, cards = 8): Promise<void> {
   const queue = (await (await page.request.get(`${url}/api/review/queue?limit=${cards}`)).json()) as {
     cards: { card_id: number }[]
@@ -185,7 +180,7 @@ export async function studySome({ page }: Pick<Person, 'page'>, url: string, car
   }
 }
 
-/** Creates two weeks of reviews with some days off, and cards that are due today. */
+/** Sends reviews for the last two weeks, with some days off, so that some of the cards are due today. */
 export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string): Promise<void> {
   const { cards } = (await (await page.request.get(`${url}/api/review/cards?limit=120`)).json()) as {
     cards: { card_id: number }[]
@@ -261,8 +256,8 @@ export async function until(page: Page, expression: string): Promise<void> {
 }
 
 /**
- * Checks that the address of the page, or a part of it, is the expected one. Waits for it, because the browser reports
- * a new address only after the event that caused it.
+ * Checks that the address of the page, or a part of it, is the expected one. Waits for this address, because the
+ * browser reports a new address only after the event that caused the change.
  */
 export async function isAt(
   t: Test,

@@ -14,7 +14,6 @@ export interface Company {
   variables: Record<string, string>
 }
 
-/** Returns the environment variables with the company's provider settings. */
 export function providerVariables(provider: IdentityProvider, publicUrl: string): Record<string, string> {
   return {
     PUBLIC_URL: publicUrl,
@@ -39,7 +38,7 @@ const FONTS = 'https://fonts.googleapis.com/'
 export async function testFirstDay(t: Test, { provider, browser, publicUrl, variables }: Company): Promise<void> {
   let service: RunningService = await startProcess(t, variables)
   const admin = firstLogin(service, variables)
-  // Restarts the service. Closes the open pages first, because they would report errors while the service is down.
+  // Closes all pages, which would report errors during the restart, and restarts the service with the provider.
   const restart = async (more: Record<string, string> = {}) => {
     await Promise.all(browser.contexts().map((context) => context.close()))
     await service.stop()

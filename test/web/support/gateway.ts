@@ -5,7 +5,8 @@ import type { Owner } from '../../support/process.js'
 /** Handling of one request by a gateway between browser and service */
 export type Behaviour = (asked: IncomingMessage, answer: ServerResponse, pass: Pass) => void
 /**
- * Forwards the request to the service; with `instead`, the browser gets this reply instead of the service's response
+ * A function that forwards the request to the service. With `instead`, the browser gets this reply instead of the
+ * service's response.
  */
 export type Pass = (instead?: Reply) => void
 
@@ -17,12 +18,11 @@ export interface Reply {
 
 export interface Gateway {
   url: string
-  /** Sets the behaviour for the following requests. Pending responses are aborted. */
+  /** Sets the behaviour for the following requests. Aborts pending responses. */
   behave(behaviour: Behaviour): void
 }
 
 export const passOn: Behaviour = (_asked, _answer, pass) => pass()
-/** Accepts requests and never responds */
 export const silence: Behaviour = () => {}
 
 export const replyWith =
@@ -30,7 +30,6 @@ export const replyWith =
   (_asked, answer) =>
     send(answer, reply)
 
-/** Starts a reverse proxy in front of the service, with a separate address. */
 export async function openGateway(t: Owner, service: string): Promise<Gateway> {
   let behaviour = passOn
   const open = new Set<ServerResponse>()

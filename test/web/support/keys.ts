@@ -16,7 +16,7 @@ const VIEW = `[
 ].join()`
 
 /**
- * Presses keys one after another, and waits after each until it has changed the state.
+ * Presses keys one after another. Waits after each key until the state has changed.
  * @throws Error if a key changes nothing
  */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
@@ -31,7 +31,7 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
 
 /**
  * Presses Tab until the first element with this accessible name has the focus. Returns the element. Callers should use
- * its `press`: a page that loads may move the focus before the next key.
+ * the element's `press`, because a page that loads may move the focus before the next key.
  * @throws Error if `maxTabs` presses are not enough
  */
 export async function tabTo(

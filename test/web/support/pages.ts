@@ -1,17 +1,14 @@
 export interface AppPage {
   /** Path below the base path */
   path: string
-  /** Name of the screenshot */
+  /** Name of the screenshot, also used in messages */
   name: string
   /** Selector of the content to wait for; default: the heading */
   ready?: string
   isAdmin?: boolean
 }
 
-/**
- * All pages of the app. The tests check each page for accessibility and policy violations in every view. The
- * screenshots show some of the pages.
- */
+/** Pages of the app; some of them need the data of `writeAll`. */
 export const PAGES: AppPage[] = [
   { path: '', name: 'heute', ready: 'text=Jetzt lernen' },
   { path: 'lernen', name: 'lernen', ready: 'text=Antwort zeigen' },

@@ -1,5 +1,5 @@
-// Takes the screenshots in docs/screens/: `npm run screens`. They show the shipped content to a user with two weeks of
-// reviews.
+// Takes the screenshots in docs/screens/: `npm run screens`. Learners' and administrators' pages show the shipped
+// content and a user with two weeks of reviews. Authors' pages show content that this script creates.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from '../../support/constants.js'

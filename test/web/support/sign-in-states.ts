@@ -18,15 +18,12 @@ const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika von der So
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 
 /**
- * Inspects a page.
- * @param state name of its state, also used as file name
+ * A function that inspects a page
+ * @param state name of the page's state, also used as file name
  */
 type Look = (page: Page, state: string) => Promise<void>
 
-/**
- * Shows the login, account and administration pages in all states of the login methods: all methods, none, passkeys
- * only, provider only, a broken or removed provider, and password login off.
- */
+/** Opens login, account and administration pages with different login methods, and calls `look` for each state. */
 export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   const port = await freePort()
   const publicUrl = `http://localhost:${port}/`

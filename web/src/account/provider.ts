@@ -2,8 +2,8 @@ import { urlOf } from '../api/client.js'
 import { place } from '../platform/router.svelte.js'
 
 /**
- * Returns the URL that starts a login at the identity provider. The provider redirects back to the current page or,
- * from the login page, to the page in the query parameter `weiter`.
+ * Returns the URL that starts a login at the identity provider. After the login, the browser returns to the current
+ * page or, from the login page, to the page in the query parameter `weiter`.
  */
 export function providerUrl(purpose: { confirm?: true } = {}): string {
   return urlOf('/api/auth/oidc/start', {}, { ...purpose, weiter: nextPath() }).href

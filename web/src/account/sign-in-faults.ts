@@ -1,4 +1,4 @@
-/** Messages for failed sign-ins through the provider; each says how the user can continue */
+/** Messages for failed sign-ins through the identity provider, by the code in `?fehler=` */
 export const SENTENCES = {
   nicht_eingerichtet: 'Diese Anmeldung ist hier nicht eingerichtet. Bitte nimm einen anderen Weg.',
   nicht_erreichbar:
@@ -28,7 +28,6 @@ export const SENTENCES = {
   gestoert: 'Das hat gerade nicht geklappt; der Fehler liegt beim Dienst. Bitte versuch es gleich noch einmal.',
 } as const
 
-/** Returns the message for the code in `?fehler=`; unknown codes get a general message. */
 export function sentenceForCode(code: string): string {
   return Object.hasOwn(SENTENCES, code)
     ? SENTENCES[code as keyof typeof SENTENCES]

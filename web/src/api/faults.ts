@@ -1,6 +1,6 @@
 import { isolateQuoted } from '../words/isolate.js'
 
-/** Error of a failed request; the message is a German sentence for the user. */
+/** Error of a failed request; the message is a German text for the user. */
 export abstract class Fault extends Error {
   /** Whether a later retry may succeed */
   abstract readonly isPassing: boolean
@@ -13,7 +13,7 @@ export class Unreachable extends Fault {
   }
 }
 
-/** Response that is not from the service but, for example, from a proxy or a captive portal */
+/** Error for a response that is not from the service but, for example, from a proxy or a captive portal */
 export class ForeignAnswer extends Fault {
   readonly isPassing = true
   constructor(readonly status: number) {
@@ -21,7 +21,6 @@ export class ForeignAnswer extends Fault {
   }
 }
 
-/** Error response of the service */
 export class Refused extends Fault {
   readonly isPassing: boolean
   constructor(
@@ -30,7 +29,7 @@ export class Refused extends Fault {
     readonly code: string,
     /** JSON of the response, which for some refusals contains more than a message */
     readonly content: unknown,
-    /** Seconds to wait before a retry; undefined if the response does not specify them */
+    /** Seconds to wait before a retry, from `Retry-After` */
     readonly retryAfter?: number,
   ) {
     super(messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
@@ -43,7 +42,10 @@ function messageOf(content: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined
 }
 
-/** Returns a German message for any error, including bugs. */
+/**
+ * Returns a German message for any error, including bugs.
+ * @example sentenceOf(new TypeError()) // 'Da ist etwas schiefgegangen. Bitte die Seite neu laden.'
+ */
 export function sentenceOf(error: unknown): string {
   return error instanceof Fault
     ? isolateQuoted(error.message)

@@ -1,7 +1,6 @@
 import type { Answer } from './client.js'
 
 export type User = Answer<'/api/auth/me'>['user']
-/** Rights of the user besides learning */
 export type Roles = Answer<'/api/auth/me'>['roles']
 export type Queue = Answer<'/api/review/queue'>
 export type Stats = Answer<'/api/review/stats'>

@@ -1,10 +1,9 @@
-/** Selection of single values of a chart. */
 export interface Reader {
-  /** Text of each value; the arrow keys move through the values in this order */
+  /** Text of each value */
   texts: readonly string[]
   /** Returns the index of the value at a position in the picture; may be out of range */
   find: (x: number, y: number, width: number) => number
-  /** Index selected at first; default: the last */
+  /** Index of the value that is selected at first; default: the last */
   first?: number
   /** Number of values in a column; default 1 */
   stride?: number

@@ -1,6 +1,6 @@
 const STEPS = [1, 2, 4, 6, 8, 10]
 
-/** Returns an even round number that is not below the largest value. */
+/** Rounds up to an even round number, such as 4, 20 or 600. */
 export function roundUp(largest: number): number {
   if (largest <= 2) return 2
   const unit = 10 ** Math.floor(Math.log10(largest))
@@ -9,8 +9,8 @@ export function roundUp(largest: number): number {
 }
 
 /**
- * Returns the indices of the labels that fit into `width` if each needs `room`, evenly spaced and starting with the
- * first or the last label.
+ * Returns the indices of evenly spaced labels that fit into `width`, starting with the first or the last label. Each
+ * label needs the width `room`.
  */
 export function labelsAt(count: number, width: number, room: number, from: 'first' | 'last'): number[] {
   const every = Math.max(1, Math.ceil((count * room) / Math.max(width, 1)))

@@ -1,7 +1,10 @@
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7
 
-/** Returns the weekday of a day `YYYY-MM-DD`: 0 for Monday to 6 for Sunday. */
+/**
+ * Returns the weekday of a day `YYYY-MM-DD`: 0 for Monday to 6 for Sunday.
+ * @example weekdayOf('2026-11-28') // 5
+ */
 export function weekdayOf(day: string): number {
   return (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % DAYS_A_WEEK
 }
@@ -24,8 +27,8 @@ export function groupByWeek<T extends { day: string }>(days: readonly T[]): { mo
 }
 
 /**
- * Assigns levels 1 to 4 by quartile of the positive values, so that each level has about the same number of days; 0
- * means no value.
+ * Returns a level from 1 to 4 for each positive value, by quartile, so that the levels have about the same number of
+ * days. The level of other values is 0.
  * @example levelsOf([0, 5]) // [0, 1]
  */
 export function levelsOf(values: readonly number[]): number[] {

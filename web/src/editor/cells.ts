@@ -29,7 +29,6 @@ export function parseCells(text: string): string[][] | undefined {
   return rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
 }
 
-/** Returns the cell and the position of the character that ends it. */
 function readCell(text: string, from: number): [cell: string, end: number] {
   const quoted = text[from] === '"' ? /"((?:[^"]|"")*)"(?=[\t\r\n]|$)/y : undefined
   if (quoted !== undefined) {
@@ -43,7 +42,7 @@ function readCell(text: string, from: number): [cell: string, end: number] {
 }
 
 /**
- * Returns a Markdown table; the first row is its head.
+ * Returns a Markdown table; the first row becomes the header.
  * @example toTable([['a', 'b'], ['1', '2']]) // '| a | b |\n| --- | --- |\n| 1 | 2 |'
  */
 export function toTable(rows: string[][]): string {
@@ -63,9 +62,9 @@ function escapeCell(cell: string): string {
 }
 
 /**
- * Converts rows to cards: the first column is the question, the second the answer. A first row with headings is not
- * converted; the column whose heading matches `LEVEL`, if it is the third or a later one, contains the level. `skipped`
- * is the number of other rows that lack a question or an answer.
+ * Converts rows to cards: the first column is the question, the second the answer. A header row yields no card,
+ * but can mark a later column as the level. `skipped` is the number of rows that lack a question or an answer.
+ * @example toCards([['Frage', 'Antwort'], ['a', 'b']]) // { cards: [{ question: 'a', answer: 'b' }], skipped: 0 }
  */
 export function toCards(rows: string[][]): { cards: CellCard[]; skipped: number } {
   const [head = []] = rows

@@ -6,10 +6,7 @@ import { type View, Writing, type WritingParts } from './writing.js'
 
 type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'>
 
-/**
- * An editing session: keeps the text that is being edited, stores its draft on this device, waits for its uploads, and
- * saves it in the service.
- */
+/** An editing session: stores drafts on this device, and waits for uploads before it saves the text in the service. */
 export class Desk<F extends object> {
   view: View<F> = $state.raw() as View<F>
   /** Whether the search for a stored draft has ended */
@@ -39,8 +36,7 @@ export class Desk<F extends object> {
     void this.#open()
     addEventListener('pagehide', () => this.writing.close(), { signal })
     document.addEventListener('visibilitychange', () => document.hidden && this.writing.close(), { signal })
-    // The browser asks before it closes the page only if this device could not store the text, because closing would
-    // then lose it.
+    // Warns only if this device could not store the text, because closing the page would then lose it.
     const warn = (event: BeforeUnloadEvent) => {
       if (this.writing.isDirty && this.view.isKept === false) event.preventDefault()
     }

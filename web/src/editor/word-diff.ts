@@ -5,16 +5,13 @@ export interface DiffPart {
   text: string
 }
 
-/**
- * Maximum numbers of differences in a comparison by words and in a comparison by lines. The cost of a comparison grows
- * with the number of differences.
- */
+/** Maximum number of added and removed words or lines; a comparison with more would take too long. */
 const MAX_WORD_EDITS = 2_000
 const MAX_LINE_EDITS = 4_000
 
 /**
  * Compares two texts by words. If there are too many differences, compares them by lines; if there are still too many,
- * compares the texts as a whole.
+ * returns the texts as a whole.
  */
 export function diffTexts(before: string, after: string): DiffPart[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]

@@ -1,6 +1,6 @@
 const DONE_MS = 2_000
 
-/** Adds a copy button to a code block. Does nothing over plain http, where browsers offer no clipboard. */
+/** Adds a copy button to a code block. Does nothing in an insecure context, where browsers offer no clipboard. */
 export function copyButton(block: HTMLElement): void {
   if (navigator.clipboard === undefined) return
   const text = (block.textContent ?? '').replace(/\n$/, '')

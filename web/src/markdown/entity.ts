@@ -2,7 +2,10 @@ import { sanitize } from './sanitize.js'
 
 const NOTHING = { elements: [], attributes: [] }
 
-/** Returns the character of a named reference such as `auml`; false if it does not exist. Used by micromark. */
+/**
+ * Returns the text of a named character reference; false if the reference does not exist. Used by micromark.
+ * @example decodeNamedCharacterReference('auml') // 'ä'
+ */
 export function decodeNamedCharacterReference(name: string): string | false {
   const text = sanitize(`&${name};`, NOTHING).textContent ?? ''
   // A remaining semicolon means that a shorter name was decoded, such as `not` in `&notit;`.

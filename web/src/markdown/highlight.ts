@@ -31,10 +31,9 @@ for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(
 // The grammar of TypeScript includes that of JavaScript.
 hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' })
 
-/** Maximum length of a coloured block; a longer one would block the page. */
+/** Maximum length in characters of a highlighted code block; highlighting a longer block would freeze the page. */
 const MAX_LENGTH = 20_000
 
-/** Colours a code block by replacing its content, if its language is known and the code is not too long. */
 export function highlight(block: HTMLElement): void {
   const language = /\blanguage-(\S+)/.exec(block.className)?.[1]?.toLowerCase()
   const code = block.textContent ?? ''

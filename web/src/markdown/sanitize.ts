@@ -1,13 +1,14 @@
-/** Elements and attributes that may pass; all others are removed. */
 export interface Allowed {
   elements: string[]
   attributes: string[]
 }
 
-/** The browser's own sanitizer, which TypeScript does not know yet; it always removes scripts and `javascript:`. */
+/**
+ * The browser's own sanitizer, which TypeScript does not know yet; it always removes scripts and `javascript:` URLs.
+ */
 type Sanitizing = HTMLElement & { setHTML?: (html: string, options: { sanitizer: Allowed }) => void }
 
-// Browsers without `setHTML` load DOMPurify before any text is shown.
+// In browsers without `setHTML`, the module loads DOMPurify before any text is shown.
 const isNative = 'setHTML' in Element.prototype
 const { default: DOMPurify } = isNative ? { default: undefined } : await import('dompurify')
 

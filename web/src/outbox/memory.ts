@@ -7,7 +7,7 @@ export function createMemoryStore(): Store {
   const receipts = new Map<string, Receipt>()
   let before: Promise<unknown> = Promise.resolve()
 
-  /** Runs changes one after another. No rollback is needed, because no change fails after writing. */
+  /** Runs changes one after another. No rollback is needed, because a change never fails after its first write. */
   function change<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     const result = before.then(() => work(tablesOf(entries, receipts)))
     before = result.catch(() => undefined)

@@ -1,4 +1,4 @@
-/** The pages of a learner's own settings, in one chunk */
+/** The pages of settings, account, help and own reports, in one chunk */
 export { default as Einstellungen } from './einstellungen/einstellungen.svelte'
 export { default as Hilfe } from './hilfe/hilfe.svelte'
 export { default as Konto } from './konto/konto.svelte'

@@ -14,8 +14,8 @@ export function reportPageShown(): void {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Resolves when the browser is idle, but not before `ms` milliseconds after the call of `reportPageShown`. If no page
- * calls it, the `ms` milliseconds begin after `LONGEST_MS`.
+ * Resolves when the browser is idle, but not before `ms` milliseconds after the call of `reportPageShown`. If there is
+ * no such call within `LONGEST_MS`, the `ms` milliseconds begin then.
  */
 export async function whenIdle(ms: number): Promise<void> {
   await Promise.race([shown, wait(LONGEST_MS)])

@@ -8,9 +8,7 @@ const CODE = /^[a-z]+(?:_[a-z]+)*$/
 
 type Answer = Pick<Response, 'ok' | 'headers'>
 
-/**
- * Returns the error code of the service; undefined for a successful response, and if the header is missing or invalid.
- */
+/** Returns the error code of a refusal by the service; undefined for all other responses. */
 export function codeOf({ ok, headers }: Answer): string | undefined {
   const code = headers.get('x-error-code')
   return !ok && code !== null && CODE.test(code) ? code : undefined

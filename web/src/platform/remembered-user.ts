@@ -17,7 +17,7 @@ export function forgetUser(): void {
   removeStored(KEY)
 }
 
-/** Calls the listener when another tab logs a user in or out; the user is undefined after a logout. */
+/** Calls the listener with the user that another tab has stored at a login; with undefined after a logout. */
 export function onOtherTab(listener: (user: RememberedUser | undefined) => void): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key === KEY) listener(newValue === null ? undefined : rememberedUser())

@@ -2,7 +2,6 @@
 const MARKS = /[*_`#>|~]+/g
 const LINKS = /!?\[([^\]]*)\]\([^)]*\)/g
 
-/** Returns whether the browser supports speech synthesis */
 export const canSpeak = (): boolean => 'speechSynthesis' in globalThis
 
 /** Reads a text aloud. If a text is already being read, only stops the voice. */

@@ -1,6 +1,6 @@
 /**
- * Follows a value with a delay: adopts a new value once it has not changed for `restMs` milliseconds, which avoids a
- * request per letter.
+ * Returns the value with a delay: a new value is adopted once it has been unchanged for `restMs` milliseconds. The
+ * delay avoids a request for each typed letter.
  */
 export function delayed<T>(read: () => T, restMs: number): { readonly current: T } {
   let current = $state(read())

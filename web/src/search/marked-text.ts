@@ -4,8 +4,9 @@ export interface Part {
 }
 
 /**
- * Splits a text at its hits. Ranges are in UTF-16 code units and sorted. Empty ranges are ignored, overlapping ones are
- * cut.
+ * Splits a text at its hits. The ranges are sorted and in UTF-16 code units. Empty ranges are ignored; overlapping
+ * ranges are cut.
+ * @example markText('Git rebase', [[0, 3]]) // [{ text: 'Git', isHit: true }, { text: ' rebase', isHit: false }]
  */
 export function markText(text: string, ranges: readonly (readonly number[])[]): Part[] {
   const parts: Part[] = []

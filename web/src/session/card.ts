@@ -3,7 +3,6 @@ import type { Rating } from '../words/ratings.js'
 /** Next review date per rating, as `YYYY-MM-DD` */
 export type Dates = Record<Rating, string>
 
-/** A card as the service returns it in the queue */
 export interface StudyCard {
   card_id: number
   question: string

@@ -3,11 +3,10 @@ import { doneOf, type Session } from './session.js'
 export interface Summary {
   cards: number
   minutes: number
-  /** Share of the cards that were known when first shown today, from 0 to 1; null if there are no cards */
+  /** Share of the cards that were known when first rated today, from 0 to 1; null if no card was rated */
   known: number | null
 }
 
-/** Sums up all ratings of the day. */
 export function summarize(session: Pick<Session, 'earlier' | 'steps'>): Summary {
   const firstKnown = new Map<number, boolean>()
   let duration = 0

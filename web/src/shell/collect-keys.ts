@@ -15,7 +15,8 @@ export function collectKeys(): { stop(): string | undefined } {
     event.stopImmediatePropagation()
   }
 
-  // Handles keys before the page does, from the next event on: the current one has already passed the capture phase.
+  // Handles keys before the page does. The current event has already passed the capture phase, so handling starts with
+  // the next event.
   addEventListener('keydown', onKeyDown, { capture: true, signal: over.signal })
   return {
     stop() {

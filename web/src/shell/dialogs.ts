@@ -1,3 +1,3 @@
-/** Dialogs that open over every page, in one chunk */
+/** Dialogs that can open on every page, bundled in one chunk */
 export { default as SearchDialog } from '../search/search-dialog.svelte'
 export { default as KeysDialog } from './keys-dialog.svelte'

@@ -1,5 +1,4 @@
-/** Options of the frame, set by a page */
 export const frame = $state({
-  /** Whether header and bottom bar are hidden, as in a session; a route can require this as well */
+  /** Whether the shown page hides header and bottom bar, as during a quiz. A route can also hide them. */
   isFocused: false,
 })

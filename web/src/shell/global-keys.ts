@@ -8,7 +8,6 @@ const NEXT_KEY_MS = 1_500
 const PLACES = { h: '.', d: 'decks', q: 'quiz', s: 'spickzettel', t: 'statistik' }
 const GO = Object.fromEntries(Object.entries(PLACES).map(([key, href]) => [key, () => void go(href)]))
 
-/** Listens for the keys of every page except a session, until the returned function is called. */
 export function listenForGlobalKeys(): () => void {
   let endSequence = () => {}
 
@@ -18,7 +17,8 @@ export function listenForGlobalKeys(): () => void {
     const over = new AbortController()
     const end = () => endSequence()
     const timer = setTimeout(end, NEXT_KEY_MS)
-    // The next key ends the sequence; `g` itself is still being dispatched.
+    // The next key ends the sequence. The listener is added later, because the event of `g` itself is still being
+    // dispatched.
     setTimeout(() => addEventListener('keydown', end, { signal: over.signal }))
     endSequence = () => {
       stopKeys()
@@ -30,7 +30,7 @@ export function listenForGlobalKeys(): () => void {
 
   const stopKeys = listenForKeys({ g: beginSequence, '/': () => void search.open() })
 
-  /** Opens the search with Ctrl+K, which is no single-key shortcut and therefore works in fields and is always on. */
+  /** Opens the search with Ctrl+K, also in fields and while single-key shortcuts are off. */
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return
     // The editor prevents the default, because it uses Ctrl+K for links.

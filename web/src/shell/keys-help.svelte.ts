@@ -4,11 +4,9 @@ import { go } from '../platform/router.svelte.js'
 
 type KeysDialog = Component<{ onclose: () => void }>
 
-/** The dialog with the list of keys while it is open; its chunk is loaded on first use */
 let dialog = $state.raw<KeysDialog | undefined>()
 
 async function open(): Promise<void> {
-  // If the chunk cannot be loaded, opens the help page instead.
   const module = await import('./dialogs.js').catch(() => undefined)
   if (module === undefined) void go('hilfe')
   else dialog = module.KeysDialog

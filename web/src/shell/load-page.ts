@@ -1,8 +1,8 @@
 import type { PageComponent, Route } from './route.js'
 
 /**
- * Error of a chunk that could not be loaded, because the network is unavailable or a newer version has replaced the
- * chunk
+ * Error of a chunk that could not be loaded, for example because the network is unavailable or a newer version has
+ * replaced the chunk
  */
 export class ChunkGone extends Error {}
 
@@ -14,8 +14,8 @@ const framed = new Promise<void>((resolve) => {
 })
 
 /**
- * Reports that the frame is rendered. The first page follows in a later task, because both at once would block a slow
- * phone.
+ * Reports that the frame is rendered. The first page is rendered in a later task, because rendering both at once would
+ * block a slow phone.
  */
 export function reportFrame(): void {
   setTimeout(resolveFramed)

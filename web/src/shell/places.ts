@@ -12,7 +12,6 @@ export interface Place {
   /** Address relative to the base; `.` is the start page */
   href: string
   icon: Component
-  /** Prefixes of the paths at which the item is marked as current */
   paths: string[]
 }
 
@@ -26,7 +25,6 @@ const PLACES: Place[] = [
 
 const WRITING: Place = { label: 'Inhalte', href: 'inhalte', icon: Pen, paths: ['/inhalte'] }
 
-/** Returns the items of the main navigation; authors have an additional one. */
 export const places = () => (isAuthor() ? [...PLACES, WRITING] : PLACES)
 
 export function isAt(place: Place, path: string): boolean {

@@ -4,7 +4,6 @@ import { collectKeys } from './collect-keys.js'
 
 type SearchDialog = Component<{ onclose: () => void; typed?: string }>
 
-/** The dialog while it is open; its chunk is loaded on first use */
 let dialog = $state.raw<SearchDialog | undefined>()
 let typed = ''
 let isLoading = false
@@ -21,7 +20,6 @@ export const search = {
     if (isLoading) return
     isLoading = true
     const keys = collectKeys()
-    // If the chunk cannot be loaded, opens the search page instead.
     const module = await import('./dialogs.js').catch(() => undefined)
     const text = keys.stop()
     isLoading = false

@@ -1,4 +1,4 @@
-/** An answer to a question of a test. Ids of options, items and gaps are those of the attempt. */
+/** An answer to a question of a test. The ids of options, items and gaps come from the attempt. */
 export type GivenAnswer =
   | { option_ids: string[] }
   | { text: string }
@@ -10,24 +10,24 @@ export interface StoredAnswer {
   user: number
   attempt: number
   slot: number
-  /** Number of the answer; each new answer to the question gets a higher one, on any device */
+  /** Sequence number; each new answer to the question gets a higher number */
   seq: number
   answer: GivenAnswer
-  /** Milliseconds since the epoch, by this device's clock */
+  /** Time of the answer in ms since the epoch, by this device's clock */
   at: number
   /**
    * Set if the service has refused the answer. A refused answer is not sent again until the learner changes it. After a
-   * 404, it is also sent again when the attempt is opened.
+   * 404, the answer is also sent again when the learner opens the attempt.
    */
   refusal?: { status: number; message: string }
 }
 
 /** The answers on this device. Each function rejects if storage is unavailable, as in some private windows. */
 export interface AnswerStore {
-  /** Replaces an older answer to the question. */
+  /** Stores the answer in place of any earlier answer to the question. */
   put(answer: StoredAnswer): Promise<void>
   find(user: number, attempt: number, slot: number): Promise<StoredAnswer | undefined>
-  /** Returns the answers of the user, to all attempts, oldest first. */
+  /** Returns the user's answers in all attempts, oldest first. */
   list(user: number): Promise<StoredAnswer[]>
   /** Removes the answer unless a newer one has replaced it. */
   remove(answer: StoredAnswer): Promise<void>

@@ -5,14 +5,12 @@ interface AnswerDatabase extends DBSchema {
   answers: { key: [user: number, attempt: number, slot: number]; value: StoredAnswer }
 }
 
-/**
- * Age in milliseconds above which answers are deleted. An attempt is not expected to be resumed after that time.
- */
+/** Age in milliseconds above which answers are deleted */
 const MAX_AGE_MS = 90 * 86_400_000
 
 /**
- * Name of the database. Answers are not in the database of the outbox, because an upgrade of that database would close
- * it in open pages of an older version.
+ * Name of the database. Answers are not in the database of the outbox, because an upgrade of that database would
+ * disconnect open pages of an older version.
  */
 const NAME = `training answers ${new URL(document.baseURI).pathname}`
 

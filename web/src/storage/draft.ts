@@ -14,9 +14,7 @@ export interface StoredDraft {
 
 /** Drafts on this device. Each function rejects if storage is unavailable, as in some private windows. */
 export interface DraftStore {
-  /** Returns the latest draft of an item; undefined if there is none. */
   find(user: number, item: string): Promise<StoredDraft | undefined>
   put(draft: StoredDraft): Promise<void>
-  /** Removes all drafts of an item. */
   remove(user: number, item: string): Promise<void>
 }

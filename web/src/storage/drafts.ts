@@ -10,8 +10,8 @@ interface DraftDatabase extends DBSchema {
 const MAX_AGE_MS = 90 * 86_400_000
 
 /**
- * Name of the database. Drafts are not in the database of the outbox, because an upgrade of that database would close
- * it in open pages of an older version.
+ * Name of the database. Drafts are not in the database of the outbox, because an upgrade of that database would
+ * disconnect open pages of an older version.
  */
 const NAME = `training drafts ${new URL(document.baseURI).pathname}`
 
@@ -68,9 +68,7 @@ async function openAll(): Promise<IDBPDatabase<DraftDatabase>> {
 
 const rangeOf = (user: number, item: string) => IDBKeyRange.bound([user, item], [user, item, []])
 
-/** Drafts on this device. Each function rejects if the database is unavailable, as in some private windows. */
 export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> } = {
-  /** Returns the latest draft of an item. */
   async find(user: number, item: string): Promise<StoredDraft | undefined> {
     const found = await (await openAll()).getAll('drafts', rangeOf(user, item))
     return found.reduce<StoredDraft | undefined>(
@@ -78,16 +76,14 @@ export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> }
       undefined,
     )
   },
-  /** Returns all drafts of a user. */
   async list(user: number): Promise<StoredDraft[]> {
     return (await openAll()).getAll('drafts', IDBKeyRange.bound([user], [user, []]))
   },
   async put(draft: StoredDraft): Promise<void> {
-    // Stored synchronously as well, because a page that is being closed cannot complete a write to the database.
+    // Local storage is written as well, because a page that is being closed cannot complete a write to the database.
     writeStored(noteOf(draft.user, draft.item), draft)
     await write(await open(), draft)
   },
-  /** Removes all drafts of an item. */
   async remove(user: number, item: string): Promise<void> {
     removeStored(noteOf(user, item))
     await (await open()).delete('drafts', rangeOf(user, item))

@@ -9,7 +9,6 @@ export interface Tables {
   remove(user: number, id: string): Promise<void>
   /** Returns up to `count` of the oldest entries that were not refused */
   oldest(user: number, count: number): Promise<Entry[]>
-  /** Returns the refused entries */
   refused(user: number): Promise<Entry[]>
   /** Returns the number of entries that were not refused */
   count(user: number): Promise<number>
@@ -24,11 +23,11 @@ export interface Tables {
 /** A store of entries and receipts. Each change is atomic. */
 export interface Store {
   change<T>(work: (tables: Tables) => Promise<T>): Promise<T>
-  /** Runs reads on one consistent state */
+  /** Runs reads on one consistent snapshot */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>
 }
 
-/** A lock that only one page of the browser holds at a time. A suspended page may lose the lock. */
+/** A lock that only one page of the app in this browser holds at a time. A suspended page may lose the lock. */
 export interface SendLock {
   isHeld(): boolean
 }

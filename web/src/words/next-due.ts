@@ -4,9 +4,9 @@ import { countOf } from './numbers.js'
 const DAY = new Intl.DateTimeFormat('de-DE', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
 /**
- * Returns a sentence about the next day after today with due cards. If there is no such day, the sentence says for how
- * many days no card becomes due. Empty if the forecast contains no day after today.
- * @example „Als Nächstes werden in 3 Tagen (Donnerstag, 26. November) 5 Karten fällig.“
+ * Returns a sentence that names the next day after today with due cards, or says for how many days no card becomes due.
+ * Returns an empty string if the forecast contains no day after today.
+ * @example nextDueText([{ day: '2026-11-22', due: 5 }], '2026-11-21') // 'Morgen werden 5 Karten fällig.'
  */
 export function nextDueText(forecast: readonly { day: string; due: number }[], today: string): string {
   const coming = forecast.filter(({ day }) => day > today)

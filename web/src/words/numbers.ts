@@ -25,7 +25,10 @@ export function percent(share: number): string {
   return PERCENT.format(share)
 }
 
-/** Formats remaining seconds: `0:42`, `4:59`, `1:00:00`. */
+/**
+ * Formats remaining seconds: `0:42`, `1:00:00`.
+ * @example countdown(299) // '4:59'
+ */
 export function countdown(seconds: number): string {
   const pad = (value: number) => String(value).padStart(2, '0')
   const hours = Math.floor(seconds / 3_600)
@@ -52,7 +55,10 @@ export function bytes(value: number): string {
   return new Intl.NumberFormat('de', { style: 'unit', unit: SIZES[size], maximumFractionDigits }).format(rest)
 }
 
-/** Formats a duration: `unter einer Minute`, `1 Minute`, `12 Minuten`, `1 Stunde 20 Minuten`. */
+/**
+ * Formats a duration, rounded to minutes: `unter einer Minute`, `12 Minuten`.
+ * @example minutes(80 * 60_000) // '1 Stunde 20 Minuten'
+ */
 export function minutes(milliseconds: number): string {
   const total = Math.round(milliseconds / 60_000)
   if (total < 1) return 'unter einer Minute'
@@ -62,7 +68,10 @@ export function minutes(milliseconds: number): string {
   return rest === 0 ? hours : `${hours} ${countOf(rest, 'Minute', 'Minuten')}`
 }
 
-/** Formats an estimated duration: `unter einer Minute`, `etwa 12 Minuten`. */
+/**
+ * Formats an estimated duration.
+ * @example aboutMinutes(12 * 60_000) // 'etwa 12 Minuten'
+ */
 export function aboutMinutes(milliseconds: number): string {
   const words = minutes(milliseconds)
   return words.startsWith('unter') ? words : `etwa ${words}`

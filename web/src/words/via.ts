@@ -1,4 +1,7 @@
-/** Describes the way of access in German; an empty string for a session in a browser and for an unknown way. */
+/**
+ * Describes in German how an action was performed; an empty string for a browser session and for an unknown value.
+ * @example viaWords('token') // 'mit einem Token'
+ */
 export function viaWords(via: string): string {
   if (via === 'oidc') return 'durch den Anbieter der Anmeldung'
   if (via === 'token') return 'mit einem Token'

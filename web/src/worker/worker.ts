@@ -6,8 +6,8 @@ declare const FILES: string[]
 declare const VERSION: string
 
 /**
- * The parts of the worker scope that are used. They are declared here, because the types of workers conflict with those
- * of pages.
+ * The parts of the worker scope that this file uses. They are declared here, because the types of workers conflict with
+ * those of pages.
  */
 interface WorkerScope {
   registration: { scope: string }
@@ -27,7 +27,7 @@ const worker = globalThis as unknown as WorkerScope
 const { scope } = worker.registration
 const PREFIX = `training ${new URL(scope).pathname} `
 const NAME = PREFIX + VERSION
-/** Prefix of the picture caches, one per user, which `storage/pictures.ts` manages */
+/** Prefix of the picture caches. `storage/pictures.ts` manages one cache per user. */
 const PICTURES = `training-pictures ${new URL(scope).pathname} `
 const files = new Set(FILES)
 
@@ -54,7 +54,7 @@ async function install(): Promise<void> {
     const url = new URL(file, scope)
     const answer = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
     // Refuses an HTML page that is sent in place of a file. Files without a hash in their names are revalidated,
-    // because the HTTP cache of the browser may contain older ones.
+    // because the HTTP cache of the browser may contain older versions.
     const isForeign = answer.headers.get('content-type')?.startsWith('text/html') ?? true
     if (!answer.ok || isForeign) throw new Error(`${file}: ${answer.status}`)
     await cache.put(url, answer)

@@ -7,16 +7,15 @@ import { isStorable } from '../../../../src/domain/text/text.js'
 import type { Database, ItemState } from '../../../types.js'
 import { isArchived, isDraft, liveVersion } from './state.js'
 
-/** A card as its editors see it. */
 export interface EditedCard extends CardTexts {
   id: number
   deck_slug: string
   deck_name: string
   version: number
   draft: boolean
-  /** Null unless editors have archived the card; `archived_at` of a draft is not shown */
+  /** Null unless the card is archived. Unlike the column, it is null for a draft that is not archived. */
   archived_at: Date | null
-  /** Whether the card has been changed in the browser since the last upload of its source */
+  /** Whether the card has a change from the browser that no later upload of its source has replaced */
   changed_here: boolean
   created_at: Date
   updated_at: Date
@@ -27,13 +26,11 @@ export interface ListedCard extends EditedCard {
   key: string
 }
 
-/** A card with its source, file and key. */
 export interface EditedCardWithOrigin extends EditedCard {
-  /** Null for the content folder and for rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source: { id: number; kind: StoredKind; name: string } | null
   file: string | null
   key: string | null
-  /** Number of users with progress */
   learners: number
 }
 
@@ -59,7 +56,6 @@ function editedCards(db: Kysely<Database>) {
     ])
 }
 
-/** Returns a card, archived or not; undefined if it does not exist. */
 export async function findEditedCard(db: Kysely<Database>, id: number): Promise<EditedCardWithOrigin | undefined> {
   const row = await editedCards(db)
     .select(['content_sources.id as source_id', 'kind', 'content_sources.name as source_name', 'file', 'key'])
@@ -81,7 +77,7 @@ export async function findEditedCard(db: Kysely<Database>, id: number): Promise<
 
 export const CARD_FILTERS = ['live', 'draft', 'archived', 'all'] as const
 
-/** Filter of a list of cards; `live` includes drafts. */
+/** `live` includes drafts. */
 export interface EditedFilter {
   state: (typeof CARD_FILTERS)[number]
   level?: string | undefined
@@ -89,13 +85,11 @@ export interface EditedFilter {
   text?: string | undefined
 }
 
-/** Place of a card in its deck. */
 export interface Place {
   sort_order: number
   id: number
 }
 
-/** Returns the place of a card in a deck; undefined if it is not in the deck. */
 export async function findPlace(db: Kysely<Database>, slug: string, id: number): Promise<Place | undefined> {
   return db
     .selectFrom('cards')
@@ -106,7 +100,6 @@ export async function findPlace(db: Kysely<Database>, slug: string, id: number):
     .executeTakeFirst()
 }
 
-/** Returns matching cards of a deck in deck order, after the place `after`. */
 export async function listEditedCards(
   db: Kysely<Database>,
   slug: string,
@@ -130,8 +123,8 @@ export async function listEditedCards(
 }
 
 /**
- * Returns ids and places of the matching cards: up to `limit` cards with `archived_at` and up to `limit` cards without
- * it, because each of the two groups has its own index in deck order.
+ * Builds the query for the ids and sort orders of matching cards: up to `limit` cards with `archived_at` and up to
+ * `limit` cards without it, because each of the two groups has its own index in deck order.
  */
 function cardIds(
   db: Kysely<Database>,
@@ -175,12 +168,11 @@ function containsText(text: string): RawBuilder<boolean> {
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-/** A card with all the columns that a change may write. */
 export interface StoredCard extends CardTexts, ItemState {
   id: number
   deck_id: number
   sort_order: number
-  /** Null for the content folder and for rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
   kind: StoredKind | null
   file: string | null
@@ -197,7 +189,7 @@ export async function lockCardWriters(transaction: Transaction<Database>): Promi
 
 /**
  * Takes the lock of `lockCardWriters` and then locks the cards, in the same order as an import. The texts must be read
- * with a later statement, because this statement does not see the changes for which it has waited.
+ * with a later statement, because this statement does not see the changes that it has waited for.
  */
 export async function lockCards(transaction: Transaction<Database>, ids: readonly number[]): Promise<void> {
   const turn = transaction.selectFrom('distinct_answer_totals').select('id').forUpdate()
@@ -215,7 +207,6 @@ export async function lockCards(transaction: Transaction<Database>, ids: readonl
     .execute()
 }
 
-/** Returns the existing cards among `ids`, ordered by id. */
 export async function findStoredCards(db: Kysely<Database>, ids: readonly number[]): Promise<StoredCard[]> {
   return cardsWithOrigin(db)
     .select(['cards.id', 'cards.deck_id', 'question', 'answer', 'level', 'cards.sort_order'])
@@ -232,12 +223,11 @@ export async function findStoredCards(db: Kysely<Database>, ids: readonly number
     .execute()
 }
 
-/** Builds the condition for the ids. Passes a single id as a number: statements with an array are not prepared. */
+/** Passes a single id as a number, because statements with an array are not prepared. */
 function isAmong(ids: readonly number[]): RawBuilder<boolean> {
   return ids.length === 1 ? sql`cards.id = ${ids[0]}` : sql`cards.id = any (${ids}::integer[])`
 }
 
-/** Returns the ids of matching cards of a deck in deck order, at most `limit`. */
 export async function findMatchingIds(
   db: Kysely<Database>,
   slug: string,
@@ -254,7 +244,7 @@ export async function findMatchingIds(
   return rows.map(({ id }) => id)
 }
 
-/** Returns a condition for items of editable sources. @param column the column with the source of the item */
+/** Builds the condition that `column` contains the id of an editable source. */
 export function isEditable(editable: Editable, column: string): RawBuilder<boolean> {
   if (editable === 'all') return sql`true`
   return sql`${sql.ref(column)} = any (${[...editable]}::integer[])`

@@ -1,7 +1,6 @@
 import { type Insertable, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { ContentChangesTable, Database, ItemState } from '../../../types.js'
 
-/** An item of a change with its state before (null if created) and after it. */
 export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
   before: ItemState | null
   after: ItemState

@@ -7,27 +7,24 @@ import { deckOrder } from '../decks.js'
 import { setDefaults } from '../write-decks.js'
 import { isEditable } from './cards.js'
 
-/** A deck as its editors see it. */
 export interface EditedDeck {
   slug: string
   name: string
   description: string
   sort_order: number
-  /** Null unless editors have archived the deck; `archived_at` of a pool in use is not shown */
+  /** Null unless the deck is archived. Unlike the column, it is null for a pool that is not archived. */
   archived_at: Date | null
   tests_only: boolean
-  /** Language of the texts (BCP 47) */
   lang: string
-  /** The author's desired retention of the deck; null if the general setting of each learner applies */
+  /** The author's desired retention of the deck; null if there is none */
   desired_retention: number | null
   /** Number of cards that are neither drafts nor archived */
   cards: number
   drafts: number
-  /** Null for the content folder and for rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source: { id: number; kind: StoredKind; name: string } | null
 }
 
-/** Returns decks of editable sources in display order, archived or not. @param filter restricts the source or slug */
 export async function listEditedDecks(
   db: Kysely<Database>,
   editable: Editable,
@@ -67,13 +64,13 @@ export async function listEditedDecks(
 
 export interface DeckToEdit {
   id: number
-  /** Null for the content folder and for rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
   file: string | null
   tests_only: boolean
 }
 
-/** Returns the deck, archived or not, and prevents its deletion until the end of the transaction. */
+/** Returns the deck and prevents its deletion until the end of the transaction. */
 export async function findDeckToEdit(
   transaction: Transaction<Database>,
   slug: string,

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../types.js'
 
-/** Sort orders of difficult cards */
 export const DIFFICULTIES = ['again', 'lapses', 'reports', 'never_easy'] as const
 
 export interface DifficultCard {
@@ -38,8 +37,8 @@ const CONDITIONS = {
 const MIN_LEARNERS = 5
 
 /**
- * Returns the most difficult live cards of a source, only those with at least `MIN_LEARNERS` learners. Reads the log by
- * learner and deck, because it has no index by card.
+ * Omits cards with fewer than `MIN_LEARNERS` learners. Reads the log by learner and deck, because the log has no index
+ * by card.
  */
 export async function listDifficultCards(
   db: Kysely<Database>,

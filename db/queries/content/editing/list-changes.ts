@@ -4,7 +4,6 @@ import type { StoredKind } from '../../../../src/domain/content/upload/incoming.
 import type { ChangeKind, Database } from '../../../types.js'
 import { isEditable } from './cards.js'
 
-/** A change as the history shows it. */
 export interface ListedChange {
   id: number
   at: Date
@@ -19,12 +18,14 @@ export interface ListedChange {
   source_id: number | null
   source_kind: StoredKind | null
   source_name: string | null
-  /** Number of changed cards and sheets */
+  /** Number of changed cards and sheets; for an import, only those whose text it replaced */
   items: number
   /** Whether all items of the change are cards that existed before it; false for a change without items */
   is_undoable: boolean
   /**
-   * Id of the card if the change has one item, a card. This and the following fields are null if it has several items
+   * Id of the card if the only item of the change is a card that the caller may edit; otherwise null. The following
+   * fields describe the only item of a change; they are null if there are several items, or if the caller may not edit
+   * it.
    */
   card_id: number | null
   sheet_slug: string | null
@@ -43,7 +44,6 @@ export interface ChangesFilter {
   before?: number | undefined
 }
 
-/** Returns changes of editable sources, newest first. */
 export async function listChanges(
   db: Kysely<Database>,
   { editable, sourceId, by, before }: ChangesFilter,

@@ -11,7 +11,7 @@ export interface Candidate {
   deck_name: string
 }
 
-/** Returns the ids of the folded words that the search index contains, by word. */
+/** Returns the ids of those words that the search index contains; `words` must be in NFC and lower case. */
 export async function findWordIds(db: Kysely<Database>, words: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('search_words')
@@ -22,8 +22,9 @@ export async function findWordIds(db: Kysely<Database>, words: readonly string[]
 }
 
 /**
- * Returns cards of editable sources, including drafts and pools, whose question contains all words of at least one set.
- * @param sets word ids
+ * Returns cards of editable sources whose question contains all words of at least one set. Omits archived cards, but
+ * includes drafts and the cards of pools and archived decks.
+ * @param sets sets of word ids
  * @param size required number of distinct words in the question; undefined for any
  * @param except id of a card to omit
  */

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database, ItemState } from '../../../types.js'
 
-/** Locks a change against a second undo; returns undefined if the change does not exist. */
+/** Locks a change against a second undo. */
 export async function lockChange(
   transaction: Transaction<Database>,
   id: number,
@@ -17,10 +17,8 @@ export async function lockChange(
   return { ...change, is_undone: undo !== undefined }
 }
 
-/** A card of a change with its states before and after it. */
 export interface CardItem {
   card_id: number
-  /** Null if the change created the card */
   before: ItemState | null
   after: ItemState
 }
@@ -37,7 +35,6 @@ export async function findCardItems(db: Kysely<Database>, changeId: number): Pro
   return items.length === rows.length ? items : []
 }
 
-/** Returns a map from id to deck, with source and file. */
 export async function findDecksById(
   db: Kysely<Database>,
   ids: readonly number[],

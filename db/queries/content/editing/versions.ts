@@ -5,7 +5,6 @@ import { liveVersion } from './state.js'
 
 export type SheetTexts = Pick<Selectable<CheatsheetsTable>, 'title' | 'category' | 'content_md'>
 
-/** Texts of each kind of item that has versions */
 interface Texts {
   cards: CardTexts
   cheatsheets: SheetTexts
@@ -24,12 +23,12 @@ export type Version<Kind extends keyof Texts> = Texts[Kind] & {
   changed_by: string | null
   /** User name of the editor who accepted the author's suggestion */
   accepted_by: string | null
-  /** Null if no change is recorded: imports record none for the first version, scripts record none for any version */
+  /** Null if no change is recorded, for example for a text that a script has written */
   how: ChangeKind | null
 }
 
 const MAX_VERSION = 2 ** 31 - 1
-/** Maximum total size in bytes of the texts of a page, without its last text */
+/** Total size in bytes of the texts of a page at which the page ends */
 const PAGE_BYTES = 4 * 2 ** 20
 
 /**
@@ -46,7 +45,7 @@ export async function listVersions<Kind extends keyof Texts>(
   const { versions, key, texts } = KINDS[kind]
   const columns = sql.join(texts.map((name) => sql.ref(name)))
   // The row of version n - 1 refers to the change that wrote version n. The database keeps version 1 and the latest 51
-  // rows. The oldest of the 51 is not returned, because the row that refers to its change is deleted.
+  // rows. The oldest of the 51 is not returned once the row that refers to its change has been deleted.
   const { rows } = await sql<Version<Kind>>`
     with texts as (
       select version, ${columns} from ${sql.table(versions)} where ${sql.ref(key)} = ${id}
@@ -89,7 +88,6 @@ export async function findVersion<Kind extends keyof Texts>(
   return rows[0]
 }
 
-/** Returns superseded texts of many cards as a map from the card id. */
 export async function findCardVersions(
   db: Kysely<Database>,
   wanted: readonly { id: number; version: number }[],

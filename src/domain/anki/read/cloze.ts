@@ -1,4 +1,3 @@
-/** Part of a field: text, or a gap with its numbers, content and optional hint */
 type Part = string | Gap
 
 interface Gap {
@@ -59,7 +58,6 @@ export function parseClozes(field: string): Part[] {
   return root
 }
 
-/** Returns the position of the next `{{c` or `}}`; -1 if there is none. */
 function nextMark(field: string, from: number): number {
   MARK.lastIndex = from
   return MARK.exec(field)?.index ?? -1
@@ -78,7 +76,6 @@ function addText(text: string, gap: Gap | undefined, add: (part: Part) => void):
   if (gap !== undefined) gap.hint = text.slice(colons + 2)
 }
 
-/** Returns the numbers of all gaps in a field, including nested ones. */
 export function clozeNumbers(parts: readonly Part[]): Set<number> {
   const numbers = new Set<number>()
   for (const part of parts) {
@@ -90,8 +87,8 @@ export function clozeNumbers(parts: readonly Part[]): Set<number> {
 }
 
 /**
- * Renders a field as HTML, with the gaps of this number as `[hint]` or `[…]` on the front and in bold on the back.
- * Returns an empty string if the field has no such gap.
+ * Renders a field as HTML. Gaps with this number become `[hint]` or `[…]` on the front and are bold on the back.
+ * Returns an empty string if the field has no gap with this number.
  * @example renderClozes('Die {{c1::SSH}}-Sitzung', 1, 'front') // 'Die […]-Sitzung'
  */
 export function renderClozes(field: string, number: number, side: 'front' | 'back'): string {
@@ -99,7 +96,10 @@ export function renderClozes(field: string, number: number, side: 'front' | 'bac
   return clozeNumbers(parts).has(number) ? render(parts, number, side) : ''
 }
 
-/** Returns only the HTML of the gaps with this number, separated by commas; an empty string if there are none. */
+/**
+ * Returns the contents of the gaps with this number, separated by commas.
+ * @example clozeOnly('{{c1::a}} {{c2::b}} {{c1::c}}', 1) // 'a, c'
+ */
 export function clozeOnly(field: string, number: number): string {
   const texts: string[] = []
   const visit = (parts: readonly Part[]) => {

@@ -35,8 +35,8 @@ export function applyFilter(filter: string, html: string, { side, cloze }: Side,
 }
 
 /**
- * Replaces readings such as `漢字[かんじ]` with the result of `write`. The base, such as `漢字`, begins after a space, a tag
- * or another reading.
+ * Replaces Japanese readings such as `漢字[かんじ]` with the result of `write`. The base, such as `漢字`, begins at the start
+ * of the HTML, or after a space, a tag or another reading.
  */
 function readings(html: string, write: (base: string, reading: string) => string): string {
   let written = ''
@@ -56,7 +56,10 @@ function readings(html: string, write: (base: string, reading: string) => string
   return written + html.slice(done)
 }
 
-/** Removes tags and comments from HTML; entities stay encoded. */
+/**
+ * Removes tags and comments from HTML; entities stay encoded.
+ * @example stripHtml('<b>a</b> &amp;') // 'a &amp;'
+ */
 export function stripHtml(html: string): string {
   let text = ''
   let done = 0

@@ -1,11 +1,11 @@
 import { readFields, readNumber, readText } from './protobuf.js'
 
-/** Names of package entries (`0`, `1`, …) by file name in notes (NFC) */
+/** Maps file names in notes (NFC) to names of package entries (`0`, `1`, …) */
 export type MediaList = Map<string, string>
 
 /**
- * Parses the media list of legacy packages, such as `{"0":"a.png"}`. Returns undefined if it is not a JSON object.
- * Ignores entries whose key is not a number or whose value is not a string.
+ * Parses the media list of legacy packages, such as `{"0":"a.png"}`. Returns undefined if the text is not a JSON
+ * object. Ignores entries whose key is not a number or whose value is not a string.
  * @example parseMediaJson('{"0":"a.png"}') // Map { 'a.png' => '0' }
  */
 export function parseMediaJson(text: string): MediaList | undefined {
@@ -21,7 +21,7 @@ export function parseMediaJson(text: string): MediaList | undefined {
 }
 
 /**
- * Parses the media list of current packages; returns undefined if it is not a valid protobuf message.
+ * Parses the media list of current packages; returns undefined if the bytes are not a valid protobuf message.
  * @example parseMediaMessage(Uint8Array.of(10, 3, 10, 1, 97)) // Map { 'a' => '0' }
  */
 export function parseMediaMessage(bytes: Uint8Array): MediaList | undefined {
@@ -41,7 +41,6 @@ export function parseMediaMessage(bytes: Uint8Array): MediaList | undefined {
   }
 }
 
-// Numbers of the protobuf fields
 const ENTRIES = 1
 const NAME = 1
 const LEGACY_ENTRY = 255
@@ -52,7 +51,7 @@ function add(list: MediaList, name: string, entry: string): void {
 
 /**
  * Returns the name of the package entry of a picture; undefined if the list does not contain the picture.
- * @param src address of the picture in a note, which may be percent-encoded
+ * @param src address of the picture in a note; may be percent-encoded
  * @example findMedia(new Map([['ä.png', '0']]), '%C3%A4.png') // '0'
  */
 export function findMedia(list: MediaList, src: string): string | undefined {

@@ -14,18 +14,16 @@ export interface NoteType {
   isCloze: boolean
   fields: string[]
   templates: CardTemplate[]
-  /** Style sheet of the cards */
   css: string
 }
 
 export interface AnkiDeck {
-  /** Full name such as `A::B`, with parent decks */
+  /** Full name with parent decks, such as `A::B` */
   name: string
   /** Whether this is a filtered deck, which temporarily contains cards of other decks */
   isFiltered: boolean
 }
 
-/** Note types and decks of a collection, by id. */
 export interface Collection {
   noteTypes: Map<string, NoteType>
   decks: Map<string, AnkiDeck>
@@ -34,6 +32,10 @@ export interface Collection {
 /** Both sides of a parsed template, or the reason in German why the template cannot be parsed */
 export type ParsedTemplate = { front: TemplateNode[]; back: TemplateNode[] } | { reason: string }
 
+/**
+ * Parses both sides of a template.
+ * @example parseSides({ name: 'A', ord: 0, front: '{{F', back: '' }) // { reason: 'einem {{ fehlt sein }}' }
+ */
 export function parseSides({ front, back }: CardTemplate): ParsedTemplate {
   try {
     return { front: parseTemplate(front), back: parseTemplate(back) }
@@ -45,7 +47,8 @@ export function parseSides({ front, back }: CardTemplate): ParsedTemplate {
 type Json = Record<string, unknown>
 
 /**
- * Parses the columns `models` and `decks` of schema 11. Returns undefined unless both are JSON objects of objects.
+ * Parses the columns `models` and `decks` of an Anki database with schema 11. Returns undefined unless both are JSON
+ * objects of objects.
  * @example parseSchema11('{}', '{"1":{"name":"Netz"}}')?.decks.get('1') // { name: 'Netz', isFiltered: false }
  */
 export function parseSchema11(models: string, decks: string): Collection | undefined {

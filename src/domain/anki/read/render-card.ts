@@ -6,7 +6,7 @@ import type { TemplateNode } from './template.js'
 
 export interface AnkiNote {
   fields: readonly string[]
-  /** Tags separated by spaces, as Anki stores them */
+  /** Tags separated by spaces */
   tags: string
 }
 
@@ -19,7 +19,7 @@ const MAX_HTML = 4 * 2 ** 20
 export const SKIPPED_OCCLUSION = 'Image Occlusion'
 
 /**
- * Renders both sides of a note's card: the card of the template, or for a cloze note type the card of gap `ord` + 1.
+ * Renders both sides of a card of a note. For a cloze note type, the card asks for gap `ord` + 1.
  * @param deck name of the deck, such as `A::B`
  */
 export function renderCard(
@@ -63,15 +63,14 @@ export function renderCard(
   return answer.length > MAX_HTML ? { skipped: 'der Text ist zu lang' } : { question, answer }
 }
 
-/** Content of the front that Anki shows only on a click or on the back */
 interface Revealed {
-  /** Hints, which Anki shows on click, by field name */
+  /** Hints by field name; Anki shows them after a click. */
   hints: Map<string, string>
-  /** Expected answers of type-in fields, which Anki shows on the back */
+  /** Expected answers of type-in fields; Anki shows them on the back. */
   typed: Set<string>
 }
 
-/** Adds the expected answers of type-in fields to the back, except those that the back contains. */
+/** Adds the expected answers of type-in fields to the back, except those that the back already contains. */
 function addTyped(back: string, typed: ReadonlySet<string>): string {
   const shown = wordsOf(back)
   const shows = (html: string) => (wordsOf(html) === ' ' ? back.includes(html) : shown.includes(wordsOf(html)))
@@ -87,8 +86,8 @@ function wordsOf(html: string): string {
 }
 
 /**
- * Returns the hints that the back does not contain, as HTML to be added to the answer. Cards have no element that opens
- * on click, and on the front a visible hint could reveal the answer.
+ * Returns the hints that the back does not contain, as HTML to be added to the answer. Cards of this service cannot
+ * show a hint on click, and a visible hint on the front could reveal the answer.
  */
 function writeHints(hints: Revealed['hints'], back: string): string {
   let html = ''
@@ -102,7 +101,10 @@ function isBlank(html: string): boolean {
   return !/<img\b/i.test(html) && stripHtml(html).replaceAll('&nbsp;', ' ').trim() === ''
 }
 
-/** Splits HTML after `<hr id=answer>`, the line to which Anki scrolls; returns undefined if there is none. */
+/**
+ * Splits HTML after `<hr id=answer>`, the line to which Anki scrolls; returns undefined if there is none.
+ * @example splitAtAnswerLine('F<hr id=answer>A') // ['F<hr id=answer>', 'A']
+ */
 export function splitAtAnswerLine(html: string): [above: string, below: string] | undefined {
   const line = /<hr\s[^<>]{0,200}?\bid\s{0,9}=\s{0,9}["']?answer\b[^<>]{0,200}>/i.exec(html)
   const end = line === null ? -1 : line.index + line[0].length
@@ -118,8 +120,9 @@ export function addsWords(text: string, question: string): boolean {
 const NO_WORD = /[^\p{L}\p{N}]+/u
 
 /**
- * Removes the repeated question from an answer in Markdown if a horizontal rule follows the question. The rule is
- * removed too if the answer begins with the question.
+ * Removes the question from a Markdown answer that repeats it above a horizontal rule. Also removes the rule if the
+ * answer begins with the question.
+ * @example withoutQuestion('F\n\n---\n\nA', 'F') // 'A'
  */
 export function withoutQuestion(answer: string, question: string): string {
   if (answer.startsWith(question + RULE)) return answer.slice(question.length + RULE.length)
@@ -176,8 +179,8 @@ function renderField(
 }
 
 /**
- * Returns whether the condition of a section is true: the field is not empty. If there is no such field, `{{#c1}}`
- * tests whether gap 1 is the current one.
+ * Returns whether the condition of a section such as `{{#Feld}}` is true: the field has content. If the note type has
+ * no field `c1`, `{{#c1}}` tests whether the card asks for gap 1.
  */
 function isTrue(field: string, lookUp: (name: string) => string | undefined, { cloze }: Side): boolean {
   const value = lookUp(field)

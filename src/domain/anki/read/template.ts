@@ -1,4 +1,3 @@
-/** Part of a card template: HTML, a field with its filters, or a section that depends on a field */
 export type TemplateNode =
   | { type: 'text'; html: string }
   | { type: 'field'; name: string; filters: string[] }

@@ -7,12 +7,11 @@ const CHECKSUM = 4
 type State = 'frame' | 'block' | 'skip' | 'last'
 
 /**
- * Parses the headers of frames and blocks of Zstandard data without decompressing it, to detect a frame that requires
- * too much memory before the decoder allocates it.
+ * Parses the headers of frames and blocks of Zstandard data without decompressing the data. Detects a frame that
+ * requires too much memory before the decoder allocates the memory.
  */
 export class ZstdFrames {
   #state: State = 'frame'
-  /** Bytes of a header that is not yet complete */
   #rest = new Uint8Array(0)
   #skip = 0
   #hasChecksum = false

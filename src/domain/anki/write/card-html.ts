@@ -3,7 +3,7 @@ import { parseMediaTarget } from '../../pictures/index.js'
 
 const MAX_NESTING = 100
 
-// Same Markdown dialect as in the web app, which displays HTML tags as text.
+// Uses the Markdown dialect of the web app: HTML tags are displayed as text.
 const markdown = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_NESTING }).enable('table')
 const { escapeHtml } = markdown.utils
 // Addresses are exported unchanged, so that a re-import yields the same addresses. markdown-it still refuses unsafe
@@ -22,11 +22,10 @@ markdown.renderer.rules.image = (tokens, index, options, env, renderer) => {
   return `<img src="${name}" alt="${escapeHtml(alt)}">`
 }
 
-/** Pictures of a package. */
 export interface Pictures {
   /** SHA-256 of the stored pictures, in hex */
   stored: ReadonlySet<string>
-  /** Pictures that the cards use: SHA-256 by name in the package */
+  /** Pictures that the cards use, as SHA-256 by name in the package */
   shown: Map<string, string>
 }
 
@@ -34,7 +33,6 @@ interface Env extends Pictures {
   [key: string | symbol]: unknown
 }
 
-/** Returns the file name of a picture in a package and in Anki's media folder. */
 function pictureName({ sha, extension }: { sha: string; extension: string }): string {
   return `${sha}.${extension}`
 }
@@ -46,7 +44,7 @@ function pictureName({ sha, extension }: { sha: string; extension: string }): st
 export function toFieldHtml(text: string, pictures: Pictures): string {
   const env: Env = { ...pictures }
   const tokens = markdown.parse(text, env)
-  // At the maximum depth the parser drops the rest of the text, so the Markdown source is exported instead.
+  // At the maximum depth the parser may drop text, so the Markdown source is exported instead.
   if (tokens.some(({ level }) => level >= MAX_NESTING - 1)) return guard(`<pre>${escapeHtml(text)}</pre>`)
   const isLine = tokens.length === 3 && tokens[0]?.type === 'paragraph_open'
   const shown = isLine ? tokens.slice(1, 2) : tokens
@@ -56,8 +54,8 @@ export function toFieldHtml(text: string, pictures: Pictures): string {
 const CODE = /(<pre>.*?<\/pre>|<code[^>]*>.*?<\/code>)/s
 
 /**
- * Escapes text that Anki would interpret: template fields, sounds, and LaTeX marks in code or without a closing mark.
- * Formulas outside code stay unchanged, so that Anki renders them.
+ * Escapes text that Anki would interpret: template fields, sounds, and LaTeX delimiters in code or without a closing
+ * delimiter. Formulas outside code keep their delimiters, so that Anki renders the formulas.
  */
 function guard(html: string): string {
   const parts = html.replaceAll('{{', '{&#123;').split(CODE)
@@ -75,7 +73,10 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   $$: /\[\/\$\$\]/g,
 }
 
-/** Escapes marks, except the opening marks of `[latex]…[/latex]`, `[$]…[/$]` and `[$$]…[/$$]` that are not empty. */
+/**
+ * Escapes sounds and opening LaTeX delimiters, except those of formulas with content: `[latex]…[/latex]`, `[$]…[/$]`
+ * and `[$$]…[/$$]`.
+ */
 function guardText(html: string): string {
   if (!html.includes('[')) return html
   const unclosed = new Set<RegExp>()

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** Separator of the fields of a note */
 const FIELD_SEPARATOR = '\x1f'
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
-/** Joins the fields of a note as Anki stores them. A separator within a field becomes a space. */
+/**
+ * Joins the fields of a note. A separator within a field becomes a space.
+ * @example joinFields(['a', 'b']) // 'a\x1fb'
+ */
 export function joinFields(fields: readonly string[]): string {
   return fields.map((field) => field.replaceAll(FIELD_SEPARATOR, ' ')).join(FIELD_SEPARATOR)
 }

@@ -1,6 +1,6 @@
 import type { PackageDeck } from './package-schema.js'
 
-/** Name of the parent deck of all exported decks in Anki */
+/** Name of the Anki deck that contains all exported decks */
 const ROOT = 'svc-training'
 /** First deck id. Anki uses timestamps in milliseconds as ids and refuses ids in the future. */
 const FIRST_ID = 1_500_000_000_000
@@ -11,16 +11,13 @@ const FIRST_ID = 1_500_000_000_000
  */
 export class PackageDecks {
   readonly #byName = new Map<string, PackageDeck>()
-  /** Ids of added decks; the other decks are only parents */
   readonly #taken = new Set<number>()
 
   constructor() {
     this.idOf(ROOT)
   }
 
-  /**
-   * Adds a deck and returns its id. Its name is `svc-training::<name>`, followed by ` (<slug>)` if that name is taken.
-   */
+  /** Adds the deck `svc-training::<name>`, with ` (<slug>)` appended if that name is taken, and returns its id. */
   add(name: string, slug: string): number {
     let id = this.idOf(`${ROOT}::${name}`)
     for (let free = `${name} (${slug})`; this.#taken.has(id); free += ` (${slug})`) id = this.idOf(`${ROOT}::${free}`)

@@ -7,25 +7,24 @@ import { MODEL_ID } from './package-schema.js'
 
 /** Day 0 of due dates in a package with progress; an earlier due date becomes day 0 */
 export const FIRST_DAY = '2020-01-01'
-/** FSRS-6 decay of the default parameters */
+/** Decay of the default weights of FSRS-6 */
 const DECAY = 0.154
 /** Anki's initial ease factor, which FSRS ignores */
 const EASE_FACTOR = 2500
-/** Anki's maximum answer time in milliseconds */
+/** Anki's default limit of the answer time in milliseconds */
 const MAX_MILLISECONDS = 60_000
-/** First id of notes and cards. Anki uses timestamps in milliseconds as ids; this id is a timestamp of 2020. */
+/** Offset of the ids of notes and cards. Anki uses timestamps in milliseconds as ids; this timestamp is in 2020. */
 const FIRST_ID = 1_600_000_000_000
 const USN = -1
 
 export type Row = (number | string)[]
 
-/** The exporting user's progress on a card. */
 export interface CardProgress {
   last_rating: Rating | null
-  /** Day as `YYYY-MM-DD`, like `last_review` */
+  /** `YYYY-MM-DD`, like `last_review` */
   next_review: string | null
   last_review: string | null
-  /** Instant of the last review; null if the review log does not contain it */
+  /** Time of the last review; null if the review log does not contain that review */
   last_review_at: Date | null
   stability: number | null
   difficulty: number | null
@@ -53,7 +52,6 @@ export interface PackageReview {
   created_at: Date
 }
 
-/** Builds the row of `notes` from the HTML of both sides. */
 export function noteRow(card: PackageCard, question: string, answer: string): Row {
   const sortField = stripField(question)
   const flds = joinFields([question, answer])
@@ -73,20 +71,17 @@ export function noteRow(card: PackageCard, question: string, answer: string): Ro
   ]
 }
 
-/** Builds the row of `cards` for a new card. */
 export function newCardRow({ id, updated_at }: PackageCard, deckId: number, position: number, queue = 0): Row {
   return [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 0, queue, position, 0, 0, 0, 0, 0, 0, 0, 0, '']
 }
 
-/** Parameters that Anki stores with the memory state of a card. */
 export interface LearnerParameters {
-  /** Desired retention of the card's deck */
   retention: number
-  /** Weight 20 of FSRS-6; default 0.154, as in the default weights */
+  /** Decay of the forgetting curve (weight 20 of FSRS-6); default 0.154 */
   decay?: number | undefined
 }
 
-/** Builds the row of `cards` with the user's progress; the row of a new card if the card has no due date. */
+/** Builds a row of the table `cards` from the user's progress; the row of a new card if there is no due date. */
 export function learnedCardRow(
   card: PackageCard,
   deckId: number,
@@ -114,12 +109,12 @@ function memoryOf({ stability, difficulty, last_review_at }: CardProgress, reten
 }
 
 const EASES: Record<Rating, number> = { again: 1, hard: 2, medium: 3, easy: 4 }
-/** Review type of Anki: 0 for learning, 1 for review, 2 for relearning */
+/** Anki's review type for each phase: 0 for learning, 1 for review, 2 for relearning */
 const KINDS: Record<PackageReview['phase'], number> = { new: 0, recall: 1, late: 1, repeat: 2 }
 
 /**
- * Builds the row of `revlog`.
- * @param id timestamp of the review in milliseconds, or the next free one
+ * Builds a row of the table `revlog`.
+ * @param id timestamp of the review in milliseconds, or the next free id if another review has that timestamp
  */
 export function reviewRow(review: PackageReview, id: number): Row {
   const { card_id, rating, phase, interval_days, last_interval_days, duration_ms } = review

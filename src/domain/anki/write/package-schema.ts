@@ -1,5 +1,5 @@
 /**
- * Tables of an Anki package in schema 11, which all versions of Anki 2 read. Source: https://github.com/ankitects/anki
+ * Tables of an Anki package in schema 11, which Anki 2.0 and later read. Source: https://github.com/ankitects/anki
  * (rslib/src/storage/schema11.sql); see docs/decisions/0018-anki-writer.md.
  */
 export const TABLES = `
@@ -43,7 +43,7 @@ export const MODEL_ID = 1_763_700_000_000
 /** Time of the last change of the style sheet in Unix seconds */
 const STYLE_CHANGED = 1_763_700_000
 
-// No text or background colours, so that Anki's light or dark theme applies.
+// The only colour is a translucent grey, which suits the light and the dark theme of Anki.
 const STYLE = `.card { font-family: sans-serif; font-size: 20px; line-height: 1.4; text-align: left; max-width: 45em; margin: 0 auto; }
 pre, code { font-family: monospace; font-size: 0.9em; background: rgba(128, 128, 128, 0.18); border-radius: 4px; }
 code { padding: 0.1em 0.3em; }
@@ -135,19 +135,17 @@ function deckEntry({ id, name }: PackageDeck, seconds: number) {
   }
 }
 
-/** Data of the single row of `col`. */
 export interface PackageCollection {
   now: Date
   /** Start of day 0 of due dates in Unix seconds, and the time zone offset at that time in minutes west of UTC */
   created: { seconds: number; minutesWest: number }
   decks: readonly PackageDeck[]
-  /** Position of the next new card */
   nextPosition: number
   /** Version of Anki's scheduler; progress requires 2 */
   scheduler: 1 | 2
 }
 
-/** Returns the single row of `col`, in column order. */
+/** Returns the row of the table `col`, with the values in column order. */
 export function collectionRow({
   now,
   created,

@@ -4,16 +4,14 @@ import { InvalidInput } from '../../refusal.js'
 import { slugFrom } from '../format/slug.js'
 import { parseLabel, parseSide } from './texts.js'
 
-/** The texts and the exercise of a version of a card. */
 export interface CardTexts {
   question: string
   answer: string
   level: string
-  /** Null for a plain card */
   exercise: Exercise | null
 }
 
-/** Texts and exercise in a request; absent fields stay unchanged. */
+/** Texts and exercise in a request. Absent texts stay unchanged. */
 export interface CardTextsInput extends ExerciseInput {
   question?: string | undefined
   answer?: string | undefined
@@ -23,8 +21,9 @@ export interface CardTextsInput extends ExerciseInput {
 const NEW: CardTexts = { question: '', answer: '', level: '', exercise: null }
 
 /**
- * Returns the texts of a card after a change, normalised as in the file format.
- * @throws InvalidInput if question or answer is empty, a text is too long or not storable, or the exercise is invalid
+ * Returns the texts of a card after a change: changed texts in NFC, with `\n` line ends, and trimmed.
+ * @throws InvalidInput if question or answer is empty, a text is too long or not storable, the level contains control
+ *   characters, or the exercise is invalid
  * @example changeTexts({ question: 'F', answer: ' A\r\n' }).answer // 'A'
  */
 export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): CardTexts {
@@ -38,7 +37,7 @@ export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): Car
   return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
 }
 
-/** Returns whether a request contains texts or an exercise; if so, the request must specify the version to change. */
+/** Returns whether a request contains texts or an exercise; such a request must specify the version to change. */
 export function containsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
   return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
 }
@@ -69,15 +68,19 @@ function mergeExercise(input: ExerciseInput, before: Exercise | null): ExerciseI
   // `form: null` without other fields removes the exercise.
   const known = input.form === null ? undefined : before
   const { options = known?.options, tolerance = known?.tolerance, unit = known?.unit } = input
-  // A stored form `choice` is left out, because options without a form imply it.
+  // Ignores the stored form `choice`: options imply this form, and without options the card becomes a plain card.
   const kept = before?.form === 'choice' ? undefined : before?.form
   const form = input.form === undefined ? kept : input.form
   if (form === 'number') return { form, options, tolerance, unit }
-  // Other forms drop the stored tolerance and unit. `parseExercise` reports those of the request as faults.
+  // Only the form `number` has a tolerance and a unit. Other forms drop the stored values, and `parseExercise` reports
+  // values in the request as faults.
   return { form, options, tolerance: input.tolerance, unit: input.unit }
 }
 
-/** Returns the normalised exercise. @throws InvalidInput with the first fault if the exercise is invalid */
+/**
+ * Returns the normalised exercise; null for a plain card.
+ * @throws InvalidInput with the first fault if the exercise is invalid
+ */
 export function readExercise(input: ExerciseInput, answer: string): Exercise | null {
   const faults: string[] = []
   const nfc = (text: string) => text.normalize('NFC')

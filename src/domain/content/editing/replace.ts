@@ -1,11 +1,10 @@
 import type { CardTexts } from './card.js'
 
-/** Plain text to search for, and its replacement. */
 export interface Replacement {
   find: string
   with: string
   match_case?: boolean | undefined
-  /** Whether a hit must not be preceded or followed by a letter, combining mark, digit or `_` */
+  /** Whether to skip hits next to a letter, combining mark, digit or `_` */
   whole_word?: boolean | undefined
 }
 
@@ -31,7 +30,6 @@ export function createReplacer({ find, with: replacement, match_case, whole_word
   }
 }
 
-/** Replaces hits in question, answer, options and feedback of a card. Returns the new texts and the number of hits. */
 export function replaceInCard<T extends CardTexts>(card: T, replacer: ReturnType<typeof createReplacer>) {
   let hits = 0
   const replace = (text: string) => {

@@ -4,15 +4,11 @@ export type Editable = 'all' | ReadonlySet<number>
 /** Kind of item that an editing route addresses: decks, sheets and tests by slug, other items by id */
 export type ItemKind = 'source' | 'deck' | 'card' | 'sheet' | 'test' | 'report' | 'change'
 
-/**
- * Returns whether a user with these rights may edit content of the source.
- * @param sourceId null for content of the folder or of scripts
- */
+/** Returns whether a user may edit content. @param sourceId source of the content; null if there is none */
 export function mayEdit(editable: Editable, sourceId: number | null): boolean {
   return editable === 'all' || (sourceId !== null && editable.has(sourceId))
 }
 
-/** A user who edits content. */
 export interface Editor {
   id: number
   editable: Editable

@@ -1,6 +1,5 @@
 import { parseSide } from './texts.js'
 
-/** Texts that a learner suggests for a card. */
 export interface Suggestion {
   question: string
   answer: string
@@ -15,7 +14,6 @@ export function parseSuggestion({ question, answer }: Suggestion): Suggestion {
   return { question: parseSide('suggestion/question', question), answer: parseSide('suggestion/answer', answer) }
 }
 
-/** Returns the suggestion of a stored report; null if it has none. */
 export function suggestionOf(row: {
   suggested_question: string | null
   suggested_answer: string | null

@@ -8,7 +8,7 @@ import { isLanguage } from '../format/parse-deck.js'
 const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
- * Parses a question or an answer: NFC, `\n` line ends, trimmed as in the file format.
+ * Parses a question or an answer: NFC, `\n` line ends, trimmed.
  * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  * @example parseSide('question', ' Was?\r\n') // 'Was?'
  */
@@ -19,13 +19,14 @@ export function parseSide(field: string, input: string): string {
 /**
  * Parses the text of a sheet: NFC, `\n` line ends, otherwise unchanged.
  * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
+ * @example parseSheetText('text', '# Log\r\n') // '# Log\n'
  */
 export function parseSheetText(field: string, input: string): string {
   return parseText(field, input, MAX_SHEET_LENGTH)
 }
 
 /**
- * Parses a name, level, title or category: one line, NFC, trimmed, at most 200 characters.
+ * Parses a name, level, title or category: one line, NFC, trimmed, at most 200 code points.
  * @throws InvalidInput if the text is empty, too long or not storable, or contains control characters
  * @example parseLabel('title', ' Git ') // 'Git'
  */
@@ -40,12 +41,12 @@ export function parseLabel(field: string, input: string): string {
   return label
 }
 
-/** Maximum length of a deck's description in UTF-16 code units */
 const MAX_DESCRIPTION_LENGTH = 2_000
 
 /**
  * Parses the description of a deck, which may be empty: NFC, `\n` line ends, trimmed.
  * @throws InvalidInput if the text has more than 2,000 UTF-16 code units or is not storable
+ * @example parseDescription(' Grundlagen\r\n') // 'Grundlagen'
  */
 export function parseDescription(input: string): string {
   return input.trim() === '' ? '' : parseText('description', input.trim(), MAX_DESCRIPTION_LENGTH)

@@ -6,9 +6,9 @@ export interface Block {
   type: string
   line: number
   end: number
-  /** Set for ATX headings (`## Text`) only, because setext headings are not part of the format */
+  /** Set only for ATX headings (`## Text`), because setext headings are not part of the format */
   heading?: { depth: number; text: string }
-  /** Whether lists and quotes are nested so deeply that the parser included the rest of the document in this block */
+  /** Whether lists and quotes are nested so deeply that the parser may have skipped a part of the block */
   isTooDeep: boolean
 }
 
@@ -38,7 +38,7 @@ export function findBlocks(source: string): Block[] {
 }
 
 /**
- * Returns the lines of the items of a list; `end` is exclusive.
+ * Returns the range of lines of each item of a list; `end` is exclusive.
  * @param source text that consists of a single list
  * @example findListItems('- a\n- b') // [{ line: 0, end: 1 }, { line: 1, end: 2 }]
  */

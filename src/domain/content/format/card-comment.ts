@@ -3,10 +3,7 @@ import { countLines, hasControls } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { NO_LEVEL, readLevel } from './verbatim.js'
 
-/**
- * Values of the comment below a card's heading. A missing value, or a faulty id, flag, form or tolerance, is undefined,
- * empty or false. Faulty aliases are omitted.
- */
+/** Values of the comment below a card's heading. A missing value is undefined, empty or false. */
 export interface CardComment {
   id: string | undefined
   level: string | undefined

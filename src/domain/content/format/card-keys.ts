@@ -1,6 +1,6 @@
 /**
- * Assigns ids to the cards of an exported file. A card keeps its key. If its key is already taken in the file, or a
- * script created the card without a key, the assigned id contains the row id of the card.
+ * Assigns ids to the cards of an exported file: the key of a card, or an id that contains its row id if the card has no
+ * key or the key is taken in this file.
  */
 export class CardKeys {
   readonly #taken = new Set<string>()

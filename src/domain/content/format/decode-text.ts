@@ -22,7 +22,10 @@ export function decodeText(bytes: Uint8Array, report: Report): string | undefine
   return text
 }
 
-/** Returns the first line that is not UTF-8, from 1. In UTF-8 the bytes of line ends never occur inside a character. */
+/**
+ * Returns the first line that is not UTF-8, from 1. Searches the bytes for line ends, because in UTF-8 these bytes
+ * never occur inside a character.
+ */
 function findBadLine(bytes: Uint8Array): number {
   let line = 1
   let start = 0

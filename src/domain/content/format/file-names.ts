@@ -1,16 +1,14 @@
-/** File names that every file system accepts and no tool hides */
+/** Names without characters that a file system may refuse, and without a leading dot, which would hide the file */
 const PLAIN = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u
 /** Names that Windows reserves for devices */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 const MAX_LENGTH = 60
 
-/** Assigns file names that are unique case-insensitively. */
 export class FileNames {
   readonly #taken = new Set<string>()
 
   /**
-   * Returns a free file name without `.md` for a deck or sheet: its slug if possible, otherwise a similar name.
-   * `isSlug` is true if the name equals the slug.
+   * Returns a free file name without `.md` for a deck, sheet or test: its slug if possible, otherwise a similar name.
    */
   take(slug: string): { name: string; isSlug: boolean } {
     const wanted = slug.normalize('NFC')

@@ -34,8 +34,8 @@ interface Ids {
 }
 
 /**
- * The deck, or all faults of the file. Even for a faulty deck, `slug` is set if it is valid, and `aliases` if the front
- * matter is readable.
+ * The deck, or faults of the file. Even for a faulty deck, `slug` is set if it is valid, and `aliases` contains the
+ * aliases if the front matter is readable.
  */
 export interface ParsedDeck {
   deck?: DeckSource
@@ -56,7 +56,7 @@ export function parseDeck(file: string, bytes: Uint8Array): ParsedDeck {
   }
 }
 
-/** Parses a deck file in steps of a few milliseconds, so that other work can run in between. */
+/** Parses a deck file in short steps, so that other work can run in between. */
 export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<void, ParsedDeck> {
   const faults: Fault[] = []
   const report: Report = (line, message) => faults.push({ file, line, message })
@@ -93,7 +93,6 @@ export function readCards(body: string, isOptionsOff = false): CardSource[] | un
   }
 }
 
-/** Front matter of a deck without slug and aliases. */
 type Head = Omit<DeckSource, 'file' | 'slug' | 'aliases' | 'cards'>
 
 function readHead(fields: Fields, report: Report): Head {
@@ -130,7 +129,7 @@ function readLanguage(fields: Fields, report: Report): string {
 }
 
 /**
- * Returns whether the text is a language tag (BCP 47) of at most 35 characters.
+ * Returns whether the text has the form of a language tag (BCP 47), such as `de`, and at most 35 characters.
  * @example isLanguage('de-CH') // true
  */
 export function isLanguage(text: string): boolean {
@@ -168,7 +167,7 @@ function* parseCards(
   return cards
 }
 
-/** Parses a card. If it has faults, the returned card is incomplete; the caller then drops the whole deck. */
+/** Parses a card. If the card has faults, the returned card may be incomplete. */
 function parseCard(
   section: Section,
   heading: string,
@@ -218,14 +217,13 @@ function parseCard(
   return { key: id, aliases, question, answer: answer ?? '', level, exercise, draft, line }
 }
 
-/** The exercise in the answer of a card. */
 interface FoundExercise {
-  /** Line of the exercise, where the answer of the card ends; 0 is the line below the heading of the card */
+  /** Line of the exercise, or of `### Antwort` if there is none; 0 is the line below the heading of the card */
   line: number
   input: ExerciseInput
-  /** Line of each option, counted in the same way */
+  /** Lines of the options, counted like `line`; empty for JSON */
   lines: number[]
-  /** German text added to the message of a fault, such as how to write a plain list; may be empty */
+  /** German text to append to the messages of faults; may be empty */
   hint: string
 }
 
@@ -241,7 +239,7 @@ function findTaskList({ lines, blocks }: Section, from: number, report: Report):
 
 /**
  * Returns the exercise of a verbatim card: the second fence of its answer. Returns undefined if there is no second
- * fence. If the fence is malformed, reports a fault and returns an empty input.
+ * fence. If the fence is malformed or followed by text, reports a fault and returns an empty input.
  */
 function findJson({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
   const [, json] = blocks.filter(({ type, line }) => type === 'fence' && line >= from)

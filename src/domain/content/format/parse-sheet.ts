@@ -9,10 +9,10 @@ const KEYS = ['slug', 'title', 'category', 'draft']
 export const TOP_CATEGORY = 'Allgemein'
 
 /**
- * Parses a cheat sheet file. Front matter is optional: by default the title is the first `#` heading, the category the
- * folder and the slug the file name.
+ * Parses a cheat sheet file. Front matter is optional: by default, the title is the first `#` heading, the category is
+ * the folder, and the slug is the file name.
  * @param file path relative to the content folder, for faults and the default slug and category
- * @returns the sheet, or all faults of the file; a valid `slug` is set even for a faulty sheet
+ * @returns the sheet, or faults of the file; a valid `slug` is set even for a faulty sheet
  * @example parseSheet('cheatsheets/Git/log.md', Buffer.from('# Log\n')).sheet?.category // 'Git'
  */
 export function parseSheet(
@@ -25,7 +25,7 @@ export function parseSheet(
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
 
-  // Unreadable front matter may contain the title, so a missing title is not reported in addition.
+  // Unreadable front matter may contain the title, so a missing title is not reported as a second fault.
   const isReadable = parts.fields !== undefined || parts.bodyLine === 1
   const fields: Fields = parts.fields ?? new Map()
   const place = isReadable ? readSlug(file, fields, RESERVED_SHEETS, report) : undefined

@@ -12,7 +12,7 @@ const KEYS: KnownKeys = [
 const DUE_DAYS = 30
 const RETENTION_YEARS = 2
 
-/** Fields of an assignment template. An administrator adds audience and start to create an assignment. */
+/** An assignment without audience, start and responsible user; the user who creates the assignment chooses these. */
 export type AssignmentTemplate = Pick<
   GivenAssignment,
   'title' | 'description' | 'parts' | 'mandatory' | 'retention_years'
@@ -21,7 +21,7 @@ export type AssignmentTemplate = Pick<
 /**
  * Parses the file of an assignment template: front matter and the description for learners.
  * @param file path relative to the content folder, for faults
- * @returns the template, or the faults of the file
+ * @returns the template, or faults of the file
  * @example
  * const source = '---\ntitle: Brand\nparts: [{ kind: sheet, slug: brand }]\n---\n'
  * parseTemplate('assignments/brand.md', Buffer.from(source)).template?.title // 'Brand'
@@ -39,7 +39,6 @@ export function parseTemplate(file: string, bytes: Uint8Array): { template?: Ass
   const given = readGiven(parts.fields, parts.body.trim(), report)
   if (faults.length > 0) return { faults }
   try {
-    // The fields of a template have the same limits as those of an assignment.
     return { template: parseAssignment(given) as AssignmentTemplate, faults }
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error

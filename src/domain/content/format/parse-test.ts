@@ -17,13 +17,13 @@ const KEYS: KnownKeys = [
   'draft',
   { sections: SECTION_KEYS },
 ]
-/** Keys whose value is always read as a string, so that a name such as `2024` does not become a number */
+/** Keys whose value is read as a string, so that a name such as `2024` does not become a number */
 const TEXTS = ['name', 'description', 'deck', 'level', 'opens', 'closes']
 
 /**
  * Parses a test file: front matter and the introduction.
  * @param file path relative to the content folder, for faults and the default slug
- * @returns the test, or all faults of the file; a valid `slug` is set even for a faulty test
+ * @returns the test, or faults of the file; a valid `slug` is set even for a faulty test
  * @example
  * parseTest('tests/git.md', Buffer.from('---\nname: Git\nsections: [{ deck: git }]\n---\n')).test?.slug // 'git'
  */

@@ -2,13 +2,11 @@ import { type Block, findBlocks } from './blocks.js'
 
 /** A `##` heading with the text up to the next `##` heading, or the text before the first `##` heading. */
 export interface Section {
-  /** Text of the heading; undefined for the text before the first heading */
   heading: string | undefined
-  /** Line of the heading, or first line of the document, from 0 */
+  /** Zero-based line of the heading; 0 for a section without a heading */
   line: number
-  /** Lines below the heading */
   lines: string[]
-  /** Blocks below the heading; their lines count from 0 within `lines`. */
+  /** Lines of the blocks count from 0 within `lines`. */
   blocks: Block[]
 }
 
@@ -16,8 +14,8 @@ export interface Section {
 const WINDOW = 2 ** 16
 
 /**
- * Splits a document at its top-level `##` headings. Parses the document in windows, so that the memory for parsing does
- * not grow with the document. Yields undefined after each window, so that other work can run.
+ * Splits a document at its top-level `##` headings. Parses the document in windows, which limits the memory for
+ * parsing. Yields undefined after each window, so that other work can run.
  * @example [...splitSections('## A\nText\n')].find((section) => section)?.heading // 'A'
  */
 export function* splitSections(source: string, window = WINDOW): Generator<Section | undefined> {
@@ -63,8 +61,8 @@ function isSectionHeading(block: Block): boolean {
 }
 
 /**
- * Returns the first line of the last block in a window that starts independently of the lines before: a `##` heading or
- * a block after a blank line. Returns 0 if there is none.
+ * Returns the first line of the last block that does not depend on the lines before it: a `##` heading or a block after
+ * a blank line. Returns 0 if the window contains no such block after its first line.
  */
 function findCut(lines: string[], blocks: Block[]): number {
   const last = blocks.findLast(

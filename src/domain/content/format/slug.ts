@@ -24,7 +24,7 @@ export function readSlug(
 ): SlugPlace | undefined {
   const field = fields.get('slug')
   const line = field?.line ?? 1
-  // File systems compose umlauts differently, and the identity of a deck must not depend on the file system.
+  // File systems compose umlauts differently, and a slug must not depend on the file system.
   const slug = field ? readTextField(fields, 'slug', report) : posix.basename(file, '.md').normalize('NFC')
   if (slug === undefined) return undefined
   if (hasControls(slug)) report(line, '„slug“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
@@ -46,7 +46,7 @@ export function slugFrom(name: string): string {
     .toLowerCase()
     .replace(/[äöüß]/g, (letter) => WRITTEN_OUT[letter] as string)
     .normalize('NFD')
-    // Removes accents of Latin letters; marks of other scripts stay, because they form different letters.
+    // Removes accents, as in é and й. Vowel signs of Indic scripts stay, because removing them would change the word.
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .match(/[\p{L}\p{M}\p{N}]+/gu)
@@ -60,7 +60,6 @@ export class FreeSlugs {
   readonly #fallback: string
   readonly #next = new Map<string, number>()
 
-  /** @param fallback slug to use if the wanted slug is empty */
   constructor(taken: Iterable<string>, reserved: readonly string[], fallback: string) {
     this.#taken = new Set(taken)
     this.#reserved = [...reserved, ...UNREACHABLE]
@@ -95,7 +94,7 @@ function isLonger(text: string, limit: number): boolean {
   return text.length > limit && [...text.slice(0, 2 * limit + 2)].length > limit
 }
 
-/** Returns a fault for each slug that an earlier file uses. All places belong to one kind of content, such as decks. */
+/** Returns a fault for each slug that an earlier file uses. `places` contains one kind of content, such as decks. */
 export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
   const first = new Map<string, string>()
   const faults: Fault[] = []
@@ -124,7 +123,6 @@ export function findForeignSlugs(
   })
 }
 
-/** Returns a fault for each alias that is the slug of a file or the alias of an earlier file. */
 export function findTakenAliases(aliases: readonly SlugPlace[], slugs: readonly SlugPlace[]): Fault[] {
   const files = new Map(slugs.map(({ slug, file }) => [slug, file]))
   const first = new Map<string, string>()

@@ -1,12 +1,11 @@
 import type { Exercise, ExerciseOption } from '../../questions/exercise.js'
 import { type Block, findBlocks, findListItems } from './blocks.js'
 
-/** A task list with the options of a question, at the end of an answer. */
 export interface TaskList {
-  /** First line of the list, as an index of the given lines */
+  /** Line of the list; 0 is the line below the heading of the card */
   line: number
   options: (ExerciseOption & { line: number })[]
-  /** Lines of items without a box, which the caller reports as faults */
+  /** Lines of items without a checkbox, counted like `line` */
   bare: number[]
 }
 
@@ -15,10 +14,8 @@ const MARKER = /^( {0,3})[-*+]([ \t]+|$)/
 const TAB = 4
 
 /**
- * Reads the task list that is the last block of an answer. Returns undefined if the last block is not a bullet list or
- * no item of the list has a box.
- * @param lines lines of the card
- * @param blocks blocks of the card
+ * Reads the task list at the end of an answer. Returns undefined if the answer does not end with a bullet list, or if
+ * no item of the list has a checkbox.
  * @param from first line of the answer
  */
 export function readTaskList(lines: readonly string[], blocks: readonly Block[], from: number): TaskList | undefined {
@@ -37,14 +34,14 @@ export function readTaskList(lines: readonly string[], blocks: readonly Block[],
   return options.length === 0 ? undefined : { line: last.line, options, bare }
 }
 
-/** Returns the content of a list item without its marker and indentation. */
 function readItem(lines: readonly string[]): string {
   const [first = '', ...rest] = lines
   const marker = MARKER.exec(first)
   if (marker === null) return first
   const [whole = '', indent = '', gap = ''] = marker
   const end = widthOf(whole)
-  // More than four spaces start indented code; then the content begins one space after the marker (CommonMark, 5.2).
+  // More than four spaces after the marker start indented code. The content then begins one space after the marker
+  // (CommonMark, 5.2).
   const column = end - indent.length - 1 > TAB || gap === '' ? indent.length + 2 : end
   return [first.slice(whole.length), ...rest.map((line) => dedent(line, column))].join('\n')
 }
@@ -66,7 +63,6 @@ function dedent(line: string, column: number): string {
   return ' '.repeat(Math.max(width - column, 0)) + line.slice(at)
 }
 
-/** Splits an option into its text and its feedback, which is a block quote after the text. */
 function splitFeedback(text: string): { text: string; feedback: string | null } {
   const whole = text.trim()
   const last = whole.includes('>') ? findBlocks(whole).at(-1) : undefined

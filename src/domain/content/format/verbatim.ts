@@ -1,12 +1,12 @@
 /**
- * Verbatim cards contain texts that the deck format cannot express otherwise: a question with a heading in it, a text
- * that ends with an unclosed fence, a level with a semicolon. `verbatim: true` in the comment means that question and
- * answer are one fence each and the level is a JSON string. An exercise is a third fence with JSON.
+ * Verbatim cards contain texts that the deck format cannot express otherwise, such as a question with a `##` heading, a
+ * text that ends with an unclosed fence or a level with a semicolon. `verbatim: true` in the comment means that the
+ * question and the answer are one fence each and the level is a JSON string. An exercise is a third fence with JSON.
  */
 
 import { type Exercise, type ExerciseInput, isExerciseInput } from '../../questions/exercise.js'
 
-/** Notation of an empty level; cards written in the browser or by scripts may have no level */
+/** Notation of an empty level */
 export const NO_LEVEL = '""'
 
 /**
@@ -28,7 +28,7 @@ export function readFence(lines: readonly string[]): string {
 }
 
 /**
- * Writes a level as a JSON string without characters that would end the comment or one of its entries.
+ * Writes a level as a JSON string. Escapes characters that would end the comment or an entry of the comment.
  * @example writeLevel('a;b') // '"a\\u003bb"'
  */
 export function writeLevel(level: string): string {
@@ -50,7 +50,12 @@ export function readLevel(json: string): string | undefined {
   }
 }
 
-/** Writes an exercise as a fence of JSON with one line per option. */
+/**
+ * Writes an exercise as a fence of JSON with one line per option.
+ * @example
+ * writeExerciseJson({ form: 'text', options: [], tolerance: null, unit: null })
+ * // '```json\n{\n  "form": "text",\n  "options": []\n}\n```'
+ */
 export function writeExerciseJson({ form, tolerance, unit, options }: Exercise): string {
   const rows = options.map((option) => `    ${JSON.stringify(option)}`)
   const list = rows.length === 0 ? '[]' : `[\n${rows.join(',\n')}\n  ]`
@@ -63,7 +68,10 @@ export function writeExerciseJson({ form, tolerance, unit, options }: Exercise):
   return writeFence(`{\n  ${keys.join(',\n  ')}\n}`).replace('\n', 'json\n')
 }
 
-/** Parses the JSON of an exercise; returns undefined if the text is not JSON or does not describe an exercise. */
+/**
+ * Parses the JSON of an exercise; returns undefined if the text is not JSON or does not describe an exercise.
+ * @example readExerciseJson('{"form":"text"}') // { form: 'text' }
+ */
 export function readExerciseJson(json: string): ExerciseInput | undefined {
   try {
     const value: unknown = JSON.parse(json)

@@ -71,8 +71,8 @@ export function writeCard(card: WrittenCard, isOptionsOff = false): string {
 type WholeCard = Required<WrittenCard>
 
 /**
- * Returns the answer followed by its options, once with each bullet. If the answer ends with a list, the options need
- * a different bullet.
+ * Returns two versions of the answer with its options: one with the bullet `-`, one with `*`. If the answer ends with a
+ * list, the bullet of the options must differ from that list. Returns only the answer if there are no options.
  */
 function writeAnswers({ answer, exercise }: WholeCard): string[] {
   const options = exercise?.options ?? []
@@ -80,7 +80,7 @@ function writeAnswers({ answer, exercise }: WholeCard): string[] {
   return ['-', '*'].map((bullet) => `${answer}\n\n${writeTaskList(options, bullet)}`)
 }
 
-/** Writes the first line of the question as heading; returns undefined if the second line is not blank. */
+/** Writes the first line of the question as heading; returns undefined if there is a second line that is not empty. */
 function writeWithHeading(card: WholeCard, answer: string): string | undefined {
   const [heading = '', ...rest] = card.question.split('\n')
   if (rest.length > 0 && rest[0] !== '') return undefined
@@ -112,7 +112,7 @@ function writeComment({ key, level, exercise, draft }: WholeCard, end: string): 
 /** Card that `isReadAs` appends: an unclosed construct in the written card would include this card */
 const NEXT = '\n## Ende\n<!-- id: ende; level: ende -->\n\n### Antwort\nEnde\n'
 
-/** Returns whether parsing the text returns the card; skips parsing for cards without special characters. */
+/** Returns whether parsing the text returns the card. Plain cards need no parsing. */
 function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
   const { key, question, answer, level, exercise, draft } = card
   if (exercise === null && isPlain(question, answer, level)) return true
@@ -130,8 +130,8 @@ function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean
 }
 
 /**
- * Lines that may start a heading or a block that does not end before the next heading. Most texts contain no such line,
- * so `isReadAs` need not parse them.
+ * Matches the start of a line that may be a heading or open a block that continues after the next heading. Most texts
+ * contain no such line, so `isReadAs` need not parse them.
  */
 const SPECIAL_LINE = /^[ \t]*(?:[<#~`>*+-]|\d{1,9}[.)]|\t| {4})/m
 

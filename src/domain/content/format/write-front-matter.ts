@@ -14,7 +14,10 @@ export function writeFrontMatter(fields: Record<string, Value>): string {
   return writeFrontMatter(Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, shorten(value)])))
 }
 
-/** Writes a value on one line; writes a string with outer white space or control characters as JSON. */
+/**
+ * Writes a value on one line. Writes strings with leading or trailing white space, control characters or line ends as
+ * JSON.
+ */
 function toScalar(value: Value): string {
   if (typeof value === 'string' && /^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return JSON.stringify(value)
   return stringify(value, { lineWidth: 0, version: '1.2' }).trimEnd()

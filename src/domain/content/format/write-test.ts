@@ -5,6 +5,7 @@ import { writeFrontMatter } from './write-front-matter.js'
 /**
  * Writes a test file from which `parseTest` returns the same test.
  * @param slug undefined if the file name implies it
+ * @example writeTest({ definition, draft: false }, 'git') // '---\nslug: git\nname: Git\n…'
  */
 export function writeTest(
   { definition, draft }: { definition: TestDefinition; draft: boolean },
@@ -34,7 +35,6 @@ export function writeTest(
   return `${head.slice(0, -'---\n'.length)}sections:\n${sections.join('')}---\n${body}`
 }
 
-/** Returns an object with the key and its value; an empty object if the value is the default. */
 function chosen(definition: TestDefinition, key: keyof typeof CHOICES): Record<string, string> {
   return definition[key] === CHOICES[key][0] ? {} : { [key]: definition[key] }
 }

@@ -1,6 +1,5 @@
 import type { LineCounter, YAMLError, YAMLWarning } from 'yaml'
 
-/** An error or warning of the YAML parser */
 type Problem = YAMLError | YAMLWarning
 
 interface Mistake {
@@ -19,20 +18,17 @@ const AFTER_QUOTE = 'Hinter dem schließenden Anführungszeichen steht noch Text
 const ESCAPE =
   'In doppelten Anführungszeichen hat \\ eine besondere Bedeutung: \\\\ oder einfache Anführungszeichen schreiben'
 
-/** Start of a value that has a special meaning in YAML */
 const SPECIAL = /^(?:[@`%*&!|>,{}[\]]|[-?](?= |$))/
-/** Line with a key and an optional value */
 const PAIR = /^\s*[^:]*?:(?:\s+(.*))?$/
 
-/** Returns the message that a value starting with this character must be quoted. */
 export function describeSpecialStart(character: string): string {
   return `Ein Wert, der mit ${character} beginnt, muss in Anführungszeichen stehen`
 }
 
 /**
- * Describes common YAML mistakes in German with their lines. The parser reports the token where it failed, which is
- * often several lines below the mistake. Of several problems on a line, only the first is described, because the others
- * follow from it.
+ * Describes YAML mistakes in German with their lines. The parser reports the token where it failed, which is often
+ * several lines below the mistake. Of several problems on a line, only the first is described, because the others
+ * usually follow from it.
  */
 export function describeMistakes(yaml: string, problems: readonly Problem[], counter: LineCounter): Mistake[] {
   const lines = yaml.split('\n')
@@ -56,7 +52,7 @@ export function describeMistakes(yaml: string, problems: readonly Problem[], cou
 
 const TOO_LONG = 'MULTILINE_IMPLICIT_KEY'
 
-/** Returns the cause of a problem. @param end last line of the supposed key; equals `line` if it has one line */
+/** Describes a problem in German. @param end last line of the supposed key; equals `line` if the key has one line */
 function describe({ code, message }: Problem, lines: string[], line: number, end: number): Mistake {
   const text = lines[line] ?? ''
   const value = PAIR.exec(text)?.[1] ?? ''

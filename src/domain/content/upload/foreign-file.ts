@@ -21,15 +21,13 @@ const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle 
 const WEBCT = `Das sind Fragen im Format WebCT. ${QUESTIONS}; Moodle kann sie lesen und als XML exportieren.`
 const CLOZE = `Das ist ein Lückentext von Moodle als bloßer Text. ${QUESTIONS}; in Moodle-XML sind auch Lückentexte möglich.`
 
-/** Line with the type of a WebCT question */
 const WEBCT_TYPE = /^:TYPE:(?:MC|M|S|C|P)\b/m
-/** Gap in Moodle's cloze format */
 const CLOZE_GAP =
   /\{\d{0,3}:(?:SHORTANSWER|SA|MW|NUMERICAL|NM|MULTICHOICE|MULTIRESPONSE|MC|MR)(?:_?[A-Z]{1,2})?:[^{}\n]{0,2000}\}/
-/** Separator of cells; a comma followed by a space belongs to a sentence */
+/** Separator of table cells; a comma followed by a space is punctuation */
 const CELLS = /[\t;|]|,\S/
 
-/** First bytes of documents of old Microsoft Office versions (MS-CFB) */
+/** First bytes of a compound file (MS-CFB): a document of an old Microsoft Office version or a protected document */
 export const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
   ['EncryptedPackage', `Die Datei ist mit einem Passwort geschützt. Speichere sie ohne Passwort ${AGAIN}.`],
@@ -40,7 +38,7 @@ const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
 ]
 const OLD_OFFICE = `Das ist eine Datei eines alten Office-Programms. ${AS_TABLE}.`
 
-/** Messages by a pattern for the name of a zip entry or the content of the zip entry `mimetype` */
+/** Messages by pattern; the pattern matches the name of a zip entry or the content of the zip entry `mimetype` */
 const DOCUMENTS: readonly [name: RegExp, message: string][] = [
   [/^xl\/.*\.bin$/, `Das ist eine binäre Excel-Datei (.xlsb). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
   [/^word\//, `Das ist ein Word-Dokument (.docx). ${AS_TABLE}.`],
@@ -70,7 +68,7 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
 
 /**
  * Returns the message for a web page or an XML file, detected by two tags at its beginning; one tag does not suffice,
- * because a card about `<html>` may begin with it.
+ * because a card about `<html>` may begin with that tag.
  */
 function describeMarkup(text: string): string | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
@@ -83,8 +81,8 @@ function describeMarkup(text: string): string | undefined {
 }
 
 /**
- * Returns the message for WebCT or cloze questions. A text with cell separators does not count as cloze questions,
- * because it may be a table.
+ * Returns the message for WebCT or cloze questions; undefined for other text. Text with cell separators may be a table
+ * and is not treated as cloze questions.
  */
 function describeQuestions(text: string): string | undefined {
   if (WEBCT_TYPE.test(text) && /^:QUESTION:/m.test(text)) return WEBCT
@@ -92,7 +90,7 @@ function describeQuestions(text: string): string | undefined {
 }
 
 /**
- * Returns the presumed type of a document of an old Office version and the remedy, in German.
+ * Returns the presumed type of a compound file and the remedy, in German.
  * @param directory sectors of the file that contain the names of its streams in UTF-16LE
  */
 export function describeCompoundFile(directory: Uint8Array): string {
@@ -108,7 +106,7 @@ export function describeDocument(names: readonly string[]): string | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-/** Returns the remedy for a zip file with several tables, or with a table other than CSV or TSV, in German. */
+/** Returns the German remedy for a zip file with several tables, or with a table other than CSV or TSV. */
 export function describeTables(tables: readonly string[]): string {
   const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
   if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`

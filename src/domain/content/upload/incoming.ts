@@ -8,35 +8,34 @@ import type { DeckSource, SheetSource, TestSource, Warning } from '../types.js'
  */
 export type SourceKind = 'anki' | 'table' | 'archive'
 
-/** Kind of a stored source: the kind of its uploads, or `written` if its content is written in the browser */
+/** Kind of a stored source: that of its uploads, or `written` if the content is written in the browser */
 export type StoredKind = SourceKind | 'written'
 
-/** Identity of an incoming card across changes of text or deck */
 export type Identity =
   /** Anki card: guid of the note and index of its template or cloze, from 0 */
   | { by: 'note'; guid: string; ord: number }
-  /** Value of the id column of a table, or key of a card in an archive */
+  /** Value of the id column of a table, id in a question file, or key of a card in an archive */
   | { by: 'id'; id: string }
-  /** Card of a table without ids, identified by its question within the deck */
+  /** Card without a usable id, identified by its question within the deck */
   | { by: 'question' }
 
-/** A card of an upload; its index in `cards` of the deck determines the sort order. */
+/** A card of an upload. Its index in `cards` of the deck determines its sort order. */
 export interface IncomingCard {
   identity: Identity
-  /** Markdown; pictures are `![alt](media/<sha256>.<extension>)`. */
+  /** Markdown; the target of a stored picture is `media/<sha256>.<extension>`. */
   question: string
   answer: string
   level: string
-  /** Null for a plain card; absent if the file does not specify it, as in Anki packages */
+  /** Null for a plain card; absent if the file does not specify exercises, as in Anki packages */
   exercise?: Exercise | null
   draft?: boolean
-  /** Name of the table or archive entry; empty for an Anki package */
+  /** Name of the file or archive entry; empty for an Anki package */
   file: string
   /** Line or row, from 1; 0 for an Anki package */
   line: number
 }
 
-/** A deck of an upload; names are unique within the upload. */
+/** A deck of an upload. Deck names are unique within an upload, except in archives. */
 export interface IncomingDeck
   extends Partial<Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang' | 'desired_retention'>> {
   /** Name with parent decks, such as `Linux::Netz` */
@@ -48,12 +47,11 @@ export interface IncomingDeck
   cards: IncomingCard[]
 }
 
-/** Returns a deck without description, slug and sort order, which tables and Anki packages do not contain. */
+/** Returns a deck of a table, question file or Anki package, without description, slug and sort order. */
 export function plainDeck(name: string, cards: IncomingCard[]): IncomingDeck {
   return { name, description: '', slug: null, sort_order: null, cards }
 }
 
-/** Returns the deck with this name; creates it and adds it to `decks` if there is none. */
 export function getOrCreateDeck(decks: Map<string, IncomingDeck>, name: string): IncomingDeck {
   let deck = decks.get(name)
   if (deck === undefined) {
@@ -63,28 +61,22 @@ export function getOrCreateDeck(decks: Map<string, IncomingDeck>, name: string):
   return deck
 }
 
-/** A picture of an upload in a temporary file. */
+/** A picture of an upload, stored in a temporary file. */
 export interface IncomingPicture {
-  /** SHA-256 in lower-case hex */
   sha: string
   extension: PictureExtension
-  /** Size in bytes */
   size: number
   path: string
 }
 
-/** The content of a parsed upload without faults. */
 export interface Incoming {
   kind: SourceKind
   decks: IncomingDeck[]
-  /** Sheets of an archive; empty for other uploads */
   sheets: SheetSource[]
   /** Tests of an archive; absent for other uploads. Sections refer to decks by the slugs in the files. */
   tests?: TestSource[]
-  /** Pictures without duplicates */
   pictures: IncomingPicture[]
-  /** The first 200 warnings, sorted by file and line */
+  /** At most 200 warnings, sorted by file and line */
   warnings: Warning[]
-  /** Total number of warnings */
   warningsTotal: number
 }

@@ -5,10 +5,9 @@ import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
 import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
 
 const ID = /^[a-z0-9-]{1,64}$/
-/** Maximum size of a stored guid in bytes; a longer guid is not stored */
+/** Maximum size of a stored guid; longer guids are not stored. */
 const MAX_GUID_BYTES = 1_000
 
-/** Converts an upload to decks, cards and sheets with the keys that the database stores. */
 export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
   return {
     kind,

@@ -1,10 +1,8 @@
-/** Formats of files with questions */
 export type QuestionFormat = 'moodle' | 'gift' | 'aiken'
 
 const MOODLE = /^(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<quiz[\s>]/i
 /** Two options in succession, followed later by a line with the letter of the right option */
 const AIKEN = /^[A-Z][).][^\n]+\n+[A-Z][).][^\n]+\n(?:[^\n]*\n)*?[ \t]*ANSWER:[ \t]*[A-Z][ \t]*$/m
-/** Category or title at the beginning of a GIFT file */
 const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
 /** Answers in braces, in forms that are unlikely in a table of questions about braces */
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
@@ -12,7 +10,7 @@ const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}]
 const GIFT_ESSAY = /(?<!\\)\{\s*\}/
 /** Tab between cells; a tab at the beginning of a line indents an answer */
 const CELLS = /\S.*\t/
-/** Any separator of cells; a comma followed by a space belongs to a sentence */
+/** Any separator of table cells; a comma followed by a space is punctuation */
 const ANY_CELLS = /[\t;|]|,\S/
 const MAX_LINES = 50
 
@@ -36,7 +34,6 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
   return isGift ? 'gift' : undefined
 }
 
-/** Returns the first block of lines that are not blank, without GIFT comments; an empty string if there is none. */
 function firstBlock(text: string): string {
   const blocks = text.replaceAll(/^[ \t]*\/\/[^\n]*$/gm, '').split(/\n[ \t]*\n/)
   return blocks.find((block) => block.trim() !== '') ?? ''

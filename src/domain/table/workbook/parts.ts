@@ -2,12 +2,10 @@ import { posix } from 'node:path'
 import { decodeEscapes } from './escapes.js'
 import { isSet, prefixed, type XmlHandler } from './xml.js'
 
-/** A reference from one part of the package to another. */
 export interface Relationship {
   id: string
-  /** Last segment of its type, such as `worksheet` */
+  /** Last segment of the type URI, such as `worksheet` */
   type: string
-  /** Name of the part in the zip */
   target: string
 }
 
@@ -28,7 +26,6 @@ export function collectRelationships(folder: string, into: Relationship[]): XmlH
 export interface SheetEntry {
   name: string
   isHidden: boolean
-  /** Id of the sheet's relationship */
   relationship: string
 }
 
@@ -71,7 +68,6 @@ export function collectSharedStrings(add: (text: string) => void): XmlHandler {
   }
 }
 
-/** Collects the plain text of a `<si>` or `<is>` element. */
 export class TextCollector {
   #text = ''
   #isInText = false
@@ -102,7 +98,6 @@ export class TextCollector {
   }
 }
 
-/** Number formats of a workbook */
 export interface StylesPart {
   /** Format codes that the workbook defines, by id */
   codes: Map<number, string>

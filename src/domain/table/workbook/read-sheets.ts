@@ -4,7 +4,6 @@ import { describe, type TableDeck, type TableOptions, TableReader } from '../rea
 import type { NumberFormats } from './number-formats.js'
 import { type Merge, nameColumn, type SheetRow, showCell } from './sheet-parser.js'
 
-/** A worksheet that is read as a table. */
 export interface Sheet {
   name: string
   rows: SheetRow[]
@@ -17,18 +16,17 @@ export interface SheetOptions extends Omit<TableOptions, 'fault' | 'warn'> {
   warn(file: string, line: number, message: string): void
 }
 
-/** Number of first rows searched for the headings; a title may precede them. */
+/** Number of rows, from the top, that are searched for headings; a title may precede the headings. */
 export const HEADING_ROWS = 10
-/** Maximum number of cells that merged blocks fill, in all sheets together */
+/** Maximum number of cells of merged blocks that are visited, in all sheets together */
 const MAX_FILLED = 1_000_000
 
-/** Returns the index of the row with headings for both sides of a card; undefined if the first ten have none. */
+/** Returns the index of the first row with headings for both sides of a card, searching the first ten rows. */
 export function findHeadings(rows: readonly SheetRow[], formats: NumberFormats): number | undefined {
   const place = rows.slice(0, HEADING_ROWS).findIndex((row) => namesBothSides(textsOf(row, formats)))
   return place < 0 ? undefined : place
 }
 
-/** Reads the decks of the sheets, in the order of their first rows. */
 export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: SheetOptions): TableDeck[] {
   const place = (sheet: Sheet) => {
     const file = sheets.length === 1 ? options.file : `${options.file}, Blatt „${sheet.name}“`
@@ -60,7 +58,7 @@ function readSheet(
   const first = rows[top]
   if (first === undefined) return
   const headings = textsOf(first, formats)
-  // Without headings the longest row determines the number of columns.
+  // Without headings, the longest row determines the number of columns.
   const isNamed = namesBothSides(headings)
   const width = isNamed ? headings.length : rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
   while (headings.length < width) headings.push('')
@@ -82,8 +80,8 @@ function readSheet(
       isReported = true
       warn(row.line, 'Rechts neben der Tabelle steht noch etwas; es wird nicht übernommen')
     }
-    // Columns such as the deck are often filled in below the last card, so rows with neither question nor answer are no
-    // faults.
+    // Columns such as the deck are often filled in below the last card, so rows with neither question nor answer cause
+    // a warning instead of faults.
     if (lacks('question', row) && lacks('answer', row)) blank++
     else addRow(row, columns, formats, reader, fault)
   }
@@ -117,7 +115,7 @@ function textsOf({ cells }: SheetRow, formats: NumberFormats): string[] {
   return cells.map((cell) => showCell(cell, formats))
 }
 
-/** Copies the cell of a merged block to all of its rows, as the spreadsheet shows it. */
+/** Copies the first cell of a merged block to the empty cells below it in the block. */
 function fillMerged({ rows, merges }: Sheet, budget: { filled: number }): void {
   if (merges.length === 0) return
   const byLine = new Map(rows.map((row) => [row.line, row]))

@@ -8,9 +8,8 @@ import { type WorkbookPackage, WorkbookParts } from './workbook-parts.js'
 export type WorkbookProblem = 'no_sheets' | 'too_many_sheets' | 'too_many_cards' | 'text_too_long'
 
 export interface WorkbookOptions extends SheetOptions {
-  /** Maximum numbers of sheets, of cards, and of characters of all shared strings */
+  /** Maximum numbers of sheets, of cards, and of UTF-16 code units of all shared strings */
   limits: { sheets: number; cards: number; totalLength: number }
-  /** Returns the error to throw. */
   refusal(problem: WorkbookProblem): Error
 }
 
@@ -77,7 +76,7 @@ async function readFormats(
 }
 
 class SheetReader {
-  /** Whether the sheet that was read last has no rows, or is no worksheet */
+  /** Whether the last sheet that was read has no rows or is not a worksheet */
   isEmpty = true
   readonly #parts: WorkbookParts
   readonly #relationships: readonly Relationship[]

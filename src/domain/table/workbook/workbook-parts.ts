@@ -10,7 +10,6 @@ export interface WorkbookPackage {
   read(name: string): AsyncIterable<Uint8Array>
 }
 
-/** Reads the parts of a package as text and XML. */
 export class WorkbookParts {
   readonly #source: WorkbookPackage
   /** Names of the parts by their lower-case form: some programs write references in another case. */
@@ -21,7 +20,6 @@ export class WorkbookParts {
     this.#names = new Map(source.names.map((name) => [name.toLowerCase(), name]))
   }
 
-  /** Yields the text of a part in chunks. */
   async *read(part: string): AsyncGenerator<string> {
     let decoder: TextDecoder | undefined
     for await (const bytes of this.#source.read(this.#find(part) ?? part)) {

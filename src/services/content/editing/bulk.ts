@@ -15,7 +15,6 @@ import { DECK_NOT_FOUND, NotEditable, ONE_SOURCE_ONLY, TOO_MANY_CARDS } from '..
 import { InvalidInput } from '../../../domain/refusal.js'
 import { type CardChange, isChange, lockAndRead, moveToDeck, writeChanges } from './change-cards.js'
 
-/** Changes to apply to all selected cards; absent fields stay unchanged. */
 export interface BulkChange {
   level?: string | undefined
   deck?: string | undefined
@@ -24,7 +23,6 @@ export interface BulkChange {
   replace?: Replacement | undefined
 }
 
-/** Selected cards: those with the ids, or those of a deck that match a filter. */
 export type BulkTarget = { ids: readonly number[] } | { deck: string; filter: EditedFilter }
 
 export interface BulkResult {
@@ -32,7 +30,7 @@ export interface BulkResult {
   changeId: number | null
   /** Number of cards that changed or would change */
   changed: number
-  /** Number of places that `replace` replaced or would replace */
+  /** Number of matches that `replace` replaced or would replace */
   hits: number
   examples: { id: number; before: CardTexts; after: CardTexts }[]
 }
@@ -111,7 +109,7 @@ async function moveAll(transaction: Transaction<Database>, cards: readonly Store
   return moveToDeck(transaction, cards, deck)
 }
 
-/** Returns only the texts that change, because validation might reject an unchanged text that a script has written. */
+/** Leaves out unchanged texts, because validation might reject a text that a script has written. */
 function inputOf(
   card: CardTexts,
   { question, answer, exercise }: CardTexts,
@@ -134,7 +132,6 @@ function parseTexts(card: StoredCard, input: CardTextsInput): CardTexts {
   }
 }
 
-/** Returns the summary of a bulk change for the history. */
 function summaryOf({ level, deck, archived, draft, replace }: BulkChange, cards: number): object {
   return { cards, level, deck, archived, draft, ...(replace && { find: replace.find, with: replace.with }) }
 }

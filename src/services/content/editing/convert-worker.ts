@@ -14,10 +14,10 @@ function picture(src: string): string | undefined {
   return stored && mediaTarget(stored)
 }
 
-/** Maximum ratio of the lengths of a text and its HTML: `<svg/>` becomes „[Bild: Zeichnung]“ */
+/** Maximum ratio of the lengths of Markdown and HTML; `<svg/>` becomes the longer „[Bild: Zeichnung]“ */
 const MAX_GROWTH = 8
 
 const { html } = workerData as { html: string }
 const styles = readStyleSheet(stylesIn(html))
-// `maxLength` must not cut the text. A text is longer than its HTML only because of the names that replace media.
+// `maxLength` must not cut the text.
 parentPort?.postMessage(convertHtml(html, { picture, styles, maxLength: MAX_GROWTH * html.length }).markdown)

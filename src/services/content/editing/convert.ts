@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { CONVERTING_TOO_LONG } from '../../../domain/content/refusals.js'
 import { accountShare, FairTurns } from '../../fair-turns.js'
 
-/** Queue that limits concurrent conversions, so that pasted text does not occupy all processors */
+/** Queue for conversions: runs at most two at a time, one for each user */
 const threads = new FairTurns({
   concurrent: 2,
   runningPerOwner: 1,
@@ -11,22 +11,20 @@ const threads = new FairTurns({
   retryAfterSeconds: 2,
 })
 const DEFAULT_TIMEOUT_MS = 2_000
-/** Heap limit of a thread; 2 MB of nested HTML take about 100 MB */
 const MAX_HEAP_MB = 192
 
 export interface ConvertOptions {
   userId: number
   /** Timeout from the start of the thread; default: 2 s */
   timeoutMs?: number
-  /** Aborts the conversion; its reason is thrown */
   signal?: AbortSignal
 }
 
 /**
  * Converts HTML to Markdown in a worker thread, so that large input does not block other requests.
  * @throws CONVERTING_TOO_LONG if the conversion exceeds the timeout or the heap limit
- * @throws TooManyAttempts if 3 conversions of the user wait
- * @throws Unavailable if the queue is full
+ * @throws TooManyAttempts if 3 conversions of the user already wait
+ * @throws Unavailable under the conditions of `FairTurns.run`
  */
 export function convertToMarkdown(html: string, { userId, timeoutMs, signal }: ConvertOptions): Promise<string> {
   return threads.run(accountShare(userId), () => convertInThread(html, timeoutMs ?? DEFAULT_TIMEOUT_MS, signal), signal)

@@ -27,11 +27,11 @@ export interface DeckCreation {
   desired_retention?: number | null | undefined
 }
 
-/** Maximum number of attempts to insert a deck with a slug that no concurrent request has taken */
+/** Maximum number of attempts to insert a deck; an attempt fails if a concurrent request takes the slug. */
 const ATTEMPTS = 5
 
 /**
- * Creates a deck of a source with a slug derived from the name. Without `sort_order` it becomes the last deck.
+ * Creates a deck of a source with a slug derived from the name. Without `sort_order`, the deck becomes the last one.
  * @throws InvalidInput if the name, description or language is invalid
  * @throws SOURCE_NOT_FOUND if the source does not exist
  * @throws CONTENT_CHANGES if concurrent requests keep taking the slugs
@@ -72,7 +72,7 @@ export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdi
     lang: lang === undefined ? undefined : parseLanguage(lang),
   }
   await db.transaction().execute(async (transaction) => {
-    // Must come before any lock on the deck: writers of cards lock in this order.
+    // This lock must precede any lock on the deck, because writers of cards lock in the same order.
     if (archived !== undefined) await lockCardWriters(transaction)
     const deck = await findDeckToEdit(transaction, slug)
     if (deck === undefined) throw DECK_NOT_FOUND

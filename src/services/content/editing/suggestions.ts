@@ -31,18 +31,17 @@ export interface Acceptance {
 
 export interface Accepted {
   report: CardReport
-  /** Text to paste into the file of a card of the content folder; null if the card was changed in the database */
+  /** New text in the format of content files if the card belongs to no source; null if the card itself was changed */
   paste: string | null
 }
 
 /**
- * Accepts a suggestion: the text becomes a new version of the card, with the reporter as its author. If the card
- * belongs to no source, does not change it but returns the text as `paste`; the report then stays open until it is
- * settled by hand.
+ * Makes a suggestion a new version of the card, with the reporter as its author. A card that belongs to no source is
+ * not changed; its text is returned as `paste`, and the report stays open until it is settled by hand.
  * @throws REPORT_NOT_FOUND, CARD_NOT_FOUND if the report or its card does not exist
  * @throws REPORT_SETTLED if the report is already settled
  * @throws NO_SUGGESTION if the report contains no suggestion
- * @throws VERSION_OUTDATED if the card has changed since `version`, or since the report if `version` is absent
+ * @throws VERSION_OUTDATED if the text has changed since `version`, or since the report if `version` is absent
  * @throws InvalidInput if the text is invalid
  */
 export function acceptSuggestion(
@@ -124,7 +123,6 @@ async function readReport(db: Kysely<Database>, id: number): Promise<CardReport>
   return report
 }
 
-/** Returns a card in the format of a deck file. */
 function toDeckText({ id, key, ...card }: StoredCard): string {
   return writeCard({ ...card, key: key ?? `karte-${id}` })
 }

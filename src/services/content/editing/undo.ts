@@ -9,8 +9,8 @@ import { CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE } from '../../../domain/c
 import { type CardChange, lockAndRead, moveToDeck, type TargetDeck, writeChanges } from './change-cards.js'
 
 /**
- * Undoes a change of cards as one entry in the history. Skips a card that has changed since or was deleted, or if the
- * editor may not edit the card or its former deck. `skipped` contains the ids of the skipped cards.
+ * Undoes a change of cards as one entry in the history. Skips cards that were deleted or have changed since, and cards
+ * that the editor may not edit or move back to their former deck.
  * @throws CHANGE_NOT_FOUND if the change does not exist
  * @throws CHANGE_UNDONE if the change was already undone
  * @throws NOT_UNDOABLE if the change is not an edit of existing cards

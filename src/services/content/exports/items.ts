@@ -17,7 +17,7 @@ import type { Database } from '../../../../db/types.js'
 import type { TestDefinition } from '../../../domain/tests/definition.js'
 import { resolveStored } from '../../tests/publish.js'
 
-/** A test with its slug. An import of its file publishes the test unless `draft` is true. */
+/** A test in an export. Importing the export publishes the test unless `draft` is true. */
 export interface WrittenTest {
   slug: string
   definition: TestDefinition
@@ -34,26 +34,24 @@ export type ExportItem =
   | { kind: 'sheets'; sheets: ExportedSheet[] }
   | { kind: 'test'; test: WrittenTest }
 
-/** Input of the export writers. */
 export interface ExportSource {
   items: AsyncIterable<ExportItem>
-  /** Returns the bytes of a stored picture; undefined if there is none. @param sha SHA-256 in hex */
+  /** Returns undefined if no picture with this SHA-256 (hex) is stored */
   picture: (sha: string) => Promise<Uint8Array | undefined>
 }
 
 export interface Selection extends ExportScope {
-  /** User whose progress is included */
   userId?: number | undefined
   hasSheets?: boolean
-  /** Whether tests are included; only for editors, because tests reveal their questions */
+  /** Whether tests are included; must be false for learners, because tests reveal their questions */
   hasTests?: boolean
 }
 
 const CARDS_AT_ONCE = 500
 
 /**
- * Returns a source that reads the content in short statements without holding a connection between them. The set of
- * cards is fixed at the start; a card that is edited during the export may be exported in either version.
+ * Returns a source that reads the content in short statements and holds no connection between statements. The set of
+ * cards is fixed at the start. If a card is edited during the export, the old or the new text is exported.
  */
 export function readSource(db: Kysely<Database>, selection: Selection): ExportSource {
   return { items: readItems(db, selection), picture: (sha) => findPictureBytes(db, sha) }

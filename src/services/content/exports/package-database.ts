@@ -9,7 +9,6 @@ const PRAGMAS = `
 
 type Statement = ReturnType<InstanceType<typeof sqlite.Database>['prepare']>
 
-/** SQLite file of an Anki package. */
 export class PackageDatabase {
   readonly #db: InstanceType<typeof sqlite.Database>
   readonly #notes: Statement
@@ -41,7 +40,6 @@ export class PackageDatabase {
     return this.#reviews.run(row).changes > 0
   }
 
-  /** Completes the file. */
   close(collection: PackageCollection): void {
     const row = collectionRow(collection)
     this.#db.run(`insert into col values (${row.map(() => '?').join(', ')})`, row)

@@ -5,7 +5,7 @@ import type { PackageOptions } from './write-apkg.js'
 
 export interface WorkerOptions extends PackageOptions {
   format: ExportFormat
-  /** Path of an empty folder; the result is written to the file `export` in it */
+  /** Path of a private folder; the result is written to its file `export` */
   folder: string
 }
 

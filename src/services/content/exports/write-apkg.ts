@@ -19,7 +19,7 @@ export interface PackageOptions {
   now: Date
   /** Start of the day from which due dates count, in Unix seconds, and its time zone in minutes west of UTC */
   created: { seconds: number; minutesWest: number }
-  /** Parameters of the exporting user, with desired retentions by deck slug; null exports without progress */
+  /** Parameters of the learner whose progress is exported, with desired retentions by deck slug; null: no progress */
   learner: (LearnerParameters & { byDeck: Record<string, number> }) | null
 }
 
@@ -99,7 +99,6 @@ class Collections {
     while (this.#learned?.addReview(reviewRow(review, id)) === false) id++
   }
 
-  /** Completes the collections and returns their file names. */
   close(): string[] {
     const { now, created } = this.#options
     const collection = { now, created, decks: this.#decks.list(), nextPosition: this.#position + 1 }

@@ -9,7 +9,6 @@ import { guardCell, TABLE_HEADINGS } from '../../../domain/table/index.js'
 import { CSV_FORMAT, CSV_MARK } from '../../../domain/text/csv.js'
 import type { ExportSource } from './items.js'
 
-/** Writes a table with a row per card. */
 export async function writeCsv(source: ExportSource, folder: string): Promise<void> {
   const file = createWriteStream(path.join(folder, 'export'), { mode: 0o600 })
   await pipeline(Readable.from(chunks(source), { objectMode: false }), file)

@@ -16,21 +16,19 @@ import type { WorkerOptions, WorkerRequest } from './worker.js'
 
 export interface ExportRequest {
   format: ExportFormat
-  /** Id of a single deck to export; undefined exports all decks and, as `markdown`, the sheets */
+  /** Id of a single deck, which is exported without sheets and tests; undefined exports all decks of the selection */
   deckId?: number | undefined
-  /** Id of the source to whose content the export is restricted */
   sourceId?: number | undefined
-  /** Whether drafts and pools are included, for editors */
+  /** Whether drafts and pools (decks only for tests) are included; must be false for learners */
   hasHidden?: boolean
-  /** Whether tests are included although drafts and pools are not; set by the command line */
+  /** Whether a `markdown` export includes tests even if `hasHidden` is false */
   hasTests?: boolean
-  /** User whose progress is included in a package */
   userId?: number | undefined
   timeZone: string
   now: Date
 }
 
-/** Limits the number of concurrent exports, because each needs a thread and about 100 MB of memory. */
+/** Limits the number of concurrent exports, because each needs a thread. */
 const writeInTurn = pLimit(2)
 /** Start of Anki's day in hours after midnight */
 const ROLLOVER_HOURS = 4
@@ -56,7 +54,7 @@ export async function openExport(
   )
 }
 
-/** Writes an export into an empty folder and returns the path of its file. Other files may remain in the folder. */
+/** Writes an export into a private folder and returns the path of its file. Other files may remain in the folder. */
 export async function writeExport(
   db: Kysely<Database>,
   request: ExportRequest,
@@ -97,7 +95,7 @@ function firstDay(timeZone: string): WorkerOptions['created'] {
   return { seconds: instant.getTime() / 1000 + ROLLOVER_HOURS * 3600, minutesWest }
 }
 
-/** Runs the worker thread and answers its requests. Resolves when it has completed the file and exited. */
+/** Resolves when the worker has completed the file and exited. */
 async function runWorker(
   options: WorkerOptions,
   answer: (request: WorkerRequest) => Promise<unknown>,
@@ -115,7 +113,7 @@ async function runWorker(
           isComplete = true
           return
         }
-        // In order, because the thread matches answers to its requests by order.
+        // Answers one request after another, because the thread matches answers to requests by their order.
         last = last.then(async () => worker.postMessage(await answer(request))).catch(reject)
       })
       worker.on('error', reject)

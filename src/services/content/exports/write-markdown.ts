@@ -21,8 +21,8 @@ const FIXED_TIME = new Date('2000-01-01T00:00:00Z')
 type OpenText = ReturnType<ZipWriter['addText']>
 
 /**
- * Writes a content folder as a zip. Its import creates the same decks, cards, sheets and tests, with the same slugs and
- * card keys; cards without a key and cards with a repeated key get a new key. The output is deterministic.
+ * Writes a content folder as a zip. Importing the zip creates the same decks, cards, sheets and tests, with the same
+ * slugs and card keys; cards without a key and cards with a repeated key get a new key. The output is deterministic.
  */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
   const archive = new Archive(new ZipWriter(path.join(folder, 'export'), FIXED_TIME), source)
@@ -116,8 +116,8 @@ class Archive {
   }
 
   /**
-   * Replaces the targets of stored pictures with their paths in the archive. Escapes other pictures, except those with
-   * a URL, because the import would report them as missing.
+   * Replaces the targets of stored pictures with their paths in the archive. Escapes pictures that are neither stored
+   * nor addressed by a URL, because an import would report them as missing.
    */
   #place(text: string): string {
     const known = escapePictures(text, ({ target }) => {

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 
-/** Compression level of zlib: takes half the time of the default level, and the output is a tenth larger */
+/** Compression level of zlib; lower than the default, because speed matters more than size */
 const COMPRESSION = 3
 
 /** Writes a zip file as a stream, so that entries are not held in memory. */
@@ -29,7 +29,7 @@ export class ZipWriter {
     this.#zip.addFile(path, name, { compressionLevel: COMPRESSION, mode: 0o100644, mtime: this.#time })
   }
 
-  /** Adds an uncompressed entry; resolves when its bytes are written. */
+  /** Adds an uncompressed entry; resolves when the zip has read its bytes. */
   async addBytes(bytes: Uint8Array, name: string): Promise<void> {
     const stream = Readable.from([bytes], { objectMode: false })
     this.#zip.addReadStream(stream, name, { compress: false, size: bytes.length, mode: 0o100644, mtime: this.#time })
@@ -52,7 +52,6 @@ export class ZipWriter {
     }
   }
 
-  /** Ends the zip file; resolves when it is complete. */
   async close(): Promise<void> {
     this.#zip.end()
     await this.#written

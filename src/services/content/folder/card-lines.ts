@@ -12,8 +12,8 @@ export interface CardPlace {
 }
 
 /**
- * Place of a card in the current files. `file` is null if the file does not exist. `line` is null if the file does not
- * exist, has faults or does not contain the card.
+ * Place of a card in the current files. `file` is null if the file does not exist or is too large. `line` is also null
+ * if the card is not found, for example because the file has faults.
  */
 export interface CardLine {
   file: string | null

@@ -13,14 +13,13 @@ import { runInTurns } from '../turns.js'
 import { planFolder } from './plan.js'
 import { type ReadContent, readContent } from './read.js'
 
-/** Preview of an import. */
 export interface ImportPreview {
   stats: Omit<ImportStats, 'duration_ms'>
-  /** Refusal that the import throws unless it is forced; undefined if it would not be refused */
+  /** Refusal that an import without `force` would throw; undefined if there is none */
   refusal: MostArchived | undefined
   /** Number of cards that the import would archive; `archived_cheatsheets` is the number of sheets */
   archived: number
-  /** Number of live cards of the folder before the import; `live_cheatsheets` is the number of sheets */
+  /** Number of unarchived cards of the folder before the import; `live_cheatsheets` is the number of sheets */
   live: number
   archived_cheatsheets: number
   live_cheatsheets: number
@@ -62,7 +61,7 @@ const checkInTurn = pLimit(1)
 
 /**
  * Previews an import of the folder without writing. Concurrent checks wait for each other, but not for imports.
- * @param signal aborts the check; its reason is thrown
+ * @param signal aborts the check; the signal's reason is thrown
  * @throws UnreadableContent if the folder cannot be read
  * @throws FaultyContent with all faults of the files if there are any, or under the conditions of `previewImport`
  * @throws MediaFull if the pictures would exceed `mediaMaxBytes`

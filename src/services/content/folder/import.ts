@@ -21,12 +21,11 @@ import { planFolder } from './plan.js'
 import { readContent } from './read.js'
 
 export interface ImportOptions {
-  /** Whether more than half of the cards or sheets may be archived */
+  /** Whether the import proceeds although `refusalOf` returns a refusal */
   force?: boolean | undefined
-  /** Maximum total size of all pictures in bytes */
   mediaMaxBytes?: number
   onProgress?: OnProgress
-  /** Aborts the import before anything is written; its reason is thrown */
+  /** Aborts and rolls back the import; the signal's reason is thrown */
   signal?: AbortSignal | undefined
 }
 
@@ -38,11 +37,12 @@ const MAX_FAULTS = 200
  * contain; content that scripts have created and that no file describes stays. Writes an audit entry. Stores the
  * outcome, even if the import is refused.
  * @throws UnreadableContent if the folder cannot be read
- * @throws FaultyContent with all faults of the files if there are any
- * @throws MostArchived if more than half of the cards or sheets would be archived, unless forced
+ * @throws FaultyContent if a file has faults, a deck would become a pool or a pool a deck, or a test cannot be
+ * published; checked in this order, so `faults` concern only the first condition that applies
+ * @throws MostArchived under the conditions of `refusalOf`, unless forced
  * @throws MediaFull if the pictures would exceed the limit
- * @throws IMPORT_RUNS if another import is running
- * @throws CONTENT_CHANGES if other writers keep changing the same content
+ * @throws IMPORT_RUNS if another import or a change of a source is running
+ * @throws CONTENT_CHANGES if other writers keep changing the same content, or a picture file changes during the import
  */
 export async function importContent(
   db: Kysely<Database>,
@@ -56,7 +56,8 @@ export async function importContent(
 }
 
 /**
- * Runs the first import. Returns undefined without importing if there already is content or another import is running.
+ * Runs the first import. Returns undefined without importing if there is content already, or if another import or a
+ * change of a source is running.
  * @throws the errors of `importContent`, except IMPORT_RUNS
  */
 export async function importIntoEmptyStore(
@@ -77,7 +78,10 @@ const FOLDER: Origin<DeckSource, CardSource, SheetSource> = {
 
 type Condition = (transaction: Transaction<Database>) => Promise<boolean>
 
-/** Imports the folder. Returns undefined if another import is running, or if the condition is false under the lock. */
+/**
+ * Imports the folder. Returns undefined if another import or a change of a source is running, or if `condition` returns
+ * false under the import lock.
+ */
 async function importExclusively(
   db: Kysely<Database>,
   actor: Actor | undefined,
@@ -139,7 +143,6 @@ async function readAndWrite(
   return retryOnConflict(db, write, signal)
 }
 
-/** Records the change in the history, unless nothing changes or the database has no content yet. */
 async function noteChange(
   transaction: Transaction<Database>,
   plan: FolderPlan,
@@ -154,7 +157,7 @@ async function noteChange(
   })
 }
 
-/** Returns the account name and the method of the import; the name is null at the start and on the command line. */
+/** The returned `actor` is null for an import at the start of the service or on the command line. */
 function originOf(actor: Actor | undefined) {
   if (actor === undefined) return { actor: null, via: 'start' as const }
   return { actor: actor.actor_id === null ? null : actor.actor, via: actor.via }

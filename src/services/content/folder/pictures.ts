@@ -40,7 +40,6 @@ export class FolderPictures {
     this.#read = read
   }
 
-  /** Returns the pictures read so far, without duplicates. */
   list(): IncomingPicture[] {
     const found = [...this.#byPath.values()].filter((one) => typeof one !== 'string')
     return [...new Map(found.map((picture) => [picture.sha, picture])).values()]
@@ -82,7 +81,6 @@ export class FolderPictures {
   }
 }
 
-/** Returns a function that reads a picture by its path relative to the folder. */
 export function readPictureOf(folder: string): (path: string) => Promise<Found> {
   return async (path) => {
     try {

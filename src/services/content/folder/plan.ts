@@ -15,7 +15,6 @@ import type { TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
 import { introductionOf, type ReadContent, textOf, textsOf } from './read.js'
 
-/** Plan of an import of the folder, with the pictures that the imported texts show. */
 export interface PlannedFolder {
   plan: FolderPlan
   pictures: IncomingPicture[]

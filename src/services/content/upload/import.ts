@@ -45,7 +45,6 @@ export interface UploadOptions {
   name: string
   /** Name of the file; null for a pasted table */
   fileName: string | null
-  /** Id of the source to update */
   sourceId?: number | undefined
   /** User who uploads; null means the command line */
   userId: number | null
@@ -53,35 +52,36 @@ export interface UploadOptions {
   isNew?: boolean
   /** Whether content missing in the upload is archived */
   mirror?: boolean
-  /** Text that content edited since the last upload gets: the stored text (`ours`, default) or that of the file */
+  /** Text for content edited since the last upload: the stored text (`ours`, default) or the text of the file */
   keep?: 'ours' | 'theirs'
   /** Ids of cards that get the text of the file regardless of `keep` */
   theirs?: ReadonlySet<number>
   /** Sources that the user may edit; default: all. Other sources are neither matched nor mentioned in the report. */
   editable?: Editable
-  /** Whether new decks are active for all learners; otherwise each learner has to choose them */
+  /** Whether all new decks are active for all learners; otherwise learners have to choose those of `optionalDecks` */
   active?: boolean
   /** Deck for all cards; overrides the decks in the file */
   deck?: string | undefined
   /** Level for all cards; overrides the levels in the file */
   level?: string | undefined
-  /** Maximum total size of all pictures in bytes */
   mediaMaxBytes: number
   /** Maximum total size of the user's pictures in bytes; default: 200 MiB */
   ownMaxBytes?: number
   /** Timeout of reading the file; default: 60 s */
   timeoutMs?: number
   onProgress?: OnProgress
-  /** Aborts the upload before anything is written; its reason is thrown */
+  /** Aborts and rolls back the upload; the signal's reason is thrown */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Returns the report of an upload without writing. If `sourceId` is undefined and `isNew` is false, the report
- * describes an update of the source with the same name, if there is one; `importUpload` throws SourceExists instead.
- * @throws FaultyUpload with the first faults of the file
+ * Returns the report of an upload without writing. If `targetOf` finds a source by its name only, the report describes
+ * an update of this source; `importUpload` throws SourceExists instead.
+ * @throws FaultyUpload if the file has faults, a deck would become a pool or a pool a deck, or a test cannot be
+ * published; checked in this order, so `faults` concern only the first condition that applies
+ * @throws the other refusals of `readUpload`
  * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
- * @throws OtherKind if the source has another kind than the file
+ * @throws OtherKind if a file of this kind may not update the source
  * @throws MediaFull, OwnMediaFull if the pictures would exceed the total limit or that of the user
  */
 export async function checkUpload(
@@ -107,14 +107,11 @@ function asUpload(error: unknown): never {
 }
 
 /**
- * Imports the upload into its source in one transaction, with an audit entry. An upload for a new source that would
- * change nothing writes nothing; the source in its report then has no id.
- * @throws FaultyUpload with the first faults of the file
- * @throws SourceExists if a source has the name, `sourceId` is undefined and `isNew` is false
- * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
- * @throws OtherKind if the source has another kind than the file
- * @throws MediaFull, OwnMediaFull if the pictures would exceed the total limit or that of the user
- * @throws IMPORT_RUNS if another import is running
+ * Imports the upload into its source in one transaction, with an audit entry. Writes nothing if an upload for a new
+ * source would change nothing; the source in the report then has no id.
+ * @throws the refusals of `checkUpload`
+ * @throws SourceExists if `targetOf` finds a source by its name only
+ * @throws IMPORT_RUNS if another import or a change of a source is running
  * @throws CONTENT_CHANGES if concurrent changes keep invalidating the plan
  */
 export async function importUpload(
@@ -131,7 +128,6 @@ export async function importUpload(
   return report
 }
 
-/** Reads the file and assigns keys to its cards. */
 async function prepare(
   db: Kysely<Database>,
   { path, size, folder }: ReceivedFile,
@@ -169,7 +165,7 @@ async function write(
   if (target.source !== null) await lockSheetsOfSource(transaction, target.source.id)
   const plan = await planSource(transaction, prepared, target.source?.id, options)
   const missing = await findNewPictures(transaction, prepared, options)
-  // Must come before `writePlan`, because the report contains the previous texts.
+  // Describes the upload before `writePlan`, because the report contains the previous texts.
   const report = await describeUpload(transaction, prepared, plan, missing, target)
   const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
   // If all content of the upload belongs to other sources, no empty source is created.
@@ -187,7 +183,7 @@ async function write(
   }
   await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
   const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, hasChanges(plan)).catch(asUpload)
-  // Must come after all texts are written: pictures that no text shows yet would be deleted.
+  // Runs after all texts are written; otherwise the pictures of texts that are not written yet would be deleted.
   if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const whole = describeTests(report, tests, written)
   const stats = { ...whole.stats, warnings: whole.stats.warnings_total, warnings_total: undefined }
@@ -202,10 +198,6 @@ function isLimited({ editable = 'all' }: UploadOptions): boolean {
   return editable !== 'all'
 }
 
-/**
- * Returns the pictures that are not stored yet.
- * @throws MediaFull, OwnMediaFull if the new pictures would exceed the total limit or that of the user
- */
 async function findNewPictures(db: Kysely<Database>, { pictures }: ReadyUpload, options: UploadOptions) {
   const missing = await findMissingPictures(db, pictures, options.mediaMaxBytes)
   if (isLimited(options) && options.userId !== null)
@@ -231,7 +223,6 @@ async function writeSource(
   return source.id
 }
 
-/** Returns the origin of the decks, cards and sheets of a source. */
 function originOf(sourceId: number): Origin<UploadDeck, UploadCard, UploadSheet> {
   return {
     ofDeck: ({ source_key }) => ({ file: null, source_id: sourceId, source_key }),

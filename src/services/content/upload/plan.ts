@@ -33,11 +33,10 @@ import { isSameDefinition, planUploadTests, type TestPlan } from '../../../domai
 import { type ImportedTests, plannedDecks, type TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
 
-/** Maximum number of decks in a report */
 const MAX_DECKS = 200
 const MAX_SHEETS = 200
 
-/** Target of an upload: an existing source, or a new source with the name if `source` is null. */
+/** Target of an upload: an existing source, or a new source named `name` if `source` is null. */
 export interface Target {
   source: Source | null
   name: string
@@ -45,7 +44,6 @@ export interface Target {
   isGuessed: boolean
 }
 
-/** An upload after reading and assigning keys to its cards. */
 export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'warningsTotal'> {
   upload: Upload
   tests: TestSource[]
@@ -58,10 +56,9 @@ export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'w
 
 type Keep = 'ours' | 'theirs'
 
-/** Result or preview of an upload. */
 export interface UploadReport {
   source: { id: number | null; kind: StoredKind; name: string }
-  /** Existing source of the same name if the request has no source id and asks for no new source; otherwise null */
+  /** Source that was found by its name only (`Target.isGuessed`); otherwise null */
   existing: { id: number; name: string } | null
   stats: ChangesWithTests & {
     pictures: { created: number; unchanged: number }
@@ -97,7 +94,7 @@ export interface UploadReport {
 /**
  * Returns the target of an upload.
  * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
- * @throws OtherKind if the source has another kind than the file
+ * @throws OtherKind if a file of this kind may not update the source
  */
 export async function targetOf(
   db: Kysely<Database>,
@@ -171,7 +168,6 @@ async function findExportedCards(db: Kysely<Database>, guids: readonly string[])
   return cards.map((card) => ({ ...card, guid: exported.get(card.id) as string, ord: 0 }))
 }
 
-/** Returns the guids of the upload's cards for which the source has no card with the same guid and template (`ord`). */
 function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): string[] {
   const known = new Set([...cards.values()].map(({ guid, ord }) => `${ord} ${guid}`))
   const guids = new Set<string>()
@@ -181,7 +177,10 @@ function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): st
   return [...guids]
 }
 
-/** Returns the report of an upload. Must be called before the plan is written, because it reads the previous texts. */
+/**
+ * Returns the report of an upload. Must be called before the plan is written, because the report contains the previous
+ * texts.
+ */
 export async function describeUpload(
   db: Kysely<Database>,
   { upload, pictures, warnings, warningsTotal, started }: ReadyUpload,
@@ -224,10 +223,6 @@ export async function describeUpload(
   }
 }
 
-/**
- * Compares the tests of the upload with the database and returns the plan of changes.
- * @param plan plan of the decks and cards of the upload
- */
 export async function planTests(
   db: Kysely<Database>,
   { tests }: ReadyUpload,
@@ -237,7 +232,7 @@ export async function planTests(
 ): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
   const decks = plannedDecks(plan)
   const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
-  // Tests refer to decks by their key in the archive; tests in exports of this service refer to them by their slug.
+  // Tests refer to decks by the key in the archive; tests in exports of this service refer to them by slug.
   for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
   return {
     tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),
@@ -245,7 +240,6 @@ export async function planTests(
   }
 }
 
-/** Returns the report extended with the changes and warnings of the tests. */
 export function describeTests(
   { stats, edited, ...report }: UploadReport,
   { items }: TestPlan,

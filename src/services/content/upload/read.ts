@@ -12,8 +12,8 @@ import type { ReadOptions } from './readers/options.js'
 import type { Outcome } from './readers/read-file.js'
 
 /**
- * Queue that limits the number of concurrent readers, because each may use 500 MB of memory for a minute. At most two
- * run at a time, and at most one per user, so that the large files of one user do not block other users.
+ * Limits concurrent readers, because each may use 500 MB of memory for a minute. Each user gets one reader at a time,
+ * so that the large files of one user do not block other users.
  */
 const readers = new FairTurns({
   concurrent: 2,
@@ -31,26 +31,26 @@ const MAX_HEAP_MB = 320
 interface Limits {
   /** Timeout of reading; default: 60 s; Infinity on the command line */
   timeoutMs?: number | undefined
-  /** Aborts reading; its reason is thrown */
   signal?: AbortSignal | undefined
 }
 
 export interface UploadReadOptions extends Omit<ReadOptions, 'levels' | 'defaultDeck'>, Limits {
-  /** Id of the source to update; its name becomes the deck name of rows without a deck */
+  /** Id of the source to update; its name becomes the name of the deck for rows and questions without a deck. */
   sourceId?: number | undefined
-  /** Name of the new source; becomes the deck name of rows without a deck if `sourceId` is undefined or unknown */
+  /** Name of the new source; also of the default deck if `sourceId` is undefined or unknown */
   name: string
-  /** User in the queue of readers; null means the command line */
+  /** User who waits for a reader; null means the command line */
   userId: number | null
   /** Maximum time to wait for a reader; default: 10 s */
   maxWaitMs?: number
 }
 
 /**
- * Waits for a free reader and then reads an upload as `readIncoming` does, with the stored levels.
+ * Waits for a free reader, then calls `readIncoming` with the stored levels and the name of the default deck.
+ * @throws the refusals of `readIncoming`
  * @throws ReadersBusy if no reader becomes free within `maxWaitMs`
- * @throws TooManyAttempts if 10 uploads of the user wait
- * @throws Unavailable if the queue is full
+ * @throws TooManyAttempts if 10 uploads of the user already wait
+ * @throws Unavailable under the conditions of `FairTurns.run`
  */
 export async function readUpload(
   db: Kysely<Database>,
@@ -73,7 +73,7 @@ export async function readUpload(
  * Reads an uploaded file: an Anki package, a table, a file with questions or an archive of Markdown. Runs in a worker
  * thread, which is terminated after the timeout, so that a malicious file cannot block other requests.
  * @param path path of the file, which is not changed
- * @throws FaultyContent with every fault if there is any
+ * @throws FaultyContent if the file has faults
  * @throws READING_TOO_LONG if reading exceeds the timeout
  * @throws NO_MEMORY if the worker exceeds its heap limit
  * @throws Refusal with the kind, code and message of the refusals of `readFile`

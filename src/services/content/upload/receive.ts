@@ -10,7 +10,6 @@ const MIN_BYTES_PER_SECOND = 1_024
 const RATE_WINDOW_MS = 20_000
 const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
 
-/** A received file in a private folder, which may contain other files */
 export interface ReceivedFile {
   path: string
   /** Size in bytes */
@@ -20,7 +19,7 @@ export interface ReceivedFile {
 
 /**
  * Stores the request body in a private temporary file, runs `work` with it, and deletes the file.
- * @param signal aborts receiving; its reason is thrown
+ * @param signal aborts receiving; the signal's reason is thrown
  * @throws UploadTooLarge if the body exceeds `maxBytes`
  * @throws UPLOAD_TOO_SLOW if less than 1 KiB/s on average arrives within a window of `windowMs`
  * @throws NO_FILE if the body is empty

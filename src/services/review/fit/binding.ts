@@ -1,4 +1,3 @@
-/** Trains the weights of FSRS-6. */
 export interface Trainer {
   /**
    * Fits weights to reviews.
@@ -9,7 +8,7 @@ export interface Trainer {
   fit(csv: string, isStopped: () => boolean): Promise<number[]>
 }
 
-/** Interval at which the library checks whether to continue. The check delays the result by up to this time. */
+/** Interval at which the library checks whether to continue */
 const POLL_MS = 20
 
 /**

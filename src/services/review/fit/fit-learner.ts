@@ -22,7 +22,7 @@ const ATTEMPTS = 3
 /**
  * Fits parameters to the learner's reviews and adopts them if they predict reviews at least as well as the parameters
  * in use. Adopting stores the parameters and the resulting memory states in one transaction. The due dates stay.
- * @param signal aborts the fit before anything is written
+ * @param signal aborts the fit without writing anything
  * @throws the reason of the signal if it is aborted
  */
 export async function fitLearner(
@@ -77,9 +77,9 @@ interface Change {
 
 /**
  * Computes the learner's memory states with the weights, then stores them and calls `write` in one transaction that
- * holds the learner's lock. The log is replayed before the lock is taken, and again if the learner has reviewed in the
- * meantime; the third replay runs under the lock. Returns false if `write` cancelled the change or the user does not
- * exist.
+ * holds the learner's lock. Replays the log before it takes the lock, unless the states are `known`. Replays the log
+ * again if it has grown before the lock is held; the third attempt does so under the lock. Returns false if `write`
+ * cancelled the change or the user does not exist.
  */
 export async function changeStates(
   db: Kysely<Database>,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Task, TaskResult } from './tasks.js'
 import type { ThreadMessage } from './thread.js'
 
-/** Heap limit of the thread, enough for a million reviews */
+/** Heap limit of the thread, which holds all reviews of a learner */
 const MAX_HEAP_MB = 1_024
 /** Time for an aborted fit to end by itself before the caller may terminate the thread and interrupt native code */
 const STOP_MS = 2_000

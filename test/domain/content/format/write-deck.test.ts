@@ -171,7 +171,6 @@ const answered = fc.oneof(
   fc.record({ form: fc.constant('gaps'), answer: fc.constantFrom('In {{72|zweiundsiebzig}} h', '- {{a}}\n- [x] b') }),
 )
 
-/** Returns the exercise if it is valid for the answer, otherwise null. */
 function exerciseFor({ answer, ...input }: ExerciseInput & { answer: string }): Exercise | null {
   const faults: string[] = []
   const exercise = parseExercise(input, answer, (message) => faults.push(message))

@@ -78,7 +78,6 @@ const sides = fc.array(fc.tuple(side, side), { minLength: 1, maxLength: 4 })
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br>')
 
-/** Returns the parsed content; undefined if it is refused. */
 const accepted = (bytes: Uint8Array) => read(bytes).catch(() => undefined)
 
 t.test('every accepted content survives export and import with the same texts', async (t) => {

@@ -17,7 +17,6 @@ const { db } = database
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
 
-/** Exports the content and parses the exported file. */
 async function exportAndRead(format: ExportFormat): Promise<Incoming> {
   const folder = await mkdtemp(path.join(scratch, 'export-'))
   const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
@@ -31,7 +30,6 @@ const cardsOf = ({ decks }: Incoming) =>
     cards.map(({ question, answer, level }) => ({ deck: name, question, answer, level })),
   )
 
-/** Creates a card as an import does. */
 async function storeCard(deckId: number, key: string, question: string, note?: { guid: string; ord: number }) {
   const card = await createCard(db, { deck_id: deckId, question, answer: `Antwort auf ${question}` })
   await db

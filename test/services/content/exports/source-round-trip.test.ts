@@ -129,7 +129,6 @@ async function writeSource(db: Kysely<Database>, { decks, sheets }: Drawn): Prom
 
 let count = 0
 
-/** Exports a source. Returns the path and the bytes of the archive. */
 async function exportSource(db: Kysely<Database>, sourceId: number) {
   const folder = await mkdtemp(path.join(scratch, `export-${count++}-`))
   const request = { format: 'markdown', sourceId, hasHidden: true, timeZone: 'UTC', now: new Date() } as const

@@ -9,7 +9,7 @@ const service = await startService(t, { config: { contentDir: folder } })
 const { db } = service
 const admin = await service.admin()
 
-/** Imports a folder with these decks and one that never changes. Returns `stats` of the response. */
+/** Imports a folder with these decks and a deck that never changes. Returns `stats` of the response. */
 async function importDecks(decks: Record<string, { cards: CardText[]; aliases?: string[] } | null>, query = '') {
   const files = Object.entries({ bleibt: { cards: [{ id: 'bleibt' }] }, ...decks }).map(([slug, deck]) => {
     const front = deck && 'aliases' in deck ? { aliases: deck.aliases } : {}

@@ -22,7 +22,6 @@ const admin = await service.admin()
 
 type Counts = [created: number, updated: number, unchanged: number, archived: number]
 
-/** Imports the folder through the API. Returns the counts by kind. */
 async function runImport(): Promise<{ decks: Counts; cards: Counts; cheatsheets: Counts }> {
   const { status, body, text } = await admin.post('/api/admin/import')
   if (status !== 200) throw new Error(text)

@@ -33,7 +33,6 @@ t.test('quiz options can be told apart', async (t) => {
   t.equal(new Set(options).size, options.length)
 })
 
-/** Cards with an exercise, which are the questions of tests */
 const questions = content.decks.flatMap(({ slug, cards }) =>
   cards.flatMap(({ key, question, answer, exercise }) =>
     exercise === null ? [] : [{ name: `${slug}/${key}`, slug, question, answer, exercise }],
@@ -132,7 +131,7 @@ t.test('the export has a line of four columns per card', async (t) => {
   }
 })
 
-/** Returns the visible text of HTML; `<br>` is a line end. */
+/** Returns the text of HTML, with a line end for `<br>`, and the names of its elements. */
 function readAsHtml(html: string): { text: string; tags: Set<string> } {
   const tags = new Set<string>()
   function textOf(node: DefaultTreeAdapterTypes.Node): string {

@@ -203,7 +203,7 @@ t.test('a check reads the decks of all tests at once', async (t) => {
     { slug: 'neu-b', question: 'Frage B?' },
     { slug: 'neu-c', question: 'Frage c?' },
   ])
-  // Tests that are already published are compared with their published version in a single statement.
+  // The import compares all published tests with their published versions in a single statement.
   const change = (text: string) => write('decks/pool.md', pool('a', 'b', 'c').replace('Weil a.', text))
   await change('Darum.')
   const some = await count()

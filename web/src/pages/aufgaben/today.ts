@@ -4,8 +4,8 @@ import { taskQueries } from './task-queries.js'
 import TasksToday from './tasks-today.svelte'
 
 /**
- * Loads the open tasks first, so that their rows appear together with the rest of „Heute“. If loading fails, the
- * component shows the failure.
+ * Loads the tasks first, so that their rows appear together with the rest of „Heute“. If loading fails, the
+ * returned component shows the error.
  */
 export default async function loadTasks(): Promise<Component> {
   await queryClient.prefetchQuery({ ...taskQueries.tasks(), retry: false })

@@ -1,4 +1,4 @@
-/** Filters of a card list: name in the address, name in the API, label */
+/** Filters of a card list: `value` is the name in the address, `state` the name in the API */
 export const CARD_FILTERS = [
   { value: '', state: '', label: 'Alle' },
   { value: 'neu', state: 'new', label: 'Neu' },
@@ -9,7 +9,10 @@ export const CARD_FILTERS = [
 
 export type CardFilter = (typeof CARD_FILTERS)[number]['value']
 
-/** Parses a filter from the address; an unknown filter means all cards. */
+/**
+ * Parses a filter from the address; a missing or unknown filter means all cards.
+ * @example parseCardFilter('rot') // ''
+ */
 export function parseCardFilter(text: string | null): CardFilter {
   return CARD_FILTERS.find(({ value }) => value === text)?.value ?? ''
 }

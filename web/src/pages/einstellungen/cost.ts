@@ -20,7 +20,10 @@ export function reviewsAt(costs: Costs, retention: number): number {
   return low.reviews_per_card + share * (high.reviews_per_card - low.reviews_per_card)
 }
 
-/** Describes the effect of a desired retention: forgotten cards, and the reviews compared with the default. */
+/**
+ * Describes the effect of a desired retention: forgotten cards, and the reviews compared with the default.
+ * @example costOf(0.9, costs) // 'Von hundert fälligen Karten sind etwa 10 vergessen. Das ist der übliche Wert.'
+ */
 export function costOf(retention: number, costs: Costs): string {
   const change = Math.round((reviewsAt(costs, retention) / reviewsAt(costs, USUAL) - 1) * 100)
   const forgotten = Math.round((1 - retention) * 100)

@@ -1,4 +1,3 @@
-/** Labels that the pages show for fields of the API */
 const NAMES = new Map(
   Object.entries({
     question: 'Frage',
@@ -24,7 +23,7 @@ const NAMES = new Map(
 )
 
 /**
- * Replaces field names in a message of the service with the labels of the pages.
+ * Replaces field names in a message of the service with their German labels.
  * @example nameFields('Das Feld „answer“ darf nicht leer sein') // 'Das Feld „Antwort“ darf nicht leer sein'
  */
 export function nameFields(message: string): string {

@@ -10,7 +10,10 @@ const WORDS: Record<string, string> = {
   adopt: 'aus dem Ordner übernommen',
 }
 
-/** Returns a German text for the kind of change that made a version; empty for a plain edit and an unknown kind. */
+/**
+ * Returns a German text for the kind of change that created a version; empty for a plain edit and an unknown kind.
+ * @example howWords('restore') // 'wiederhergestellt'
+ */
 export function howWords(how: string | null): string {
   return WORDS[how ?? ''] ?? ''
 }

@@ -3,7 +3,10 @@ import { daysBetween } from '../../words/dates.js'
 import { countOf } from '../../words/numbers.js'
 import { RATINGS } from '../../words/ratings.js'
 
-/** Describes a log entry: `what` is the event, `next` its consequence. */
+/**
+ * Describes a log entry: `what` is the event, `next` its consequence, empty if it is unknown.
+ * @example describeEntry(entry) // { what: 'Gut', next: 'wieder nach 3 Tagen' }
+ */
 export function describeEntry(entry: Pick<HistoryEntry, 'kind' | 'rating' | 'studied_on' | 'after' | 'is_undone'>): {
   what: string
   next: string

@@ -1,4 +1,4 @@
-/** Parts that a study session shows beside its cards and after them, in one chunk */
+/** Exports the components that a study session shows beside and after its cards, so that they share one chunk. */
 export { default as CardInfo } from './card-info.svelte'
 export { default as CardNote } from './card-note.svelte'
 export { default as CardReport } from './card-report.svelte'

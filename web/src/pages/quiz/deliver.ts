@@ -10,8 +10,8 @@ export interface DeliveryPorts {
 }
 
 /**
- * Sends the result of a run once; does nothing for a practice run or a stored result. After a request without a
- * response, checks in the history whether the result was stored before sending it again.
+ * Sends the result of a run once; does nothing for a practice run or a stored result. After a request with an unknown
+ * outcome, checks in the history whether the result was stored before sending it again.
  * @throws the error of a failed request
  */
 export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {

@@ -1,4 +1,3 @@
-/** A question as returned by the service. */
 export interface QuizQuestion {
   card_id: number
   question: string
@@ -9,7 +8,6 @@ export interface QuizQuestion {
   deck_name: string
 }
 
-/** A result as stored by the service. */
 export interface QuizResult {
   deck_slug: string
   score_percent: number
@@ -19,15 +17,14 @@ export interface QuizResult {
 }
 
 /**
- * State of the result. `unsure`: the result was sent, but no response has arrived; `before` contains the timestamps of
- * the results that were stored before this one.
+ * State of the result. `unsure`: the result was sent, but it is not known whether the service has stored it; `before`
+ * contains the timestamps of the results that were stored before this one.
  */
 export type Delivery = { state: 'unsent' } | { state: 'unsure'; before: string[] } | { state: 'stored' }
 
 export interface Subject {
   /** Slug of the deck; empty for all decks */
   deck: string
-  /** Name of the deck */
   name: string
 }
 
@@ -36,15 +33,15 @@ export interface Run extends Subject {
   version: 1
   id: string
   questions: QuizQuestion[]
-  /** Index of the chosen option of each question that is answered so far */
+  /** Indexes of the chosen options, in the order of the questions; unanswered questions have none */
   chosen: number[]
   /** Index of the current question; equals the number of questions when the result is shown */
   at: number
   spent_ms: number
-  /** Whether the run repeats wrongly answered questions; the service does not store its result. */
+  /** Whether the run repeats wrongly answered questions; its result is not sent to the service */
   isPractice: boolean
   delivery: Delivery
-  /** Ids of the cards that were rated „Nochmal“ at the result, so that they return to learning today */
+  /** Ids of the cards that were rated „Nochmal“ when the result was shown */
   putBack: { cards: number[] }
 }
 
@@ -74,10 +71,7 @@ export function viewOf(run: Run): View {
   return run.chosen.length > run.at ? 'feedback' : 'question'
 }
 
-/**
- * Answers the current question. Returns the run unchanged if the question is already answered or does not have the
- * option.
- */
+/** Returns the run unchanged if the question is already answered or does not have the option. */
 export function answer(run: Run, option: number, took_ms: number): Run {
   const question = run.questions[run.at]
   if (viewOf(run) !== 'question' || question?.options[option] === undefined) return run
@@ -105,7 +99,7 @@ export function wrongQuestions({ questions, chosen }: Run): QuizQuestion[] {
   return questions.filter((question, at) => chosen[at] !== undefined && !isRight(question, chosen[at]))
 }
 
-/** Starts a repetition of the wrongly answered questions with shuffled options. */
+/** Returns a practice run with the wrongly answered questions and shuffled options. */
 export function practise(run: Run, id: string, random: () => number): Run {
   const questions = wrongQuestions(run).map((question) => {
     const right = question.options[question.correct_index] as string
@@ -115,10 +109,7 @@ export function practise(run: Run, id: string, random: () => number): Run {
   return startRun(id, run, questions, true)
 }
 
-/**
- * Returns whether the history contains the result of a run whose response was lost: a result that is not in `before`
- * and has the same deck and numbers.
- */
+/** Returns whether the history contains a result that equals that of the run and is not one of `before`. */
 export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
   const { total, correct } = scoreOf(run)
   const known = new Set(before)
@@ -131,7 +122,10 @@ export function isStored(run: Run, before: readonly string[], results: readonly 
   )
 }
 
-/** Returns a stored run; undefined if there is none, or if it is damaged or has the format of another version. */
+/**
+ * Returns a stored run; undefined if there is none, or if it is damaged or has the format of another version.
+ * @example parseRun({ version: 2 }) // undefined
+ */
 export function parseRun(kept: unknown): Run | undefined {
   const run = kept as Run | null | undefined
   if (typeof run !== 'object' || run === null || run.version !== 1) return undefined

@@ -11,7 +11,10 @@ export interface Category<T> {
 
 const ORDER = new Intl.Collator('de', { numeric: true })
 
-/** Folds case, accents and Unicode normalisation form for comparison. */
+/**
+ * Folds case, accents and Unicode normalisation form for comparison.
+ * @example fold('Éclair') // 'eclair'
+ */
 export function fold(text: string): string {
   return text.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
 }
@@ -31,7 +34,7 @@ export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: s
     .sort((a, b) => ORDER.compare(a.title, b.title))
 }
 
-/** Groups sheets by category. The categories are sorted alphabetically; the sheets of a category keep their order. */
+/** Groups sheets by category. Sorts the categories alphabetically; the sheets of a category keep their order. */
 export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Category<T>[] {
   const groups = new Map<string, T[]>()
   for (const sheet of sheets) {
@@ -42,7 +45,10 @@ export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Cat
   return [...groups].map(([name, of]) => ({ name, sheets: of })).sort((a, b) => ORDER.compare(a.name, b.name))
 }
 
-/** Removes a first heading that repeats the title, which the page shows already. */
+/**
+ * Removes a first heading that repeats the title, which the page shows already.
+ * @example withoutTitle('# Git\nText', 'Git') // 'Text'
+ */
 export function withoutTitle(source: string, title: string): string {
   const [, heading, rest] = /^\s*#[ \t]+(.*?)[ \t]*#*[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(source) ?? []
   return heading !== undefined && fold(heading) === fold(title) ? (rest ?? '') : source
@@ -50,7 +56,7 @@ export function withoutTitle(source: string, title: string): string {
 
 const CODE = /^(`{3,}|~{3,})[\s\S]*?^\1/gm
 
-/** Returns whether a sheet has enough headings for a table of contents, before it is rendered. */
+/** Returns whether the Markdown of a sheet has enough headings for a table of contents. */
 export function hasContents(content: string): boolean {
   return (content.replaceAll(CODE, '').match(/^#{2,3} /gm)?.length ?? 0) >= 3
 }

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
 import { TEAM_KEYS } from './team-queries.js'
 
-/** Makes a person a member or lead of a team. If `role` is null, ends a membership that was set manually. */
+/** Sets the role of a person in a team; null ends a membership that was set manually. */
 export async function changeMember(
   client: QueryClient,
   { team, person, role }: { team: number; person: number; role: 'member' | 'lead' | null },

@@ -75,7 +75,7 @@ export interface Question {
   text?: string
   unit?: string | null
   points: number
-  /** Number of the latest answer; 0 if there is none */
+  /** Sequence number of the latest answer; 0 if there is none */
   seq: number
   answer: GivenAnswer | null
 }

@@ -10,7 +10,6 @@ type OccurrencePage = Answer<'/api/assignments/{id}/occurrences'>
 export type Occurrence = OccurrencePage['occurrences'][number]
 export type Counts = NonNullable<OccurrencePage['counts']>
 
-/** Filter for a list of persons */
 export interface PersonFilter {
   state?: string
   overdue?: boolean
@@ -19,7 +18,7 @@ export interface PersonFilter {
 
 const PERSON_BATCH_SIZE = 100
 
-/** Prefix of the keys of all queries in this folder */
+/** Prefix of the keys of `assignQueries` */
 export const KEY = ['overseer', 'assignments'] as const
 
 export const assignQueries = {
@@ -49,16 +48,12 @@ export const assignQueries = {
     }),
 }
 
-/**
- * Marks the queries that a change of an assignment or its persons affects as stale. Resolves when the queries of this
- * folder that are in use are loaded again.
- */
+/** Reloads the queries of `assignQueries` that are in use, and resolves when they are loaded. */
 export function refreshAssignments(client: QueryClient): Promise<void> {
   void client.invalidateQueries({ queryKey: ['admin', 'audit'] })
   return client.invalidateQueries({ queryKey: KEY })
 }
 
-/** Returns whether the user may create assignments: an administrator, or an author who leads a team */
 export function mayAssign(): boolean {
   const { user } = account
   return user?.is_admin === true || (user?.roles?.author === true && user.roles.lead)

@@ -57,7 +57,10 @@ export const KINDS: { value: Kind; label: string }[] = [
   { value: 'personal', label: 'Persönlicher Teil' },
 ]
 
-/** Describes a part as a task for a person. @example partText(part) // 'Test „Brandschutz“ bestehen' */
+/**
+ * Describes a part as a task for a person.
+ * @example partText(part) // 'Test „Brandschutz“ bestehen'
+ */
 export function partText({
   kind,
   title,
@@ -110,10 +113,6 @@ function windowText(months: number, end: string): string {
     : `alle ${monthsText(months)}, zum Beispiel bis ${day}`
 }
 
-/**
- * Formats a number of months.
- * @example monthsText(24) // '24 Monate'
- */
 const monthsText = (months: number) => countOf(months, 'Monat', 'Monate')
 
 /**
@@ -128,13 +127,16 @@ export function recurrenceText(recurrence: Recurrence | null): string {
     : windowText(every_months, window_end)
 }
 
-/** Formats the due date briefly, for lists. */
+/**
+ * Formats the due date briefly, for lists.
+ * @example dueText({ due: { days_after_start: 30 } }) // '30 Tage nach dem Beginn'
+ */
 export function dueText({ due }: Pick<Dates, 'due'>): string {
   return typeof due === 'string' ? dayText(due) : `${countOf(due.days_after_start, 'Tag', 'Tage')} nach dem Beginn`
 }
 
 /**
- * Describes an audience: at most three teams by their names, further teams and persons by their numbers.
+ * Describes an audience: at most three teams by name, further teams and persons by number.
  * @example audienceText(assignment) // 'Werkstatt, Lager und 3 Personen'
  */
 export function audienceText({ audience, teams }: Audience): string {
@@ -150,7 +152,6 @@ export function audienceText({ audience, teams }: Audience): string {
 
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'
 
-/** Returns a word and a tone for the state of a person; an overdue state takes precedence. */
 export function stateText({ state, overdue }: { state: State; overdue: boolean }): { text: string; tone: Tone } {
   if (overdue) return { text: 'überfällig', tone: 'bad' }
   const words: Record<State, { text: string; tone: Tone }> = {
@@ -167,16 +168,16 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
 export const isOpen = ({ state }: { state: State }): boolean => state === 'open' || state === 'in_progress'
 
 /**
- * Returns whether the parts contain no personal part, which the law usually requires for a safety instruction; false if
- * there is no part.
+ * Returns whether there are parts, but no personal part. The law usually requires a personal part for a safety
+ * instruction.
  */
 export function lacksPersonalPart(parts: readonly { kind: Kind }[]): boolean {
   return parts.length > 0 && parts.every(({ kind }) => kind !== 'personal')
 }
 
 /**
- * Returns when the content of a part has changed since the assignment was created, renewed or marked as corrected;
- * undefined if it has not changed since.
+ * Returns the time of the last change to the content of a part; undefined if the content has not changed since the
+ * assignment was created or renewed, or since earlier changes were marked as corrections.
  */
 export function changedAt(
   { changed_parts }: { changed_parts: readonly { part: number; changed_at: string }[] },

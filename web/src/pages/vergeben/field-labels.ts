@@ -1,4 +1,3 @@
-/** Labels that the pages show for fields of the API */
 const LABELS: Record<string, string> = {
   title: 'Titel',
   description: 'Beschreibung',
@@ -19,7 +18,7 @@ const LABELS: Record<string, string> = {
 }
 
 /**
- * Replaces field names in a message of the service with the labels of the pages.
+ * Replaces field names in a message of the service with their German labels.
  * @example labelFields('Das Feld „reason“ darf nicht leer sein') // 'Das Feld „Grund“ darf nicht leer sein'
  */
 export function labelFields(message: string): string {

@@ -6,7 +6,6 @@ interface LogEntry {
   applied?: boolean
 }
 
-/** Groups entries by their day, in order of first appearance. */
 export function groupByDay<T extends { studied_on: string }>(entries: readonly T[]): { day: string; entries: T[] }[] {
   const days = new Map<string, T[]>()
   for (const entry of entries) {
@@ -19,7 +18,7 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
 
 /**
  * Returns the id of the review or postponement that can be undone: the latest one that took effect and is not undone.
- * Returns undefined if that one was not made today. Expects the newest entry first.
+ * Returns undefined if that entry was not made today. Expects the newest entry first.
  */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
   const latest = entries.find(

@@ -2,7 +2,7 @@ import { weekdayDate } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
-/** The action of an audit entry. The shape of `details` depends on the action. */
+/** An action in the audit log; the shape of `details` depends on the action. */
 export interface AuditedAction {
   action: string
   target: string | null
@@ -11,13 +11,11 @@ export interface AuditedAction {
 }
 
 interface Words {
-  /** Label of the action in the filter */
   label: string
-  /** Returns the sentence about the action with its target */
   sentence: (target: string) => string
 }
 
-/** Actions in the order of the filter */
+/** Actions, in the order of the filter options */
 export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.create': { label: 'Benutzer angelegt', sentence: (who) => `Benutzer „${who}“ angelegt` },
   'user.update': { label: 'Benutzer geändert', sentence: (who) => `Benutzer „${who}“ geändert` },
@@ -100,7 +98,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   email: 'E-Mail-Adresse',
 }
 
-/** Describes an entry: „Benutzer „erika“ angelegt“. For an unknown action, the text contains its code. */
+/**
+ * Describes an entry. For an unknown action, the text contains its code.
+ * @example sentenceOf(entry) // 'Benutzer „erika“ angelegt'
+ */
 export function sentenceOf({ action, target, target_id }: AuditedAction): string {
   const object = target ?? (target_id === null ? '' : String(target_id))
   return Object.hasOwn(ACTIONS, action)
@@ -108,7 +109,6 @@ export function sentenceOf({ action, target, target_id }: AuditedAction): string
     : `${action} ${object}`.trim()
 }
 
-/** Describes the details; empty if they contain nothing that is shown. */
 export function detailsOf({ action, details }: AuditedAction): string {
   if (typeof details !== 'object' || details === null) return ''
   const known = details as Record<string, unknown>
@@ -116,7 +116,7 @@ export function detailsOf({ action, details }: AuditedAction): string {
   const words = [
     ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
-    // Omitted for a new account, which never was an administrator before.
+    // A new account was never an administrator, so it cannot have lost the right.
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
     ...(known.is_author === true ? ['darf Inhalte schreiben'] : []),
     ...(known.is_author === false ? ['darf keine Inhalte mehr schreiben'] : []),
@@ -153,7 +153,6 @@ function proofWords({ name, before, after }: Record<string, unknown>): string[] 
   ]
 }
 
-/** Lists the changes of an import, without those whose number is zero. */
 function importWords(stats: Record<string, unknown>): string {
   const words = [
     changes(stats.decks, 'Deck', 'Decks'),

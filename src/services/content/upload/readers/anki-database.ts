@@ -12,7 +12,7 @@ import { DamagedPackage } from '../../../../domain/content/refusals.js'
 import type { UnpackedCollection } from './anki-package.js'
 import { LIMITS } from './limits.js'
 
-/** Loaded with `require`, because the package is CommonJS without named exports. */
+/** Loaded with `require`: the package is CommonJS without named exports. */
 const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database: typeof Sqlite }
 
 type Row = Record<string, number | bigint | string | Uint8Array | null>
@@ -35,11 +35,9 @@ export interface CardRow {
 
 const TABLES = ['notes', 'cards', 'col']
 const TABLES_18 = [...TABLES, 'notetypes', 'fields', 'templates', 'decks']
-/** Maximum size of all fields of a note */
 const MAX_FIELDS_BYTES = 16 * LIMITS.fieldLength
 /** Maximum length of a guid in bytes; one more byte is read to detect a longer guid */
 export const MAX_GUID_LENGTH = 1_000
-/** Maximum number of bytes of a note's tags that are read */
 const MAX_TAGS_LENGTH = 10_000
 const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
 /** Separator of the parts of a deck name in the database */
@@ -120,7 +118,10 @@ export class AnkiDatabase {
     )
   }
 
-  /** @throws DamagedPackage if a table is missing, or is a view or has computed columns, which could run forever */
+  /**
+   * @throws DamagedPackage if a table is missing, is a view or a virtual table, or has computed columns. Reading views,
+   * virtual tables or computed columns of a malicious package could take very long.
+   */
   #checkTables(): void {
     const names = this.#isLatest ? TABLES_18 : TABLES
     const schema = guard(() => this.#all('select type, name, sql from sqlite_master'))
@@ -187,7 +188,7 @@ const BACK = 2
 const FILTERED = 2
 
 function readFiltered(kind: Uint8Array): boolean {
-  // The settings are in field 1 of the message for a normal deck, in field 2 for a filtered deck.
+  // The settings of a normal deck are in field 1 of the Protobuf message, those of a filtered deck in field 2.
   return kind.length > 0 && (kind[0] as number) >> 3 === FILTERED
 }
 
@@ -218,7 +219,6 @@ function toBytes(value: Row[string] | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array()
 }
 
-/** Runs `read` and converts errors of the database or its protobuf messages to DamagedPackage. */
 function guard<T>(read: () => T): T {
   try {
     return read()

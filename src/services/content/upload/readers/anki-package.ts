@@ -9,7 +9,6 @@ import { ANKI_COLLECTIONS, type PackageFormat } from './zip-kind.js'
 
 export interface UnpackedCollection {
   format: PackageFormat
-  /** Path of the database */
   path: string
   media: MediaList
 }
@@ -17,11 +16,8 @@ export interface UnpackedCollection {
 const VERSIONS: readonly PackageFormat[] = ['legacy1', 'legacy2', 'latest']
 
 /**
- * Returns the format of the collection to read. Newer packages also contain an older collection, whose only note asks
- * for an update of Anki; this collection is ignored.
- * @throws NOT_A_PACKAGE if there is no collection
- * @throws PACKAGE_TOO_NEW if the version is newer than the latest known one
- * @throws DamagedPackage if the version is missing or cannot be read
+ * Returns the format of the collection to read. Newer packages also contain a collection for older versions of Anki,
+ * which is ignored.
  */
 async function findFormat(zip: Zip): Promise<PackageFormat> {
   if (!zip.has('meta')) {
@@ -76,7 +72,7 @@ export function readEntry(zip: Zip, format: PackageFormat, name: string, limit: 
 }
 
 async function readMediaList(zip: Zip, format: PackageFormat): Promise<MediaList> {
-  // Some programs omit an empty list.
+  // Some programs omit the media list if it is empty.
   if (!zip.has('media')) return new Map()
   const bytes = await joinPieces(readEntry(zip, format, 'media', LIMITS.mediaListBytes))
   const list = format === 'latest' ? parseMediaMessage(bytes) : parseMediaJson(bytes.toString() || '{}')
@@ -90,7 +86,6 @@ const VERSION_BYTES = 18
 /**
  * Clears the flag for a write-ahead log, because this build of SQLite cannot open such a database. No data is lost, as
  * a package contains no log.
- * @throws DamagedPackage if the file is not an SQLite database
  */
 function clearWalFlag(descriptor: number): void {
   const head = Buffer.alloc(MAGIC.length)

@@ -11,7 +11,6 @@ export class PackagePictures {
   readonly #zip: Zip
   readonly #collection: UnpackedCollection
   readonly #store: PictureStore
-  /** Unpacked pictures by their `src` in the note */
   readonly #known = new Map<string, Found>()
 
   constructor(zip: Zip, collection: UnpackedCollection, store: PictureStore) {
@@ -36,7 +35,6 @@ export class PackagePictures {
     return bytes === undefined ? PICTURE_TOO_LARGE : this.#store.keep(bytes)
   }
 
-  /** Returns the bytes of an entry; undefined if they exceed the maximum size of a picture. */
   async #inflate(entry: string): Promise<Uint8Array | undefined> {
     try {
       return await joinPieces(readEntry(this.#zip, this.#collection.format, entry, MAX_PICTURE_BYTES))

@@ -7,7 +7,6 @@ import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
 const MAX_WARNINGS = 200
 const MAX_FAULTS = 100_000
 
-/** Collects faults and warnings of an upload, and counts cards and characters. */
 export class Findings {
   readonly faults: Fault[] = []
   readonly #warnings: Warning[] = []
@@ -26,7 +25,7 @@ export class Findings {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
   }
 
-  /** Adds a warning about the whole file. If there are too many warnings, other warnings are left out. */
+  /** Adds a warning about the whole file. If there are too many warnings, those of `warn` are omitted first. */
   summarise(file: string, message: string): void {
     this.#total++
     this.#summaries.push({ file, line: 0, message })

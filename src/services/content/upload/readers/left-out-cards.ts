@@ -27,7 +27,6 @@ export class LeftOutCards {
     if (group.names.length < NAMED_CARDS) group.names.push(`„${nameOf(note)}“`)
   }
 
-  /** Adds one warning per group. */
   describe(findings: Findings): void {
     for (const { deck, reason, names, count } of this.#groups.values()) {
       const others = count > names.length ? ` und ${count - names.length} weitere` : ''

@@ -3,14 +3,15 @@ import { FileTooLarge } from '../../../../domain/content/refusals.js'
 const MEGABYTE = 2 ** 20
 
 /**
- * Limits of an upload. Sizes in bytes are counted while decompressing, regardless of the sizes that the file declares.
+ * Limits of an upload. Sizes of compressed content are counted while decompressing, regardless of the sizes that the
+ * file declares.
  */
 export const LIMITS = {
   entries: 20_000,
-  /** Size of a package's collection after each of its two decompression steps */
+  /** Size of a package's collection after each decompression step */
   collectionBytes: 256 * MEGABYTE,
   mediaListBytes: 8 * MEGABYTE,
-  /** Total size of all files of an archive */
+  /** Total size of all Markdown files of an archive */
   archiveBytes: 256 * MEGABYTE,
   tableBytes: 128 * MEGABYTE,
   /** Total size of all parts of an Excel workbook that are read */
@@ -20,7 +21,6 @@ export const LIMITS = {
   fieldLength: MEGABYTE,
   /** Total number of characters of all cards, which are held in memory */
   totalLength: 64 * MEGABYTE,
-  /** Default maximum total size of all pictures */
   pictureBytes: 2_048 * MEGABYTE,
 } as const
 
@@ -44,7 +44,7 @@ export const TABLE_TOO_LARGE = new FileTooLarge(
 export const UNPACKED_TOO_LARGE = new FileTooLarge('entpackt hat das Archiv zu viele Daten', 'unpacked_too_large')
 export const NO_MEMORY = new FileTooLarge('zum Lesen reicht der Speicher nicht', 'no_memory')
 
-/** Refusals of the limits with a constant message, for the OpenAPI document. */
+/** Refusals with a constant message for exceeded limits, for the OpenAPI document */
 export const LIMIT_REFUSALS = [
   ...[TOO_MANY_ENTRIES, TOO_MANY_SHEETS, TOO_MANY_CARDS, TEXT_TOO_LONG, TABLE_TOO_LARGE, UNPACKED_TOO_LARGE, NO_MEMORY],
 ]

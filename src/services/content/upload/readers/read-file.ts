@@ -18,8 +18,7 @@ import type { ReadOptions } from './options.js'
 import { Zip } from './zip.js'
 import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
 
-// Readers are loaded on demand, because a worker reads a single file. If all readers were loaded, reading a small file
-// would take a third longer.
+// Readers are loaded on demand, because a worker reads a single file.
 const readers = {
   anki: () => import('./anki.js'),
   archive: () => import('./archive.js'),
@@ -28,7 +27,6 @@ const readers = {
   workbook: () => import('./workbook.js'),
 }
 
-/** Message from the worker thread: the content, or the error as plain data. */
 export type Outcome =
   | { incoming: Incoming }
   | { faults: Fault[] }
@@ -36,7 +34,7 @@ export type Outcome =
 
 /**
  * Reads an upload in the current thread. The type of the file is detected from its bytes, not from its name.
- * @throws FaultyContent with every fault if there is any
+ * @throws FaultyContent if the file has faults
  * @throws ForeignFile if the type of the file is known but not supported
  * @throws InvalidInput if the file is an archive of Markdown and the options contain a deck
  * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, DamagedPackage if the file cannot be read
@@ -92,7 +90,6 @@ const TABLE = /^(?!__MACOSX\/)(?:[^/]*\/)*[^/.][^/]*\.(?:csv|tsv|xlsx|xlsm|xls|o
 const PLAIN_TABLE = /\.(?:csv|tsv)$/i
 const MAX_TYPE = 1_024
 
-/** @throws ForeignFile if the type of the file is known but not supported */
 function refuseForeign(path: string, head: Buffer): void {
   const foreign = head.toString('latin1').startsWith(COMPOUND_FILE)
     ? describeCompoundFile(readDirectory(path, head))

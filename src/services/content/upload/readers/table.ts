@@ -15,7 +15,7 @@ import type { ReadOptions } from './options.js'
 
 /**
  * Reads a table: CSV, TSV or Anki's text export.
- * @throws FaultyContent with every fault if there is any
+ * @throws FaultyContent if the file has faults
  * @throws TABLE_TOO_LARGE if the file exceeds 128 MiB
  * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards exceed a limit
  */

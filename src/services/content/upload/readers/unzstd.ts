@@ -5,7 +5,7 @@ import { DamagedPackage, type FileTooLarge } from '../../../../domain/content/re
 /**
  * Decompresses Zstandard data as a stream.
  * @param limit maximum number of decompressed bytes
- * @throws DamagedPackage if the data is invalid or incomplete
+ * @throws DamagedPackage if the data is invalid or incomplete, or requires too much memory
  * @throws `tooLarge` as soon as `limit` is exceeded
  */
 export async function* unzstd(

@@ -32,7 +32,7 @@ export function asWorkbookPackage(zip: Zip): WorkbookPackage {
 /**
  * Reads an Excel workbook.
  * @param main name of the main part of the workbook
- * @throws FaultyContent with every fault if there is any
+ * @throws FaultyContent if a sheet has faults
  * @throws NOT_A_PACKAGE, DamagedPackage if the workbook has no sheets or cannot be read
  * @throws FileTooLarge if a limit of `LIMITS` is exceeded
  */

@@ -13,7 +13,6 @@ export function isAnkiPackage(zip: Zip): boolean {
   return zip.has('meta') || Object.values(ANKI_COLLECTIONS).some((name) => zip.has(name))
 }
 
-/** Returns whether the zip is an Office Open XML document, such as a workbook or a presentation. */
 export function isOfficeDocument(zip: Zip): boolean {
   return zip.has('[Content_Types].xml')
 }

@@ -18,7 +18,7 @@ export class Zip {
   }
 
   /**
-   * Opens a zip file and reads its directory. The caller must close it.
+   * Opens a zip file and reads its directory. The caller must call `close`.
    * @param maxBytes maximum number of decompressed bytes that may be read in total
    * @throws DamagedPackage if the directory cannot be read or entries overlap
    * @throws TOO_MANY_ENTRIES if there are more than 20,000 entries
@@ -53,7 +53,7 @@ export class Zip {
 
   /**
    * Yields the bytes of an entry.
-   * @throws DamagedPackage if the entry is missing, incomplete or has another checksum
+   * @throws DamagedPackage if the entry is missing or unreadable, or has a wrong checksum
    * @throws EntryTooLarge if the entry declares more than `limit` bytes, or as soon as it exceeds them
    * @throws UNPACKED_TOO_LARGE as soon as the bytes read from all entries exceed the `maxBytes` of `open`
    */

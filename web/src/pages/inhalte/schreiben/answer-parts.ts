@@ -5,7 +5,7 @@ const ITEM = /^ {0,3}\d{1,9}[.)][ \t]+\S/
 
 interface Found {
   text: string
-  /** Whether the service would accept the answer */
+  /** Whether the answer contains what the question type requires */
   isRight: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Ways to answer a question in a test, as options of a field */
+/** Question types, as options of a select field */
 export const FORMS = [
   { value: 'choice', label: 'Auswahl' },
   { value: 'text', label: 'Text eingeben' },

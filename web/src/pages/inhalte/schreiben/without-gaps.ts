@@ -1,10 +1,9 @@
-/** A gap in an answer; the service has the same syntax */
+/** Gap in an answer, such as `{{72|zweiundsiebzig}}`; the service uses the same syntax */
 const GAP = /\{\{([^{}\n]+)\}\}/g
 
-/** Mark of a wrong text in a gap that offers choices */
+/** Prefix of a wrong text in a gap that offers choices */
 const WRONG = '[ ]'
 
-/** Returns the first right text of a gap; undefined if there is none. */
 function firstOf(inside: string): string | undefined {
   const rights = inside.split('|').filter((text) => !text.trim().startsWith(WRONG))
   return rights.map((text) => text.trim().replace(/^\[[xX]\]\s*/, '')).find((text) => text !== '')
@@ -22,8 +21,8 @@ export function firstTexts(answer: string): string[] {
 }
 
 /**
- * Returns an answer with gaps as flashcards show it; the service does the same for learners. A gap without a right text
- * stays as it is.
+ * Replaces each gap with its first right text, as flashcards show it. A gap without a right text is unchanged. The
+ * service applies the same rule for learners.
  * @example withoutGaps('In {{72|zweiundsiebzig}} Stunden') // 'In 72 Stunden'
  */
 export function withoutGaps(answer: string): string {

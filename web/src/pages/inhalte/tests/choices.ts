@@ -2,8 +2,6 @@ import type { TestFields } from './test-desk.js'
 
 type Choices<Key extends keyof TestFields> = { value: TestFields[Key] & string; label: string }[]
 
-// Options of the fields of a definition, each with its label
-
 export const ACCESS: Choices<'access'> = [
   { value: 'open', label: 'Alle' },
   { value: 'assigned', label: 'Nur, wem er zugewiesen ist' },

@@ -3,7 +3,7 @@ import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN } from './choices.js'
 import type { TestFields } from './test-desk.js'
 import type { Section } from './tests-api.js'
 
-/** Returns a definition as labelled texts, for the comparison of two versions in the editor. */
+/** Returns a definition as labelled texts, to show it or to compare two versions. */
 export function textsOf(fields: TestFields): { label: string; text: string }[] {
   const { name, description, introduction, pass_percent, attempts, wait_minutes, time_limit_minutes } = fields
   const { shuffle, pages, multiple, access, review, review_when, opens, closes, sections } = fields
@@ -31,10 +31,6 @@ function daysText(opens: string | null, closes: string | null): string {
   return days.join(' ') || 'ohne Grenze'
 }
 
-/**
- * Describes a section.
- * @example sectionText({ deck: 'git', level: 'pflicht', cards: null, draw: 8 }) // 'git, Level pflicht, 8 je Versuch'
- */
 function sectionText({ deck, level, cards, draw }: Section): string {
   return [
     deck,

@@ -1,6 +1,5 @@
 import { count } from '../../../words/numbers.js'
 
-/** Labels that the page shows for keys of a definition */
 const NAMES: Record<string, string> = {
   name: 'Name',
   description: 'Beschreibung',
@@ -19,7 +18,7 @@ const NAMES: Record<string, string> = {
 }
 
 /**
- * Replaces keys in a message of the service with the labels of the page.
+ * Replaces field names in a message of the service with their German labels.
  * @example nameTestFields('„closes“ liegt vor „opens“') // '„Letzter Tag“ liegt vor „Erster Tag“'
  */
 export function nameTestFields(message: string): string {
@@ -36,7 +35,6 @@ interface TestState {
   has_changes: boolean
 }
 
-/** Returns the state of a test in words. */
 export function stateOf({ state, has_changes }: TestState): { text: string; tone: Tone }[] {
   if (state === 'archived') return [{ text: 'archiviert', tone: 'plain' }]
   if (state === 'draft') return [{ text: 'Entwurf', tone: 'warn' }]
@@ -44,13 +42,16 @@ export function stateOf({ state, has_changes }: TestState): { text: string; tone
   return has_changes ? [published, { text: 'seitdem geändert', tone: 'warn' }] : [published]
 }
 
-/** Formats the chance to pass by guessing: `unter 0,1 %`, `4,2 %`. */
+/**
+ * Formats the chance of passing by guessing, given in percent.
+ * @example guessWords(4.23) // '4,2 %'
+ */
 export function guessWords(guessPercent: number): string {
   if (guessPercent < 0.1) return 'unter 0,1 %'
   return `${guessPercent.toLocaleString('de-DE', { maximumFractionDigits: 1 })} %`
 }
 
-/** Minimum number of digits of a number that is replaced with „mehr als eine Billion“ */
+/** Number of digits from which a number is shown as „mehr als eine Billion“ */
 const MANY_DIGITS = 13
 
 /**

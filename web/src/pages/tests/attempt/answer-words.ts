@@ -1,7 +1,6 @@
 import { plainText } from '../../../markdown/inline.js'
 import type { GivenAnswer, Question } from '../types.js'
 
-/** Returns an answer as one line of text. */
 export function answerWords(
   { options = [], items = [], gaps = [] }: Pick<Question, 'options' | 'items' | 'gaps'>,
   answer: GivenAnswer,

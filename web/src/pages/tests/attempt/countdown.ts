@@ -15,7 +15,7 @@ interface Times {
 
 /**
  * Counts down from the remaining seconds that the service has sent. The device's wall clock, which may be wrong, is
- * only used to detect a sleep.
+ * used by `isDoubtful` only.
  */
 export class Countdown {
   #seconds: number
@@ -26,7 +26,6 @@ export class Countdown {
     this.#from = now
   }
 
-  /** Sets the remaining seconds that the service has just sent. */
   sync(seconds: number, now: Times): void {
     this.#seconds = seconds
     this.#from = now
@@ -36,10 +35,7 @@ export class Countdown {
     return Math.max(0, this.#seconds - Math.floor((elapsed - this.#from.elapsed) / 1_000))
   }
 
-  /**
-   * Returns whether the device has slept, or its clock was set, since the last `sync`. The caller must then load the
-   * seconds again.
-   */
+  /** Returns whether the device has slept, or its clock was set, since the last `sync`. */
   isDoubtful(now: Times): boolean {
     return Math.abs(now.wall - this.#from.wall - (now.elapsed - this.#from.elapsed)) > GAP_MS
   }

@@ -26,7 +26,7 @@ async function findResult(id: number): Promise<ShownResult> {
   }
   const { slug, name, number } = await attempts.read(id)
   const plain = { id, slug, name, number, answers_deleted: false, questions: null, ended_by: null }
-  // Loading the test fails if it has been archived since then; the result is then unknown.
+  // Loading the test fails, for example, if the test was archived after the attempt. The result is then unknown.
   const test = await attempts.withOne(slug, number).catch(() => undefined)
   const own = test?.my_attempts.find((one) => one.id === id)
   return {

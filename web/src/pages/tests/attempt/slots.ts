@@ -7,13 +7,11 @@ import type { GivenAnswer, Question } from '../types.js'
  */
 export type SlotState = 'empty' | 'typed' | 'waiting' | 'saved' | 'refused' | 'newer'
 
-/** The answer to a question as the page shows it */
 export interface Slot {
   answer: GivenAnswer | null
-  /** Number of the latest answer that this page knows */
+  /** Sequence number of the latest answer that this page knows */
   seq: number
   state: SlotState
-  /** Message of the service about a refusal */
   message?: string
   /** The user's answer that a newer one has displaced */
   mine?: GivenAnswer
@@ -33,7 +31,7 @@ function canonical(answer: GivenAnswer | null): unknown {
   return answer
 }
 
-/** Returns whether the question is answered. An answer that was cleared again is empty, so it does not count. */
+/** Returns whether the question has an answer; false for an answer that the user has cleared. */
 export function isAnswered(answer: GivenAnswer | null): boolean {
   if (answer === null) return false
   if ('option_ids' in answer) return answer.option_ids.length > 0
@@ -42,13 +40,12 @@ export function isAnswered(answer: GivenAnswer | null): boolean {
   return Object.values(answer.gaps).some((text) => text.trim() !== '')
 }
 
-/** Returns whether the question is answered completely, including each gap */
 export function isComplete({ gaps = [] }: Pick<Question, 'gaps'>, answer: GivenAnswer | null): boolean {
   if (answer === null || !('gaps' in answer)) return isAnswered(answer)
   return gaps.every(({ id }) => (answer.gaps[id] ?? '').trim() !== '')
 }
 
-/** Returns the state of a question from the answer of the service and the unsent answer of this device. */
+/** Returns the state of a question from the answer that the service has stored and the unsent one of this device. */
 export function openSlot(known: Known, kept: StoredAnswer | undefined): Slot {
   const { answer, seq } = known
   const confirmed: Slot = { answer, seq, state: answer === null ? 'empty' : 'saved' }
@@ -56,16 +53,16 @@ export function openSlot(known: Known, kept: StoredAnswer | undefined): Slot {
   const { refusal } = kept
   const own: Slot = { answer: kept.answer, seq: kept.seq, state: 'waiting' }
   if (refusal !== undefined && refusal.status !== 409) {
-    // After a 404, the answer is sent again, because another user may have been logged in. Other refusals remain, such
-    // as that of an unreadable number.
+    // After a 404, the answer is sent again, because another user may have been logged in. Other refusals remain, for
+    // example because the answer is not a number.
     return refusal.status === 404 ? own : { ...own, state: 'refused', message: refusal.message }
   }
   return reconcile(own, known)
 }
 
 /**
- * Returns the state after an answer of the service, or of another tab, has become known. A newer answer is shown; the
- * user's answer that it displaces is kept in `mine`.
+ * Returns the state after an answer from the service or from another tab has arrived. A newer answer is shown; the
+ * displaced answer of the user is stored in `mine`.
  */
 export function reconcile(slot: Slot, { seq, answer }: Known): Slot {
   const isOwnPending = slot.state === 'typed' || slot.state === 'waiting' || slot.state === 'refused'

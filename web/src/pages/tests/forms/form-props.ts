@@ -1,6 +1,5 @@
 import type { GivenAnswer, Question } from '../types.js'
 
-/** Props of the component for each form of question. */
 export interface FormProps {
   question: Question
   /** Whether the question is the only one on the page, and can therefore be answered with keys */

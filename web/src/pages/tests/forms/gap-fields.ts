@@ -1,4 +1,3 @@
-/** Maximum length of the text in a gap */
 const MAX_LENGTH = 1_000
 const GAP = /\{\{([^{}]+)\}\}/g
 const NUMBERED_GAP = /\{\{(\d+)\}\}/
@@ -12,7 +11,8 @@ interface Gap {
 type GapField = HTMLInputElement | HTMLSelectElement
 
 /**
- * Replaces each gap in the Markdown with its number from 1, such as `{{1}}`, because an id may contain Markdown syntax.
+ * Replaces each gap in the Markdown with its number from 1, because an id may contain Markdown syntax.
+ * @example numberGaps('In {{a_1}} Stunden', [{ id: 'a_1' }]) // 'In {{1}} Stunden'
  */
 export function numberGaps(source: string, gaps: readonly Gap[]): string {
   return source.replaceAll(GAP, (whole, inside: string) => {

@@ -1,13 +1,12 @@
 import { Refused } from '../../../api/faults.js'
 
-/** A fault or a hint about a line of a list of users */
 export interface RowFault {
   line: number
   field: string | null
   message: string
 }
 
-/** Returns the faults of lines that the service has reported; empty for other errors. */
+/** Returns the faults that the service has reported for lines of a list; empty for other errors. */
 export function rowFaultsOf(error: unknown): RowFault[] {
   return error instanceof Refused ? ((error.content as { errors?: RowFault[] } | null)?.errors ?? []) : []
 }
@@ -32,7 +31,6 @@ export function sentenceOfRow({ field, message }: RowFault): string {
   return column === undefined || sentence.includes(column) ? sentence : `${column}: ${sentence}`
 }
 
-/** Returns the sentences by line, in the order of the list. */
 export function groupByLine(faults: readonly RowFault[]): Map<number, string[]> {
   const lines = new Map<number, string[]>()
   for (const fault of faults) lines.set(fault.line, [...(lines.get(fault.line) ?? []), sentenceOfRow(fault)])

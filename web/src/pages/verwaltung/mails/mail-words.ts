@@ -9,7 +9,7 @@ export const KINDS: Readonly<Record<Mail['kind'], string>> = {
   confirm_address: 'Adresse bestätigen',
 }
 
-/** States in the order of the filter */
+/** States, in the order of the filter options */
 export const STATES: Readonly<
   Record<Mail['state'], { label: string; tone: 'plain' | 'accent' | 'good' | 'bad' | 'warn' }>
 > = {
@@ -21,8 +21,9 @@ export const STATES: Readonly<
 }
 
 /**
- * Returns the time at which a mail was sent or is due, and the number of attempts unless there was none or the first
- * one succeeded.
+ * Returns the time at which a mail was sent or is due, and the number of attempts. Omits the number before the first
+ * attempt, and if the first attempt succeeded.
+ * @example timeWords(mail) // 'ab 21.11.2026, 17:05 · 2 Versuche'
  */
 export function timeWords({ attempts, state, sent_at, next_attempt_at }: Mail): string {
   const when =
