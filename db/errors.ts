@@ -24,11 +24,10 @@ const CONNECTION_CODES = new Set([
 /** System calls of a failed connection. File system errors may have the same codes, but have other calls or a path. */
 const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write', 'shutdown'])
 
-/** Messages of those errors of pg, pg-pool and Kysely that have no error code */
+/** Beginnings of the messages of errors without an error code from pg, pg-pool, Kysely and the embedded database */
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout e?xceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after|driver has already been destroyed|Connection ended)/
+  /^(Connection terminated|timeout e?xceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after|driver has already been destroyed|Connection ended|embedded database (ended|or connection is closed))/
 
-/** Returns whether the database could not be reached or could not serve the statement now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof pg.DatabaseError) return PASSING_CODES.test(error.code ?? '')
@@ -75,7 +74,7 @@ export const USER_KEYS = new Set([
   'team_members_user_id_fkey',
 ])
 
-/** Returns whether a statement failed because it refers to a user who has been deleted. */
+/** Returns whether a statement failed because it refers to a user who does not exist or no longer exists. */
 export function isUserMissing(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && USER_KEYS.has(error.constraint ?? '')
@@ -86,10 +85,10 @@ const UNIQUE_VIOLATION = '23505'
 const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key', 'tests_slug_key', 'tests_source_key_idx'])
 
 /**
- * Returns whether a write of content failed because a concurrent change took the slug or the key of a test, or deleted
- * a row that the write refers to.
+ * Returns whether a write of content failed because a concurrent change took its slug (or, for a test, its key in the
+ * source), or deleted a row that the write refers to.
  */
-export function isContentOvertaken(error: unknown): boolean {
+export function isContentConflict(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
   if (error.code === FOREIGN_KEY_VIOLATION) return true
   return error.code === UNIQUE_VIOLATION && SLUG_KEYS.has(error.constraint ?? '')
@@ -98,14 +97,14 @@ export function isContentOvertaken(error: unknown): boolean {
 const CLIENT_ID_KEYS = new Set(['imported_cards_client_id_key', 'imported_cheatsheets_client_id_key'])
 
 /** Returns whether a concurrent request with the same client id has created the card or sheet. */
-export function isCreatedTwice(error: unknown): boolean {
+export function isDuplicateClientId(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && CLIENT_ID_KEYS.has(error.constraint ?? '')
   )
 }
 
-/** Returns whether a report was not stored because the user already has an open report of the same card. */
-export function isReportedAgain(error: unknown): boolean {
+/** Returns whether a report was not reopened because its author has another open report of the same card. */
+export function isDuplicateReport(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && error.constraint === 'card_reports_open_key'
   )

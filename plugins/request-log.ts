@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { loggedPath } from '../src/http/logged-path.js'
-import { type End, onResponseEnd } from '../src/http/on-response-end.js'
+import { onResponseEnd, type ResponseEnd } from '../src/http/on-response-end.js'
 
-/** Health checks, logged at debug level if successful, because they arrive every few seconds */
+/** Paths of health checks. Successful checks are logged at debug level, because they arrive every few seconds. */
 const PROBES = new Set(['/healthz', '/readyz'])
 
 /** Logs one line per request when it ends, with the id that the response returns as `x-request-id`. */
@@ -26,8 +26,8 @@ export function logAtResponseEnd(request: FastifyRequest, reply: FastifyReply): 
   })
 }
 
-function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: End) {
-  // Read from `userId`, because a session that this request has created has no loaded user.
+function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: ResponseEnd) {
+  // Uses `session.userId`, because a session that this request has created has no loaded user.
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,

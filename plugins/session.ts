@@ -10,7 +10,7 @@ import {
   type FoundSession,
   findSession,
   insertSession,
-  type Proof,
+  type LoginCredential,
   renewSession,
 } from '../db/queries/accounts/sessions.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
@@ -28,49 +28,50 @@ import {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Clears the session cookie, also under the name that a former configuration used. */
     clearSessionCookies(): void
   }
   interface Session {
     userId?: number
     /** Data read from the store; undefined for a session that this request has created */
     stored?: StoredSession
-    /** Set only while a login creates the session */
+    /** `address`, `userAgent` and `providerSession` are set only by `startSession`. */
     address?: string
     userAgent?: string | undefined
     providerSession?: string | null | undefined
-    /** Set only while a login creates the session: the credential that must still be valid */
-    proof?: Proof
+    /** Credential that must still be valid when the session is stored; set only by `startSession` */
+    credential?: LoginCredential
   }
 }
 
 const MAX_USER_AGENT_LENGTH = 500
 const DAY_MS = 24 * 60 * 60 * 1000
 const LIFETIME_MS = 7 * DAY_MS
-/** Minimum extension for which a renewal is written */
+/** Minimum extension of a session, in milliseconds, that is written to the database */
 const MIN_RENEWAL_MS = 60_000
 
 export interface SessionPluginOptions extends CookieOptions {
-  /** The first secret signs cookies; all of them verify. */
+  /** The first secret signs cookies; all secrets verify them. */
   secrets: string[]
-  /** Maximum age of a session in days since its login, regardless of renewals */
+  /** Maximum age of a session in days, regardless of renewals */
   maxDays: number
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 
-/** Data that was read with a session; it does not change during a request. */
+/** User and login data that the store reads with a session. The data does not change during a request. */
 interface StoredSession {
   user: AccountWithState
   expiresAt: Date
   /** Id of the session in the API; the session id itself is secret. */
   rowId: number
   authenticatedAt: Date
-  /** Whether the user has logged in or confirmed the login in the last ten minutes. */
+  /** Whether the proof of identity is less than ten minutes old */
   isFresh: boolean
-  /** Id of the session at the identity provider; null if the provider did not authenticate the user or sent no id */
+  /**
+   * Id of the session at the identity provider; null if the provider sent none, or if no login of this session used the
+   * provider
+   */
   providerSession: string | null
-  /** Whether the last proof of identity came from the provider, or the session is linked to one of the provider */
+  /** Whether the proof of identity came from the provider, or `providerSession` is set */
   isOfProvider: boolean
   /**
    * Returns the row id in place of all fields. The session package serializes each session twice per request to detect
@@ -92,17 +93,14 @@ function toStored(found: FoundSession): StoredSession {
   }
 }
 
-/**
- * Stores sessions in the database. Only a login inserts a row. The session of a request is read with one query; a
- * request without a session cookie needs no query.
- */
+/** Stores sessions in the database. Only `startSession` inserts a row. */
 export default fp<SessionPluginOptions>(
   async (app, { secrets, maxDays, today, isSecure, basePath }) => {
     const cookieName = sessionCookieName({ isSecure, basePath })
     const maxAge = Math.min(LIFETIME_MS, maxDays * DAY_MS)
     await app.register(cookie)
     // A request with a Bearer header is authenticated by the token only. Without cookies, the session package reads,
-    // renews and clears no session, which also saves a query.
+    // renews and clears no session.
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.tokenUser !== undefined) request.cookies = {}
       done()
@@ -128,26 +126,31 @@ export default fp<SessionPluginOptions>(
 )
 
 /**
- * Starts a session with a new id for an authenticated user and ends the session of the request. Every login calls it.
- * @throws WRONG_LOGIN or, for a passkey, PASSKEY_REFUSED if the credential was replaced or removed, or the account was
- * disabled, after the credential was verified
+ * Starts a session with a new id for an authenticated user and ends the current session of the request.
+ * @throws WRONG_LOGIN if, since the login was verified, the credential became invalid or the account was disabled or
+ * deleted
+ * @throws PASSKEY_REFUSED instead of WRONG_LOGIN if the credential is a passkey
  */
-export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
+export async function startSession(
+  request: FastifyRequest,
+  { user, credential, providerSession }: Login,
+): Promise<void> {
   const before = request.session.stored
   await request.session.regenerate()
   const started = request.session
   started.userId = user.id
-  started.proof = proof
-  // After a renewed proof of identity, the session stays linked to the provider's session, whose end still ends it.
+  started.credential = credential
+  // After a renewed proof of identity, the new session stays linked to the provider's session, so that a logout at the
+  // provider still ends the new session.
   started.providerSession = providerSession ?? (before?.user.id === user.id ? before.providerSession : undefined)
   started.address = request.ip
   started.userAgent = request.headers['user-agent']
   try {
     await started.save()
   } catch (error) {
-    // Clears the session, because the session package would otherwise save it again with the error response.
+    // Clears the failed session, because the session package would otherwise save it with the error response.
     const noUser = { userId: undefined, address: undefined, userAgent: undefined }
-    Object.assign(started, { ...noUser, proof: undefined, providerSession: undefined })
+    Object.assign(started, { ...noUser, credential: undefined, providerSession: undefined })
     throw error
   }
 }
@@ -167,13 +170,12 @@ export async function replaceSession(request: FastifyRequest, login: Login): Pro
   await startSession(request, login)
 }
 
-/** Ends the session of the request, if any, and clears its cookie. */
 export async function endSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.session.userId !== undefined) await request.session.destroy()
   reply.clearSessionCookies()
 }
 
-/** Extends a session, up to its maximum age, if at most half of the seven days is left. */
+/** Extends a session, up to its maximum age, if at most half of `LIFETIME_MS` is left. */
 export async function extendSession(current: FastifySessionObject): Promise<void> {
   const { stored, cookie } = current
   if (stored === undefined) return
@@ -184,7 +186,7 @@ export async function extendSession(current: FastifySessionObject): Promise<void
   await current.save()
 }
 
-/** Returns the SHA-256 of a session id. Only the hash is stored, so a leaked table reveals no valid session. */
+/** Returns the hash under which a session id is stored, so that a leaked table reveals no valid session id. */
 export function hashSessionId(sessionId: string): Buffer {
   return hash('sha256', sessionId, 'buffer')
 }
@@ -193,8 +195,9 @@ function createStore(
   db: Kysely<Database>,
   { maxDays, today }: Pick<SessionPluginOptions, 'maxDays' | 'today'>,
 ): SessionStore {
-  const begin = async (row: Insertable<SessionsTable>, proof: Proof) => {
-    if (!(await insertSession(db, row, proof, today()))) throw 'passkeyId' in proof ? PASSKEY_REFUSED : WRONG_LOGIN
+  const begin = async (row: Insertable<SessionsTable>, credential: LoginCredential) => {
+    if (!(await insertSession(db, row, credential, today())))
+      throw 'passkeyId' in credential ? PASSKEY_REFUSED : WRONG_LOGIN
   }
   const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
     work.then(() => callback(), callback)
@@ -210,7 +213,7 @@ function createStore(
       }, callback)
     },
     set(sessionId, current, callback) {
-      // Not stored: `regenerate` saves the new session before it has a user.
+      // Stores nothing without a user: `regenerate` saves the new session before the user is set.
       if (current.userId === undefined) return callback()
       const row = {
         id_hash: hashSessionId(sessionId),
@@ -220,8 +223,8 @@ function createStore(
         user_agent: current.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
         provider_session: current.providerSession ?? null,
       }
-      // A renewal must not restore a session that has just ended.
-      settle(current.proof === undefined ? renewSession(db, row) : begin(row, current.proof), callback)
+      // `renewSession` only updates, because a renewal must not restore a session that has just ended.
+      settle(current.credential === undefined ? renewSession(db, row) : begin(row, current.credential), callback)
     },
     destroy(sessionId, callback) {
       settle(deleteSession(db, hashSessionId(sessionId)), callback)

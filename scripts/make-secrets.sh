@@ -1,6 +1,7 @@
 #!/bin/sh
 # Creates the missing files that compose.postgres.yaml needs: passwords and a secret below secrets/, and a self-signed
-# certificate for testing below tls/. Keeps existing files. The optional argument is the host name (default: localhost).
+# certificate for testing below tls/. Keeps existing files. The optional argument is the host name in the certificate
+# (default: localhost).
 set -eu
 cd "$(dirname "$0")/.."
 name=${1:-localhost}
@@ -12,8 +13,8 @@ random() {
   od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'
 }
 
-# make FILE TEXT: creates the file if it is missing or empty. All users may read it, because the containers run with
-# other user ids (1000 for the service, 999 for PostgreSQL); the mode of the folder protects it.
+# make FILE TEXT: creates the file if it is missing or empty. All users may read the file, because the containers run
+# with other user ids (1000 for the service, 999 for PostgreSQL); the mode of the folder protects the file.
 make() {
   if [ ! -s "$1" ]; then
     printf '%s' "$2" >"$1"

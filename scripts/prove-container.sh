@@ -26,7 +26,7 @@ major=${major%%-*}
 case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
 
 echo "stand-in for $base"
-# Node 25 and later is linked with libatomic1; the official image also contains it.
+# Node 25 and later is linked with libatomic1; the official image also contains this library.
 # shellcheck disable=SC1091
 mmdebstrap --variant=minbase --include=ca-certificates,libatomic1 "$(. /etc/os-release && echo "$VERSION_CODENAME")" \
   "$work/base" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
@@ -40,7 +40,7 @@ chroot "$work/base" useradd --uid 1000 --gid node --create-home node
 container=$(buildah from scratch)
 buildah add --quiet "$container" "$work/base" / >/dev/null
 buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$container"
-# A private registry may need a certificate and settings; they are mounted and do not become part of the image.
+# A private registry may need a certificate and settings; these files are mounted and not copied into the image.
 set --
 for file in /etc/npmrc "$(npm config get userconfig 2>/dev/null)"; do
   if [ -f "$file" ]; then set -- "$@" --volume "$file:$file:ro"; fi

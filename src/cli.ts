@@ -5,7 +5,7 @@ import { localizeProgram, localizeSubcommand } from './commands/help.js'
 import type { UploadOptions } from './commands/uploads.js'
 import type { Config } from './config.js'
 import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
-import { showControlCharacters } from './domain/text/printable.js'
+import { escapeControlCharacters } from './domain/text/printable.js'
 import { JOB_NAMES } from './services/jobs/job.js'
 import { VERSION } from './version.js'
 
@@ -16,7 +16,7 @@ const MUST_CHANGE = ['--must-change', 'das Passwort muss nach der Anmeldung zuer
 const MAX_ENTRIES = 100_000
 const MAX_ROW_ID = 2 ** 31 - 1
 
-const print = (line: string) => process.stdout.write(`${showControlCharacters(line)}\n`)
+const print = (line: string) => process.stdout.write(`${escapeControlCharacters(line)}\n`)
 // If the reader of the output exits early (`audit | head`), the command finishes silently.
 let isOutputClosed = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -335,7 +335,6 @@ function exportFormat(text: string): ExportFormat {
   throw new InvalidArgumentError(`Erwartet wird eines von ${EXPORT_FORMATS.join(', ')}.`)
 }
 
-/** Refuses options of the folder import if a file is given, and options of the file import if none is. */
 function refuseForeignOptions(file: string | undefined, options: UploadOptions & { force?: boolean }): void {
   const { force, check: _check, json: _json, ...ofFile } = options
   const [name] = Object.keys(file === undefined ? ofFile : force === undefined ? {} : { force })
@@ -351,7 +350,7 @@ function wholeNumber(max: number): (text: string) => number {
   }
 }
 
-/** Prints the error and returns the exit status. */
+/** Returns the exit status. Prints the error, unless Commander has printed it or the closed output has caused it. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
   if (isOutputClosed && (error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT_REFUSED

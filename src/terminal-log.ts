@@ -1,20 +1,19 @@
 import type { DestinationStream } from 'pino'
 import { prettyFactory } from 'pino-pretty'
-import { showControlCharacters } from './domain/text/printable.js'
+import { escapeControlCharacters } from './domain/text/printable.js'
 import { shorten } from './domain/text/text.js'
 
-/** A log entry of pino */
 type Entry = Record<string, unknown>
 
-/** Maximum length of a line; longer ones are cut, because SQL statements of an import would fill the screen. */
-const LONGEST = 200
+/** Maximum length of a message; longer ones are cut, because SQL statements of an import would fill the screen. */
+const MAX_MESSAGE_LENGTH = 200
 
 /** First source position in a stack trace */
 const FIRST_PLACE = /\n\s+at .*?\(?((?:file:\/\/)?\/[^\s)]+:\d+:\d+)\)?/
 
 /**
- * Formats log entries as one short line each, for a terminal. Runs in the main thread: the worker thread of a pino
- * transport would lose the last lines when the process ends.
+ * Returns a destination that formats each log entry as one short line, for a terminal. It runs in the main thread: the
+ * worker thread of a pino transport would lose the last lines when the process ends.
  */
 export function terminalLog(write: (text: string) => void, colorize = true): DestinationStream {
   const format = prettyFactory({
@@ -22,7 +21,7 @@ export function terminalLog(write: (text: string) => void, colorize = true): Des
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname',
     hideObject: true,
-    messageFormat: (entry) => shorten(showControlCharacters(onOneLine(describe(entry))), LONGEST),
+    messageFormat: (entry) => shorten(escapeControlCharacters(onOneLine(describe(entry))), MAX_MESSAGE_LENGTH),
   })
   return { write: (line) => write(format(line)) }
 }

@@ -17,10 +17,10 @@ import { CARDS, publishTest } from './support/taken-tests.js'
 
 const SEED = 5
 const REQUESTS = 6_000
-/** Number of requests to the service at an https address, which changes the names of its cookies */
+/** Number of requests to the service with an https PUBLIC_URL, which changes the names of its cookies */
 const REQUESTS_WITH_HTTPS = 2_000
 
-/** Creates 60 sources. Adds content with reports by the user to the first one, so that requests hit existing ids. */
+/** Creates 60 sources. Adds content and the user's reports to the first source, so that requests hit existing ids. */
 async function createSources(db: Kysely<Database>, userId: number): Promise<void> {
   const uploaded = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
   const written = { ...uploaded, kind: 'written', size_bytes: 0 } as const
@@ -32,7 +32,7 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
     .insertInto('imported_decks')
     .values({ deck_id: deck.id, file: null, ...origin })
     .execute()
-  // The cards of the content folder have ids up to 30.
+  // These cards get the ids from 31, because the content folder has 30 cards.
   for (let count = 0; count < 30; count++) {
     const card = await createCard(db, { deck_id: deck.id })
     await db
@@ -55,7 +55,6 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
   await db.updateTable('cheatsheets').set({ content_md: 'Zweite Fassung' }).where('id', '=', sheet.id).execute()
 }
 
-/** Publishes tests of the first source with unlimited attempts. */
 async function createTests(db: Kysely<Database>): Promise<void> {
   const cards = Array.from({ length: 30 }, () => CARDS.text)
   for (const slug of ['git', 'git-befehle', 'sql', 'linux']) {
@@ -64,13 +63,11 @@ async function createTests(db: Kysely<Database>): Promise<void> {
   }
 }
 
-/** Creates teams; the requests delete some of them. */
 async function createTeams(db: Kysely<Database>): Promise<void> {
   const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
   await db.insertInto('teams').values(teams).execute()
 }
 
-/** Creates assignments with sheets and a test for the user, who is also the responsible person. */
 async function createAssignments(db: Kysely<Database>, userId: number): Promise<void> {
   const { id: testId } = await db.selectFrom('tests').select('id').limit(1).executeTakeFirstOrThrow()
   const none = { cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null }
@@ -96,7 +93,7 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    // There are as many parts as the API allows, so that most drawn indexes refer to a sheet.
+    // There are as many parts as the API allows, so that most random indexes refer to a sheet.
     const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
     await db
       .insertInto('assignment_parts')
@@ -117,7 +114,7 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
   }
 }
 
-// Both addresses support passkeys. The second one uses https.
+// Both addresses support passkeys.
 for (const [publicUrl, requests] of [
   ['http://localhost:3999/', REQUESTS],
   ['https://localhost:3999/', REQUESTS_WITH_HTTPS],
@@ -152,8 +149,8 @@ for (const [publicUrl, requests] of [
       const { port } = app.server.address() as AddressInfo
       const root = { username, password: PASSWORD }
       const origin = `http://127.0.0.1:${port}`
-      // Operations whose requests may all be refused. Most need a password, key, signature or valid list, which random
-      // requests do not contain. The comments below give other reasons.
+      // Operations whose requests may all be refused. Those without a comment need a password, key, signature or valid
+      // list, which random requests do not contain.
       const hard = [
         ...['login', 'changePassword', 'confirmByPassword', 'createPasskey', 'logInByPasskey'],
         ...['backChannelLogout', 'createAccounts'],
@@ -172,7 +169,7 @@ for (const [publicUrl, requests] of [
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
         // Needs a timestamp.
         'acceptCorrection',
-        // Only the assignee or the responsible person may call these.
+        // Need the assignee, the responsible person or a team lead as the caller.
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences', 'getSignersPdf'],
         // Need a mail whose delivery is unknown, or a mail server.
         ...['resendMail', 'sendTestMail'],
@@ -189,9 +186,10 @@ for (const [publicUrl, requests] of [
         JSON.stringify(report.statuses),
         `${report.sentAgain} again, slowest: ${Math.round(report.slowestMs)} ms`,
       )
-      t.strictSame(report.faults, [])
+      t.strictSame(report.faults, [], (report.faults[0] ?? 'no faults').slice(0, 500))
       t.equal(report.sent, requests)
-      t.strictSame(report.neverSucceeded.filter(mustSucceed), [])
+      const unmet = report.neverSucceeded.filter(mustSucceed)
+      t.strictSame(unmet, [], `operations that never succeeded: ${unmet.join() || 'none'}`)
     },
   )
 }

@@ -1,9 +1,9 @@
 import { clipParameters, default_w } from 'ts-fsrs'
-import type { Random } from './simulated-memory.js'
+import type { Random } from '../../dist/test/support/random.js'
 
-/** Standard deviations of the fitted weights of Anki users (`PARAMS_STDDEV` of fsrs-rs), without the first four */
+/** Standard deviations of the weights fitted for Anki users, except the first four (`PARAMS_STDDEV` of fsrs-rs) */
 const DEVIATIONS = [0.57, 0.28, 0.6, 0.12, 0.39, 0.18, 0.33, 0.3, 0.09, 0.16, 0.57, 0.25, 1.03, 0.31, 0.32, 0.14, 0.27]
-/** Number of initial stabilities, which are the first weights; their standard deviation is a factor of e. */
+/** Number of initial stabilities, which are the first weights; the standard deviation of their logarithms is 1. */
 const STABILITIES = 4
 
 /**
@@ -16,7 +16,7 @@ export function drawWeights(random: Random, distance: number): number[] {
     if (index < STABILITIES) return Math.max(weight * Math.exp(deviation), 0.1)
     return weight + deviation * (DEVIATIONS[index - STABILITIES] as number)
   })
-  // Sorted, because a better first rating never leads to a lower stability.
+  // Sorted, because a better first rating never gives a lower stability.
   const stabilities = drawn.slice(0, STABILITIES).sort((a, b) => a - b)
   return clipParameters([...stabilities, ...drawn.slice(STABILITIES)], 0, true)
 }

@@ -10,7 +10,6 @@ import { openSession } from '../../dist/test/support/process.js'
 import { atEnd } from './cleanup.js'
 import { PASSWORD } from './password.js'
 
-/** Root of the repository */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 const CLOCK_TICKS_PER_SECOND = 100
@@ -32,12 +31,11 @@ export async function makeFolder(): Promise<string> {
   return folder
 }
 
-export function hasEnded(child: ChildProcess): boolean {
+function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** Sends the signal to a process and waits until it ends; does nothing if it has ended or could not be started. */
-export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   // A process that could not be started has no id and sends no `exit` event.
   if (hasEnded(child) || child.pid === undefined) return
   const ended = once(child, 'exit')
@@ -52,7 +50,7 @@ export interface Server {
 }
 
 /**
- * Starts a Node program that listens on `PORT` and waits until `readyPath` responds with a status below 500.
+ * Starts a Node program that listens on `PORT`. Waits until `readyPath` responds with a status below 500.
  * @throws Error if the program ends before that
  */
 export async function startServer(
@@ -79,7 +77,7 @@ export async function startServer(
   return { url, process: child, stop }
 }
 
-/** Starts the service on a PostgreSQL database, or the embedded one if the URL is empty; `env` overrides settings. */
+/** Starts the service; an empty URL selects the embedded database. `env` overrides settings. */
 export function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Server> {
   const settings = {
     DATABASE_URL: databaseUrl,
@@ -93,12 +91,10 @@ export function startService(databaseUrl: string, env: Record<string, string> = 
   return startServer(`${ROOT}dist/src/cli.js`, ['serve'], settings, '/readyz')
 }
 
-/** Starts the conventional implementation on a database. */
 export function startUsualServer(databaseUrl: string): Promise<Server> {
   return startServer(`${ROOT}lab/bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
 }
 
-/** Logs in the first `count` seeded learners and returns their `Cookie` headers. */
 export async function logInMany(server: Server, count = 20): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) =>

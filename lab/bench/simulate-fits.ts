@@ -6,8 +6,8 @@ import type { Rating } from '../../dist/src/domain/review/review.js'
 import { firstRating, recallRating, retryRating } from '../../dist/src/domain/review/simulated-ratings.js'
 import { loadTrainer } from '../../dist/src/services/review/fit/binding.js'
 import { fitWeights } from '../../dist/src/services/review/fit/tasks.js'
+import { mulberry32, type Random } from '../../dist/test/support/random.js'
 import { drawWeights } from './drawn-weights.js'
-import { type Random, randomFrom } from './simulated-memory.js'
 
 /**
  * Fits parameters to synthetic learners whose weights are known, and compares the result with the defaults on further
@@ -44,7 +44,6 @@ interface Plan {
   isOver: (study: Study) => boolean
 }
 
-/** A studied card, with the true state of the learner's memory and the scheduler's estimate of it */
 interface Card {
   history: EffectiveReview[]
   memory: Memory | null
@@ -91,7 +90,7 @@ function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
 /** Simulates a trial and returns the absolute difference between the measured and the desired retention. */
 function retentionError(truth: MemoryModel, weights: number[] | null, seed: number): number {
   const scheduler = new MemoryModel(weights)
-  const trial = { truth, scheduler, newPerDay: 5, random: randomFrom(seed) }
+  const trial = { truth, scheduler, newPerDay: 5, random: mulberry32(seed) }
   const { recalls } = study({ ...trial, isOver: ({ days }) => days >= TRIAL_DAYS })
   const measured = recalls.filter(({ day }) => day >= MEASURED_FROM)
   return Math.abs(measured.filter(({ remembered }) => remembered).length / measured.length - RETENTION)
@@ -121,10 +120,10 @@ for (const distance of DISTANCES) {
     const rows: Row[] = []
     for (let learner = 0; learner < LEARNERS; learner++) {
       const seed = SEED * 100_000 + learner
-      const random = randomFrom(seed)
+      const random = mulberry32(seed)
       const truth = new MemoryModel(drawWeights(random, distance))
       const scheduler = new MemoryModel(null)
-      // For small histories, fewer new cards per day, so that the histories span enough days for a fit.
+      // Uses fewer new cards per day for small histories, so that they span enough days for a fit.
       const newPerDay = Math.min(Math.max(Math.round(reviews / 400), 1), 10)
       let trained = 0
       const whole = study({
@@ -156,7 +155,7 @@ for (const distance of DISTANCES) {
         off: {
           standard: retentionError(truth, null, seed + 7),
           used: retentionError(truth, w, seed + 7),
-          truth: retentionError(truth, drawWeights(randomFrom(seed), distance), seed + 7),
+          truth: retentionError(truth, drawWeights(mulberry32(seed), distance), seed + 7),
         },
       })
     }

@@ -10,15 +10,17 @@ import { commandLineActor } from '../../dist/src/commands/actor.js'
 import { addDays, daysBetween, noonOf } from '../../dist/src/domain/time/calendar.js'
 import { hashPassword } from '../../dist/src/services/accounts/passwords.js'
 import { importContent } from '../../dist/src/services/content/folder/import.js'
+import { mulberry32, type Random } from '../../dist/test/support/random.js'
 import { openTemporaryStore } from '../../dist/test/support/temporary-store.js'
-import { formulas, perturbedWeights, type Random, randomFrom } from './simulated-memory.js'
+import { formulas, perturbedWeights } from './simulated-memory.js'
 import { type Progress, printClasses, printCosts, type Recall, recallOf, summarize } from './simulated-recalls.js'
 
 /**
- * Simulates learners who study the shipped content through the API with a simulated clock, and prints the statistics of
- * the API: `npm run simulate [-- --days 120 --learners 20]`. Uses the empty PostgreSQL database of DATABASE_URL, or a
- * temporary embedded one if it is not set. With `--spread 0 --absence 0` the learners' memory follows the service's
- * model and no day is missed, so the reached retention must equal the forecast, apart from chance.
+ * Simulates learners who study the shipped content through the API with a simulated clock, checks the statistics of the
+ * API, and prints the reached and the forecast retention: `npm run simulate [-- --days 120 --learners 20]`. Uses the
+ * empty PostgreSQL database of DATABASE_URL, or a temporary embedded one if it is not set. With
+ * `--spread 0 --absence 0` the learners' memory follows the service's model and the learners miss no day. The reached
+ * retention must then equal the forecast, apart from chance.
  */
 const { values: options } = parseArgs({
   options: {
@@ -38,7 +40,8 @@ const FIRST_DAY = '2026-01-05'
 const NEW_PER_DAY = 5
 const RETENTIONS = [0.8, 0.85, 0.9, 0.95]
 /**
- * Probabilities of first ratings and of ratings of remembered cards: defaults of the fsrs-rs simulator, from Anki users
+ * Probabilities of first ratings and of ratings of remembered cards. These are defaults of the fsrs-rs simulator, based
+ * on Anki users.
  */
 const FIRST_RATINGS: [RatingName, number][] = [
   ['again', 0.24],
@@ -138,7 +141,7 @@ async function createLearner(number: number, passwordHash: string): Promise<Lear
     new_per_day: NEW_PER_DAY,
     desired_retention: desiredRetention,
   })
-  const random = randomFrom(number + 1)
+  const random = mulberry32(number + 1)
   const memory = formulas(perturbedWeights(random, SPREAD), desiredRetention)
   return { cookie, desiredRetention, random, memory, cards: new Map(), recalls: [] }
 }
@@ -176,7 +179,6 @@ function recordRecall(learner: Learner, progress: Progress | null, rating: Ratin
   learner.recalls.push(recallOf(progress, clock.day, learner.desiredRetention, rating !== 'again'))
 }
 
-/** Rates the cards of the learner's queue until the queue is empty. */
 async function studyToday(learner: Learner): Promise<void> {
   for (;;) {
     const { cards } = (await send(learner.cookie, 'GET', 'review/queue?limit=100')).json()
@@ -189,7 +191,7 @@ async function studyToday(learner: Learner): Promise<void> {
   }
 }
 
-/** Returns the intervals of all scheduled cards, ascending. */
+/** Returns the intervals of all scheduled cards in days. */
 async function findIntervals(learner: Learner): Promise<number[]> {
   const intervals: number[] = []
   let after: number | null = 0

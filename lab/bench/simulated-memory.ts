@@ -1,18 +1,5 @@
 import { default_w, type FSRS, fsrs } from 'ts-fsrs'
-
-/** Returns a random number in [0, 1). */
-export type Random = () => number
-
-/** Returns a seeded generator (mulberry32). */
-export function randomFrom(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import type { Random } from '../../dist/test/support/random.js'
 
 /**
  * Returns the FSRS-6 weights of an individual learner. With a spread of 0.4, each weight deviates from the default by

@@ -35,7 +35,6 @@ import {
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
-/** Routes for the caller's own account. */
 const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   const serveAlone = limitToOnePerUser()
 
@@ -129,8 +128,8 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
       schema: {
         operationId: 'listOwnAccesses',
         summary: "Views of the caller's state in assignments and exports of the caller's proofs, newest first",
-        description: `From the audit trail. A view of the state is recorded once a day for each assignment and viewer.
-The caller's own views are not listed.`,
+        description: `From the audit trail. A view of the state is recorded once a day for each assignment and viewer,
+and again if the viewer may see other teams than before. The caller's own views are not listed.`,
         tags: ['accounts'],
         querystring: AccessesQuery,
         response: answers(AccessList),
@@ -150,7 +149,7 @@ The caller's own views are not listed.`,
     {
       schema: {
         operationId: 'getOwnData',
-        summary: 'All data that is stored about the caller',
+        summary: 'The data that is stored about the caller, without audit entries',
         description: `Right of access (GDPR, article 15). Secrets (password, tokens) are stored as hashes only. The
 response is streamed: changes during the transfer may be included or not. A user may have one such response at a time;
 a second request gets 429. An error after the first byte closes the connection.`,

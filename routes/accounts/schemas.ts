@@ -5,7 +5,7 @@ import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
-/** Fields of an account in addition to those of `User` */
+/** Account fields that `User` does not contain */
 export const state = {
   is_author: Type.Boolean({ description: 'May write content: create sources and edit those as their editor.' }),
   must_change_password: Type.Boolean({ description: 'A new password is required before any other request.' }),
@@ -25,7 +25,6 @@ export const state = {
   ),
 }
 
-/** The mail address of an account */
 export const address = {
   email: nullable(Type.String({ examples: ['erika@example.org'] })),
   email_confirmed_at: nullable({
@@ -34,7 +33,6 @@ export const address = {
   }),
 }
 
-/** Extra time of a user for tests with a time limit */
 export const ExtraTime = Type.Integer({
   minimum: 0,
   maximum: 300,
@@ -224,7 +222,7 @@ export const AuditList = Type.Object({
       at: Timestamp,
       actor_id: nullable(Type.Integer()),
       actor: Type.String({ description: 'User name at that time.' }),
-      via: Type.String({ description: '`session`, `token` or `cli`.' }),
+      via: Type.String({ description: '`session`, `token`, `cli` or `oidc`.' }),
       address: nullable(Type.String()),
       action: Type.String(),
       target_id: nullable(Type.Integer()),

@@ -17,23 +17,28 @@ import {
   ImportQuery,
   ImportRefused,
   MEDIA_FULL,
-  MOST_CARDS,
-  MOST_SHEETS,
-  STOPPING,
-  UNREADABLE,
+  MOST_CARDS_ARCHIVED,
+  MOST_SHEETS_ARCHIVED,
+  SHUTDOWN_REFUSALS,
+  UNREADABLE_CONTENT,
   UserCreated,
   UserList,
   UserParams,
 } from './schemas.js'
 
-const IMPORT_REFUSALS = [IMPORT_RUNS, CONTENT_CHANGES, MOST_CARDS, MOST_SHEETS, UNREADABLE, MEDIA_FULL, ...STOPPING]
+const IMPORT_REFUSALS = [
+  IMPORT_RUNS,
+  CONTENT_CHANGES,
+  MOST_CARDS_ARCHIVED,
+  MOST_SHEETS_ARCHIVED,
+  UNREADABLE_CONTENT,
+  MEDIA_FULL,
+  ...SHUTDOWN_REFUSALS,
+]
 
 interface AdminOptions {
-  /** Folder that the import reads */
   contentDir: string
-  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Aborts the import when the service stops */
   stopping: AbortSignal
 }
 

@@ -70,15 +70,16 @@ export const ImportRefused = errorWith(
   'ImportError',
 )
 
-/** Refusal for a content folder that cannot be read, with an example folder */
-export const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
+/** Refusal for a content folder that cannot be read, with an example folder and error code */
+export const UNREADABLE_CONTENT = new UnreadableContent('/srv/content', 'ENOENT')
 
-/** Refusal for pictures that would exceed the limit */
 export const MEDIA_FULL = new MediaFull(2_048)
 
-/** Refusals of operations that a shutdown of the service may interrupt */
-export const STOPPING = [new Unavailable(), new ServiceStopping()]
+export const SHUTDOWN_REFUSALS = [new Unavailable(), new ServiceStopping()]
 
-/** Refusals for an import that would archive more than half of the cards or sheets, with example numbers */
-export const MOST_CARDS = new MostArchived('Karten', 120, 196)
-export const MOST_SHEETS = new MostArchived('Cheat Sheets', 12, 20)
+/**
+ * Refusals for an import that would archive more than half of the cards or sheets, if there are at least ten; with
+ * example numbers
+ */
+export const MOST_CARDS_ARCHIVED = new MostArchived('Karten', 120, 196)
+export const MOST_SHEETS_ARCHIVED = new MostArchived('Cheat Sheets', 12, 20)

@@ -52,7 +52,7 @@ import { listOverseenOccurrences, listSigners } from '../../src/services/assignm
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
 import { renderPdf } from '../../src/services/print/print.js'
-import { STOPPING } from '../admin/schemas.js'
+import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentAnswer,
@@ -81,11 +81,9 @@ export interface AssignmentsOptions extends AssignmentClock {
   contentDir: string
   /** Whether the service sends mail to persons, which requires a mail server and `PUBLIC_URL` */
   sendsMail: boolean
-  /** Aborts the rendering of a PDF when the service stops */
   stopping: AbortSignal
 }
 
-/** Assignments: those of the caller, definitions for authors, and states for responsible persons and leads. */
 const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, options) => {
   const { contentDir, sendsMail, stopping, ...clock } = options
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
@@ -235,7 +233,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
     },
     async (request) => {
       const id = parseRowId(request.params.id, INVALID_ASSIGNMENT)
-      if (id !== undefined) await removeAssignment(app.db, actorOf(request), id, clock.moment().at)
+      if (id !== undefined) await removeAssignment(app.db, actorOf(request), id, clock)
       return { ok: true as const }
     },
   )
@@ -289,15 +287,15 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       schema: {
         operationId: 'getSignersPdf',
         summary: 'A list of the persons of an assignment to sign by hand, as PDF',
-        description: `Each person once, by name, at most 1,000, with fields for day, place and instructor. The
-responsible person gets all persons; leads get the members of their teams if the assignment is mandatory. Recorded in
-the audit trail like a view of the state.`,
+        description: `Each person once, by name, with fields for day, place and instructor; for at most 1,000 occurrences.
+The responsible person gets all persons; leads get the members of their teams if the assignment is mandatory. Recorded
+in the audit trail like a view of the state.`,
         tags: ['assignments'],
         produces: ['application/pdf'],
         params: AssignmentParams,
         querystring: SignersQuery,
         response: answers(SignersFile, [
-          ...[NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG, new TooManyAttempts(2), ...STOPPING],
+          ...[NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS],
         ]),
       },
       onRequest: [app.requireOverseer, app.limitRequests('list', LISTS_PER_TEN_SECONDS)],
@@ -345,10 +343,6 @@ mandatory. Sorted by name, then by period, latest first.`,
   )
 }
 
-/**
- * Parses a list of states, separated by commas. Returns `fallback` if the text is absent or empty.
- * @throws InvalidInput if a non-empty element of the list is no state
- */
 function parseStates(
   text: string | undefined,
   fallback: readonly OccurrenceState[] = OCCURRENCE_STATES,
@@ -386,8 +380,8 @@ function view(stored: StoredAssignment) {
 type Caller = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns an assignment with the rights of the caller. A caller who may neither change the assignment nor decide about
- * its persons sees only the teams that this caller leads.
+ * Returns an assignment with the rights of the caller. For a caller who may neither change the assignment nor decide
+ * about its persons, `teams` contains only those teams of the audience that the caller leads.
  */
 function viewFor(stored: StoredAssignment, { id, is_admin, is_author }: Caller, { led }: Reader) {
   const { responsible, teams, created_by, responsible_id, mandatory } = stored

@@ -4,12 +4,10 @@ import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assign
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
-/** Maximum number of parts, teams and persons of an assignment */
 const MAX_PARTS = 20
 const MAX_TEAMS = 1_000
 const MAX_USERS = 10_000
-/** Maximum number of occurrences that one request confirms */
-const MAX_PERSONS = 1_000
+const MAX_OCCURRENCES = 1_000
 
 const Day = Type.String({ format: 'date', examples: ['2026-12-31'] })
 /** Returns the schema of a day, without `format: date`: the handler checks the day and names the field in the error. */
@@ -315,7 +313,7 @@ export const ConfirmBody = Type.Object({
 })
 
 export const ConfirmPersonalBody = Type.Object({
-  ids: Type.Array(Id, { description: 'Ids of occurrences.', minItems: 1, maxItems: MAX_PERSONS }),
+  ids: Type.Array(Id, { description: 'Ids of occurrences.', minItems: 1, maxItems: MAX_OCCURRENCES }),
   held_on: GivenDay('Day of the personal part, not before the period and not in the future.'),
   note: optional('Up to 2,000 characters.', 'Mit Rundgang'),
 })

@@ -3,7 +3,7 @@ import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
 import { FORMS } from '../../src/domain/questions/exercise.js'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
-import { HowOrNull, OwnerSource } from './sheet-schemas.js'
+import { NullableChangeKindSchema, OwnerSource } from './sheet-schemas.js'
 
 export const DeckName = Type.Object({ slug: Type.String({ examples: ['git'] }), name: Type.String() })
 
@@ -14,7 +14,6 @@ const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({
   examples: ['choice'],
 })
 
-/** Fields of a version of a card */
 export const CARD_TEXTS = {
   question: Type.String({ description: 'Markdown.', examples: ['Was macht `git stash`?'] }),
   answer: Type.String({ description: 'Markdown, without the options.' }),
@@ -58,7 +57,7 @@ export const EditedCardAnswer = Type.Object(
         ...CARD,
         source: nullable({
           ...OwnerSource,
-          description: 'Null for the content folder and for rows inserted by scripts.',
+          description: 'Null for the content folder, released content, and rows inserted by scripts.',
         }),
         file: nullable(Type.String({ description: 'Path relative to the content folder; null for a source.' })),
         line: nullable(Type.Integer({ description: 'Null for a source, or if the file lacks the card.' })),
@@ -113,7 +112,6 @@ const Options = Type.Array(
   },
 )
 
-/** Fields that are optional both when a card is created and when it is changed */
 const OPTIONAL_FIELDS = {
   level: Type.Optional(Type.String({ description: 'At most 200 characters.', examples: ['grundlagen'] })),
   options: Type.Optional(nullable(Options)),
@@ -189,7 +187,7 @@ export const CardVersions = Type.Object({
       changed_at: Timestamp,
       changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
-      how: HowOrNull,
+      how: NullableChangeKindSchema,
       ...CARD_TEXTS,
     }),
     { description: 'Newest first; fewer than `limit` if the texts are long.' },

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { DIFFICULTIES } from '../../db/queries/content/editing/difficult.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { DeckName } from './card-schemas.js'
-import { How, OwnerSource } from './sheet-schemas.js'
+import { ChangeKindSchema, OwnerSource } from './sheet-schemas.js'
 
 export const ChangesQuery = Type.Object({
   by: optional('User name of the author.', 'erika'),
@@ -17,7 +17,7 @@ export const ChangeList = Type.Object({
       at: Timestamp,
       by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
-      how: How,
+      how: ChangeKindSchema,
       source: nullable({ ...OwnerSource, description: 'Null for the content folder.' }),
       items: Type.Integer({ description: 'Number of changed cards and sheets.' }),
       kind: Type.Unsafe<'card' | 'sheet' | null>({

@@ -8,21 +8,19 @@ import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
-import { STOPPING } from '../admin/schemas.js'
+import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 
 interface ConvertOptions {
-  /** Aborts conversions when the service stops */
   stopping: AbortSignal
 }
 
 const BODY_BYTES = 2 * 2 ** 20
-/** Limit of requests per address; a person does not paste texts faster */
+/** Limit of requests per address; higher than the number of texts that a person can paste in ten seconds */
 const PER_TEN_SECONDS = 20
 
 const HtmlBody = Type.Object({ html: Type.String({ examples: ['<p>Ein <b>fetter</b> Absatz</p>'] }) })
 const MarkdownAnswer = Type.Object({ markdown: Type.String({ examples: ['Ein **fetter** Absatz'] }) })
 
-/** Conversion of pasted text. */
 const convert: FastifyPluginAsyncTypebox<ConvertOptions> = async (app, { stopping }) => {
   app.post(
     '/convert',
@@ -37,7 +35,7 @@ stores them, as \`media/<sha>.<extension>\`. A conversion that takes longer than
         tags: ['content'],
         body: HtmlBody,
         response: answers(MarkdownAnswer, [
-          ...[AUTHORS_ONLY, CONVERTING_TOO_LONG, TOO_LARGE, new TooManyAttempts(2), ...STOPPING],
+          ...[AUTHORS_ONLY, CONVERTING_TOO_LONG, TOO_LARGE, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS],
         ]),
       },
     },

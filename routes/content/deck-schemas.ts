@@ -23,7 +23,10 @@ const EditedDeck = Type.Object(
     desired_retention: nullable(Type.Number(RETENTION)),
     cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
     drafts: Type.Integer(),
-    source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows inserted by scripts.' }),
+    source: nullable({
+      ...OwnerSource,
+      description: 'Null for the content folder, released content, and rows inserted by scripts.',
+    }),
   },
   { title: 'EditedDeck' },
 )

@@ -14,19 +14,16 @@ import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { answers } from '../../src/http/schemas.js'
 import { openExport } from '../../src/services/content/exports/write-export.js'
-import { STOPPING } from '../admin/schemas.js'
+import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
 
 export interface ExportOptions {
-  /** Folder for temporary files of uploads and exports */
   tmpDir: string
-  /** Aborts exports when the service stops */
   stopping: AbortSignal
   moment: () => Moment
   timeZone: string
 }
 
-/** Exports cards for Anki, for a spreadsheet, or as the Markdown folder that the import reads. */
 const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmpDir, stopping, moment, timeZone }) => {
   const serveAlone = limitToOnePerUser()
 
@@ -45,7 +42,7 @@ request gets 429.`,
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
-        response: answers(ExportFile, [DECK_NOT_FOUND, SOURCE_NOT_FOUND, NO_ROOM, ...STOPPING]),
+        response: answers(ExportFile, [DECK_NOT_FOUND, SOURCE_NOT_FOUND, NO_ROOM, ...SHUTDOWN_REFUSALS]),
       },
     },
     async (request, reply) => {
@@ -90,9 +87,9 @@ request gets 429.`,
 }
 
 /**
- * Parses the id of a source. Returns undefined if the parameter is absent or empty, and 0, which no source has, for a
- * number outside the range of ids.
- * @throws InvalidInput if the text is not a number
+ * Parses the parameter `source`. Returns undefined if it is absent or empty. Returns 0, an id that no source has, if
+ * the number is outside the range of ids.
+ * @throws InvalidInput if the parameter is not a number
  */
 function parseSource(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
@@ -101,7 +98,6 @@ function parseSource(text: string | undefined): number | undefined {
   return isInteger(id) ? id : 0
 }
 
-/** Whether the caller is an editor of the source. Returns false for a token without the scope `content`. */
 async function maySeeHidden({ server, user, apiToken }: FastifyRequest, sourceId: number): Promise<boolean> {
   if (apiToken !== undefined && !apiToken.scopes.includes('content')) return false
   return mayEdit(await findEditable(server.db, user), sourceId)

@@ -26,17 +26,13 @@ import { reportProgress } from '../../src/services/content/progress.js'
 import { checkUpload, importUpload } from '../../src/services/content/upload/import.js'
 import { LIMIT_REFUSALS } from '../../src/services/content/upload/readers/limits.js'
 import { type ReceivedFile, withReceivedFile } from '../../src/services/content/upload/receive.js'
-import { MEDIA_FULL, STOPPING } from '../admin/schemas.js'
+import { MEDIA_FULL, SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { SOURCE_EXISTS, UploadDone, UploadFile, UploadQuery, UploadRefused } from './schemas.js'
 
 export interface ImportsOptions {
-  /** Folder for temporary files of uploads */
   tmpDir: string
-  /** Maximum size of one upload, in bytes */
   importMaxBytes: number
-  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Aborts uploads when the service stops */
   stopping: AbortSignal
 }
 
@@ -53,7 +49,7 @@ const REFUSALS = [
     NO_ROOM,
   ],
   ...[
-    ...STOPPING,
+    ...SHUTDOWN_REFUSALS,
     new ReadersBusy(),
     UPLOAD_TOO_SLOW,
     new OwnMediaFull(200),
@@ -72,7 +68,6 @@ function sourceOf({ query }: FastifyRequest): string | undefined {
   return source !== undefined && parseId(source) !== undefined && isNew !== 'true' ? source : undefined
 }
 
-/** Uploads of Anki packages, tables, question files and archives by authors. */
 const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) => {
   const { tmpDir, importMaxBytes, mediaMaxBytes, stopping } = options
   acceptFile(app)

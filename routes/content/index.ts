@@ -5,7 +5,7 @@ import { parseFlag } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/folder/check.js'
-import { ImportQuery, ImportRefused, MEDIA_FULL, STOPPING, UNREADABLE } from '../admin/schemas.js'
+import { ImportQuery, ImportRefused, MEDIA_FULL, SHUTDOWN_REFUSALS, UNREADABLE_CONTENT } from '../admin/schemas.js'
 import bulk from './bulk.js'
 import cardVersions from './card-versions.js'
 import cards from './cards.js'
@@ -26,17 +26,12 @@ import testStatistics from './test-statistics.js'
 import tests from './tests.js'
 
 interface ContentOptions extends ExportOptions {
-  /** Folder that the import reads */
   contentDir: string
-  /** Maximum size of one upload, in bytes */
   importMaxBytes: number
-  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** Minimum number of persons for which a statistic of a test is shown */
   statisticsMinPersons: number
 }
 
-/** Content for its editors. The inner scope is for administrators; each other route checks the rights itself. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
   const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone, statisticsMinPersons } =
     options
@@ -68,7 +63,6 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   })
 }
 
-/** The content folder and its import. */
 const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'mediaMaxBytes' | 'stopping'>> = async (
   app,
   { contentDir, mediaMaxBytes, stopping },
@@ -81,7 +75,9 @@ const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'med
         summary: 'Check what an import of the content folder would change, without writing',
         tags: ['content'],
         querystring: ImportQuery,
-        response: answers(CheckAnswer, [ADMINS_ONLY, UNREADABLE, MEDIA_FULL, ...STOPPING], { 400: ImportRefused }),
+        response: answers(CheckAnswer, [ADMINS_ONLY, UNREADABLE_CONTENT, MEDIA_FULL, ...SHUTDOWN_REFUSALS], {
+          400: ImportRefused,
+        }),
       },
     },
     async (request) => {

@@ -19,17 +19,15 @@ import { MEDIA_FULL } from '../admin/schemas.js'
 import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
 
 interface MediaOptions {
-  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
 }
 
-/** SHA-256 of a picture in hex, with or without the file extension that the texts append to it */
+/** SHA-256 of a picture in hex, with or without the file extension that texts add when they refer to the picture */
 const NAME = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/
 
-/** Content security policy that applies if a browser opens the picture as a page: it must not load or run anything. */
+/** Content security policy for a picture that a browser opens as a page. The page must not load or run anything. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** Pictures of cards and sheets. */
 const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { mediaMaxBytes }) => {
   acceptPicture(app)
 
@@ -38,7 +36,7 @@ const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { mediaMaxByt
     {
       schema: {
         operationId: 'getPicture',
-        summary: 'A picture of a card or a sheet',
+        summary: 'A picture of a card, sheet or test',
         description: `Texts reference it as \`media/<sha>.<extension>\`; its content never changes. A picture that no
 visible text shows is returned only to its uploader and to editors of a source that uses it.`,
         tags: ['content'],
@@ -88,9 +86,8 @@ text shows is deleted after seven days.`,
 }
 
 /**
- * Refuses a large picture before its body is read, with a message that contains the limit. A body without a
- * `Content-Length` is refused by the body limit of the route.
- * @throws PICTURE_TOO_LARGE_TO_STORE if the `Content-Length` exceeds the limit
+ * Refuses a large picture before its body is read, with a message that contains the limit. The body limit of the route
+ * refuses a large picture without a `Content-Length`.
  */
 async function refuseLargePicture({ headers }: FastifyRequest): Promise<void> {
   if (Number(headers['content-length'] ?? 0) > MAX_PICTURE_BYTES) throw PICTURE_TOO_LARGE_TO_STORE

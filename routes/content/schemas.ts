@@ -66,7 +66,7 @@ export const Report = Type.Object(
       archived: Type.Boolean({ description: 'Whether learners do not see the card.' }),
       source: nullable({
         ...OwnerSource,
-        description: 'Null for the content folder and for rows inserted by scripts.',
+        description: 'Null for the content folder, released content, and rows inserted by scripts.',
       }),
     }),
     card_changed: Type.Boolean({ description: 'Whether the card has changed since the report.' }),
@@ -97,7 +97,7 @@ export const Report = Type.Object(
 
 export const ReportList = Type.Object({
   reports: Type.Array(Report),
-  open: Type.Integer({ description: 'Number of all open reports.' }),
+  open: Type.Integer({ description: 'Number of all open reports of cards that the caller may edit.' }),
   next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
@@ -253,7 +253,9 @@ export const UploadRefused = errorWith(
   'UploadError',
 )
 
-/** Refusal for an upload whose name equals that of an existing source, with an example */
+/**
+ * Refusal for an upload that has the name of an existing source but neither `source` nor `new`, with an example source
+ */
 export const SOURCE_EXISTS = new SourceExists({ id: 3, name: 'Netzwerk' })
 
 export const SourceList = Type.Object({

@@ -3,7 +3,6 @@ import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
 import type { ChangeKind } from '../../db/types.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
-/** Source to which a card, deck, sheet or test belongs */
 export const OwnerSource = Type.Object({
   id: Type.Integer({ examples: [3] }),
   kind: Type.String({ enum: ['anki', 'table', 'archive', 'written'] }),
@@ -14,11 +13,9 @@ const CHANGE_KINDS: ChangeKind[] = [
   ...(['create', 'edit', 'bulk', 'restore', 'undo', 'suggestion', 'upload', 'folder', 'adopt'] as const),
 ]
 
-/** Kind of a change of content */
-export const How = Type.Unsafe<ChangeKind>({ type: 'string', enum: CHANGE_KINDS, examples: ['edit'] })
+export const ChangeKindSchema = Type.Unsafe<ChangeKind>({ type: 'string', enum: CHANGE_KINDS, examples: ['edit'] })
 
-/** Kind of the change that created a version; null if no change is recorded */
-export const HowOrNull = Type.Unsafe<ChangeKind | null>({
+export const NullableChangeKindSchema = Type.Unsafe<ChangeKind | null>({
   type: ['string', 'null'],
   enum: [...CHANGE_KINDS, null],
   description: 'Null if no change is recorded: for an imported first version, or a change by a script.',
@@ -108,7 +105,7 @@ export const SheetVersions = Type.Object({
       version: Type.Integer(),
       changed_at: Timestamp,
       changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
-      how: HowOrNull,
+      how: NullableChangeKindSchema,
       title: Type.String(),
       category: Type.String(),
       content_md: Type.String(),

@@ -24,7 +24,7 @@ import { answers, Done } from '../../src/http/schemas.js'
 import { renderPdf, stopPdfWorker } from '../../src/services/print/print.js'
 import { correctName, revoke } from '../../src/services/proofs/change.js'
 import { exportProofs } from '../../src/services/proofs/export.js'
-import { STOPPING } from '../admin/schemas.js'
+import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import {
   ExportQuery,
   OwnProofs,
@@ -36,16 +36,14 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** Limit of requests per address; rendering a PDF takes about a second of processor time in a worker thread. */
+/** Limit of requests per address; rendering a PDF takes up to a second of processor time in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions extends PublicAddress {
   moment: () => Moment
-  /** Aborts the rendering of a PDF when the service stops */
   stopping: AbortSignal
 }
 
-/** Proofs of completed assignments: those of the caller, and for administrators those of all users. */
 const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, stopping, ...own }) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
   app.addHook('onClose', stopPdfWorker)
@@ -80,7 +78,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         tags: ['proofs'],
         produces: ['application/pdf'],
         params: ProofParams,
-        response: answers(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...STOPPING]),
+        response: answers(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
       },
       onRequest: app.limitRequests('proof', PDFS_PER_TEN_SECONDS),
     },
@@ -166,7 +164,11 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
   )
 }
 
-/** Parses the code in a path. @throws PROOF_NOT_FOUND if the code is malformed */
+/**
+ * Parses the code in a path.
+ * @throws PROOF_NOT_FOUND if the code is malformed
+ * @example codeOf({ code: 'AB7K9QF2M4X8ZC6T3VN5HRWDJE' }) // 'AB7K9QF2M4X8ZC6T3VN5HRWDJE'
+ */
 export function codeOf({ code }: { code: string }): string {
   const parsed = parseCode(code)
   if (parsed === undefined) throw PROOF_NOT_FOUND
@@ -175,7 +177,6 @@ export function codeOf({ code }: { code: string }): string {
 
 const MAX_PURPOSE = 500
 
-/** Returns the trimmed text. @throws InvalidInput if the trimmed text is empty or longer than 500 UTF-16 code units */
 function parsePurpose(text: string): string {
   const purpose = text.trim()
   if (purpose === '') throw new InvalidInput('Das Feld „purpose“ darf nicht leer sein')

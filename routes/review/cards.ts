@@ -26,7 +26,7 @@ import { countCharacters } from '../../src/domain/text/text.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
-import { resetCard } from '../../src/services/review/take-back.js'
+import { resetCard } from '../../src/services/review/undo.js'
 import {
   CardAnswer,
   CardPage,
@@ -38,7 +38,6 @@ import {
   TomorrowBody,
 } from './schemas.js'
 
-/** Maximum length of the filter `q` in characters; the same as for the query of `/api/search` */
 const MAX_TEXT_LENGTH = 200
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
@@ -202,10 +201,6 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   )
 }
 
-/**
- * Parses the id in a path; returns undefined for a number outside the range of card ids.
- * @throws InvalidInput if it is not a number
- */
 function parseCardId(text: string): number | undefined {
   return parseRowId(text, 'Ungültige Karten-ID')
 }

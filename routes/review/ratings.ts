@@ -11,7 +11,7 @@ import { invalidField } from '../../src/http/schema-errors.js'
 import { answers } from '../../src/http/schemas.js'
 import { applyReview, type Review } from '../../src/services/review/apply-review.js'
 import { applyReviews, type ReviewResult } from '../../src/services/review/apply-reviews.js'
-import { undoReview } from '../../src/services/review/take-back.js'
+import { undoReview } from '../../src/services/review/undo.js'
 import { BatchAnswer, BatchBody, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
 
 /** Maximum size of a body in bytes: 100 reviews with client ids of maximum length, each character escaped */

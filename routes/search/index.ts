@@ -7,23 +7,22 @@ import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { searchAll } from '../../src/services/search/search.js'
-import { rest, searchTurns } from '../../src/services/search/search-turns.js'
+import { createSearchQueue, pauseAfterWork } from '../../src/services/search/search-queue.js'
 import { SearchAllAnswer, SearchAllQuery } from './schemas.js'
 
 const MAX_QUERY_LENGTH = 200
 
 interface SearchOptions {
-  /** Whether the service uses the embedded database */
   isEmbedded: boolean
   poolState: OpenDatabase['poolState']
 }
 
 const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedded, poolState }) => {
-  const searchInTurn = searchTurns(isEmbedded)
-  /** Pauses a search between two steps if no connection is idle or requests wait for one. */
+  const runSearch = createSearchQueue(isEmbedded)
+  /** Pauses a search between two steps if no connection is idle or requests wait for a connection. */
   const pause = async (started: number) => {
     const { idle, waiting } = poolState()
-    if (idle === 0 || waiting > 0) await rest(started)
+    if (idle === 0 || waiting > 0) await pauseAfterWork(started)
   }
   app.setFallback(unknownEndpoint('Unbekannter Such-Endpunkt'))
 
@@ -46,7 +45,7 @@ const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedde
         const isComplete = await app.updateSearchIndex()
         return { isComplete, ...(await searchAll(app.db, query, limit, pause)) }
       }
-      const { hits, isCorrected, isComplete } = await searchInTurn(request.user.id, search, abortOnClose(reply))
+      const { hits, isCorrected, isComplete } = await runSearch(request.user.id, search, abortOnClose(reply))
       const results = hits.map(({ kind, id, slug, category, deck_slug, deck_name, marked }) => ({
         kind,
         slug,

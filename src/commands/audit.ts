@@ -1,9 +1,8 @@
 import { type AuditEntry, listAuditEntries } from '../../db/queries/accounts/audit.js'
 import type { Config } from '../config.js'
-import { toField } from '../domain/text/printable.js'
+import { escapeField } from '../domain/text/printable.js'
 import { withDatabase } from './store.js'
 
-/** Prints the latest audit entries, newest first, one per line or as JSON. */
 export async function printAudit(
   config: Config,
   options: { limit: number; json?: boolean },
@@ -16,9 +15,8 @@ export async function printAudit(
   for (const entry of entries) print(toLine(entry))
 }
 
-/** Formats an entry as tab-separated values. */
 function toLine({ at, actor, via, address, action, target, target_id, details }: AuditEntry): string {
   const object = target === null ? `${target_id ?? ''}` : `${target} (${target_id})`
   const more = details === null ? '' : JSON.stringify(details)
-  return [at.toISOString(), actor, address ?? via, action, object, more].map(toField).join('\t')
+  return [at.toISOString(), actor, address ?? via, action, object, more].map(escapeField).join('\t')
 }

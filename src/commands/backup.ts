@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { access, type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -14,6 +14,7 @@ import { migrateTo, migrateToLatest } from '../../db/migrate.js'
 import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
+import { refuseExisting } from './refuse-existing.js'
 import { openForCommand, RefusedError } from './store.js'
 
 type Print = (line: string) => void
@@ -23,10 +24,10 @@ const STOP_FIRST = 'Bitte den Dienst dafür anhalten.'
 const STOP_OR_SERVER = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
 
 /**
- * Writes a backup of the whole store to `file`, or to standard output for `-`. Does not migrate the store. Leaves no
- * incomplete file.
- * @throws BackupError if the file exists or cannot be written
- * @throws RefusedError if the service holds the embedded store
+ * Writes a backup of the whole store to `file`, or to standard output for `-`. Does not migrate the store. Deletes the
+ * incomplete file if the backup fails.
+ * @throws BackupError if the file cannot be written, or the store has no schema
+ * @throws RefusedError if the file exists or another process holds the embedded store
  */
 export async function backUpStore(
   config: Config,
@@ -64,7 +65,6 @@ async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => {})
 }
 
-/** Converts a failed file operation, for example on a full disk, to a German error. Returns other errors unchanged. */
 function describeWriteFault(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   const isOfFile = /^(open|write|fsync|rename|close)$/.test(syscall ?? '')
@@ -84,7 +84,7 @@ async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
     })
 }
 
-/** Joins lines into chunks of 65,536 characters or more, because each chunk has a fixed cost in the pipeline. */
+/** Joins lines into larger chunks, because each chunk has a fixed cost in the pipeline. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
   for await (const line of lines) {
@@ -100,8 +100,8 @@ async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> 
  * Restores a backup into the configured store and migrates it to the current schema. A backup of a PostgreSQL server
  * can be restored into the embedded store and vice versa.
  * @param file path, or `-` for standard input
- * @throws RefusedError if a service uses the store, unless a server is configured and `force` is set
- * @throws BackupError if the file is unreadable, damaged or inconsistent
+ * @throws RefusedError if another process uses the store, unless a server is configured and `force` is set
+ * @throws BackupError, UnusableDatabaseError under the conditions of `restore`
  */
 export async function restoreStore(
   config: Config,
@@ -122,7 +122,7 @@ export async function restoreStore(
 }
 
 /**
- * Refuses to restore while a service is connected to the server. The embedded store is locked by its process anyway.
+ * Checks only a database server, because `openForCommand` has locked an embedded store.
  * @throws RefusedError if the database has other sessions of this program
  */
 async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
@@ -135,14 +135,15 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
 }
 
 /**
- * Restores a backup into an open store, in one transaction.
- * @throws BackupError if the file is unreadable, damaged or inconsistent
- * @throws UnusableDatabaseError if this program cannot use the database
+ * Restores a backup into an open store. Writes all rows in one transaction, and migrates the store before and after it.
+ * @param replace whether existing rows may be deleted; otherwise the store must have no users, decks and cheat sheets
+ * @throws BackupError if the file is unreadable, damaged, inconsistent or of a newer version, or the store is not empty
+ * @throws UnusableDatabaseError under the conditions of `migrateTo`
  */
 export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
-  // Errors are ignored here, because the reader of the lines receives them as well.
+  // Errors are ignored here, because reading the lines reports them as well.
   pipeline(source, unzipped).catch(() => {})
   const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
   try {
@@ -191,12 +192,4 @@ function describeFault(error: unknown, file: string): unknown {
     return new BackupError('Die Sicherung ist unvollständig oder beschädigt; nichts wurde geändert.')
   if (code?.startsWith('Z_')) return new BackupError('Die Datei ist keine Sicherung dieses Programms oder beschädigt.')
   return error
-}
-
-async function refuseExisting(file: string): Promise<void> {
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  )
-  if (exists) throw new BackupError(`Die Datei ${file} gibt es schon.`)
 }

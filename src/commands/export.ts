@@ -1,4 +1,4 @@
-import { access, mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Kysely } from 'kysely'
 import { findCredentials } from '../../db/queries/accounts/users.js'
@@ -10,6 +10,7 @@ import type { Config } from '../config.js'
 import type { ExportFormat } from '../domain/content/export-formats.js'
 import { DECK_NOT_FOUND, SOURCE_NOT_FOUND } from '../domain/content/refusals.js'
 import { writeExport } from '../services/content/exports/write-export.js'
+import { refuseExisting } from './refuse-existing.js'
 import { RefusedError, withDatabase } from './store.js'
 import { momentOf } from './today.js'
 
@@ -24,8 +25,10 @@ export interface ExportOptions {
 const BY_EXTENSION: Record<string, ExportFormat> = { '.apkg': 'apkg', '.csv': 'csv', '.zip': 'markdown' }
 
 /**
- * Exports cards to `file`, completely or not at all. The extension selects the format unless one is given.
- * @throws RefusedError if the options are contradictory, the format or the user is unknown, or the file exists
+ * Exports cards to `file`, completely or not at all. A `markdown` export without `deck` also contains sheets and tests.
+ * Without the option `format`, the extension of the file selects the format.
+ * @throws RefusedError if the options are contradictory, the format or the user is unknown, the file exists, or another
+ * process holds the embedded store
  * @throws DECK_NOT_FOUND, SOURCE_NOT_FOUND if the given deck or source does not exist
  */
 export async function exportToFile(
@@ -81,14 +84,6 @@ async function findUserId(db: Kysely<Database>, username: string | undefined): P
   const user = await findCredentials(db, username)
   if (user === undefined) throw new RefusedError(`Es gibt keinen Benutzer ${username}.`)
   return user.id
-}
-
-async function refuseExisting(file: string): Promise<void> {
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  )
-  if (exists) throw new RefusedError(`Die Datei ${file} gibt es schon.`)
 }
 
 async function flush(file: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Command, Help } from 'commander'
-import { showControlCharacters } from '../domain/text/printable.js'
+import { escapeControlCharacters } from '../domain/text/printable.js'
 import { listSettings } from '../settings.js'
 
 const TITLES: Record<string, string> = {
@@ -12,7 +12,6 @@ const TITLES: Record<string, string> = {
 const EXIT_STATUS = `
 Rückgabewerte: 0 erledigt, 1 abgelehnt oder fehlgeschlagen, 2 falscher Aufruf`
 
-/** Messages of Commander and their German translations */
 const MESSAGES: [english: RegExp, german: string][] = [
   [/^error: unknown command '(.*)'/, 'Unbekannter Befehl „$1“'],
   [/^error: unknown option '(.*)'/, 'Unbekannte Option „$1“'],
@@ -29,7 +28,6 @@ const IN_HELP: [english: string, german: string][] = [
   ['(default: ', '(Standard: '],
 ]
 
-/** Translates the help and messages of the program to German, and adds the settings and exit codes to the help. */
 export function localizeProgram(program: Command): void {
   const { commandUsage, subcommandTerm, optionDescription } = Help.prototype
   program
@@ -41,12 +39,11 @@ export function localizeProgram(program: Command): void {
       subcommandTerm: (command) => translate(subcommandTerm.call(new Help(), command), IN_HELP),
       optionDescription: (option) => translate(optionDescription.call(new Help(), option), IN_HELP),
     })
-    .configureOutput({ outputError: (message, write) => write(showControlCharacters(translate(message, MESSAGES))) })
+    .configureOutput({ outputError: (message, write) => write(escapeControlCharacters(translate(message, MESSAGES))) })
     .showHelpAfterError('Hilfe: svc-training --help')
     .addHelpText('after', `${describeSettings()}\n${EXIT_STATUS}`)
 }
 
-/** Translates the help of a sub-command and its sub-commands. */
 export function localizeSubcommand(command: Command): void {
   command.helpOption('-h, --help', 'diese Hilfe zeigen').addHelpText('after', EXIT_STATUS)
   for (const inner of command.commands) localizeSubcommand(inner)

@@ -9,8 +9,8 @@ import { printError } from './print-error.js'
 import { RefusedError, withDatabase } from './store.js'
 
 /**
- * Runs a job now, for all users or one, and prints its figures.
- * @throws RefusedError if the job or the user is unknown, or the job is already running
+ * @throws RefusedError if the job or the user is unknown, a user is given for a job that runs for all users, the job is
+ * already running, a signal interrupts the command, or another process holds the embedded store
  */
 export async function runJobNow(
   config: Config,
@@ -20,6 +20,9 @@ export async function runJobNow(
 ): Promise<void> {
   const job = JOB_NAMES.find((known) => known === name)
   if (job === undefined) throw new RefusedError(`Diesen Auftrag gibt es nicht. Es gibt: ${JOB_NAMES.join(', ')}`)
+  if (options.user !== undefined && JOBS[job].isForAllUsers) {
+    throw new RefusedError(`Den Auftrag ${job} gibt es nur für alle Benutzer. Bitte ohne --user ausführen.`)
+  }
   const stopping = new AbortController()
   const stop = () => stopping.abort(new RefusedError('Abgebrochen; nichts ist halb geschrieben.'))
   process.once('SIGINT', stop).once('SIGTERM', stop)

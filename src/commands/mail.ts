@@ -3,7 +3,7 @@ import type { Config } from '../config.js'
 import { parseMailAddress } from '../domain/mail/address.js'
 import { MAIL_STATES } from '../domain/mail/mail.js'
 import { parseChoice, parseRowId } from '../domain/text/parameters.js'
-import { toField } from '../domain/text/printable.js'
+import { escapeField } from '../domain/text/printable.js'
 import { resend } from '../services/mail/resend.js'
 import { sendTestMail } from '../services/mail/test-mail.js'
 import { commandLineActor } from './actor.js'
@@ -19,7 +19,7 @@ interface Output {
 /**
  * Sends a test mail and prints the answer of the mail server. Needs no database.
  * @throws InvalidInput if the address is invalid
- * @throws MAIL_NOT_CONFIGURED, MailServerRefuses as `sendTestMail` does
+ * @throws MAIL_NOT_CONFIGURED, MailServerRefuses under the conditions of `sendTestMail`
  * @throws RefusedError if a signal interrupts the command
  */
 export async function testMail(config: Config, address: string, options: Output, print: Print): Promise<void> {
@@ -36,7 +36,6 @@ export async function testMail(config: Config, address: string, options: Output,
   }
 }
 
-/** Prints the latest mails, optionally of one state, newest first. The JSON also counts the mails in each state. */
 export async function printMails(
   config: Config,
   options: Output & { state?: string; limit: number },
@@ -50,7 +49,7 @@ export async function printMails(
   if (options.json) return print(JSON.stringify({ mails, counts }))
   for (const { id, user, kind, day, address, state, attempts, answer } of mails) {
     const fields = [user.username, kind, day, address, state, `${attempts}`, answer ?? '-']
-    print([id, ...fields.map(toField)].join('\t'))
+    print([id, ...fields.map(escapeField)].join('\t'))
   }
 }
 

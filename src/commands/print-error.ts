@@ -1,6 +1,5 @@
-import { toField } from '../domain/text/printable.js'
+import { escapeField } from '../domain/text/printable.js'
 
-/** Prints a line to standard error. */
 export function printError(line: string): void {
-  process.stderr.write(`${toField(line)}\n`)
+  process.stderr.write(`${escapeField(line)}\n`)
 }

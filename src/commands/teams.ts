@@ -5,7 +5,7 @@ import { findTeamsByName, listTeams } from '../../db/queries/teams/teams.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { parseTeam } from '../domain/teams/teams.js'
-import { toField } from '../domain/text/printable.js'
+import { escapeField } from '../domain/text/printable.js'
 import { addMember, createTeam, removeMember, removeTeam } from '../services/teams/teams.js'
 import { commandLineActor } from './actor.js'
 import { RefusedError, withDatabase } from './store.js'
@@ -17,7 +17,6 @@ interface Output {
   json?: boolean
 }
 
-/** Prints all teams by name with the number of their members, or the members of one team. */
 export async function printTeams(
   config: Config,
   name: string | undefined,
@@ -30,18 +29,21 @@ export async function printTeams(
     )
     if (options.json) return print(JSON.stringify({ members }))
     for (const { id, username, display_name, role } of members) {
-      print([id, toField(username), toField(display_name), role === 'lead' ? 'Leitung' : 'Mitglied'].join('\t'))
+      print([id, escapeField(username), escapeField(display_name), role === 'lead' ? 'Leitung' : 'Mitglied'].join('\t'))
     }
     return
   }
   const teams = await withDatabase(config, 'GET /api/teams', (db) => listTeams(db, 'all'))
   if (options.json) return print(JSON.stringify({ teams }))
   for (const { id, name, members, external_group } of teams) {
-    print([id, toField(name), members, toField(external_group ?? '-')].join('\t'))
+    print([id, escapeField(name), members, escapeField(external_group ?? '-')].join('\t'))
   }
 }
 
-/** Creates a team and prints the id. */
+/**
+ * @throws InvalidInput if the name or the group is invalid
+ * @throws TEAM_TAKEN if another team has the name or the group
+ */
 export async function addTeam(
   config: Config,
   given: string,
@@ -52,20 +54,24 @@ export async function addTeam(
   const { id } = await withDatabase(config, 'POST /api/teams', (db) =>
     createTeam(db, commandLineActor(), { name, external_group }),
   )
-  print(options.json ? JSON.stringify({ id }) : `Team angelegt: ${toField(name)} (${id})`)
+  print(options.json ? JSON.stringify({ id }) : `Team angelegt: ${escapeField(name)} (${id})`)
 }
 
-/** Deletes a team. @throws RefusedError if no team has the name */
+/** @throws RefusedError if no team has the name */
 export async function deleteTeam(config: Config, name: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/teams/{id}', async (db) => {
     const found = await findTeamId(db, name)
     await removeTeam(db, commandLineActor(), found)
     return found
   })
-  print(options.json ? JSON.stringify({ id }) : `Team gelöscht: ${toField(name)}`)
+  print(options.json ? JSON.stringify({ id }) : `Team gelöscht: ${escapeField(name)}`)
 }
 
-/** Makes a user a member or lead of a team, or ends the membership. */
+/**
+ * Makes a user a member or lead of a team, or ends the membership.
+ * @throws RefusedError if no team or no user has the name
+ * @throws MEMBER_BY_GROUP if the membership to end comes only from the provider's groups
+ */
 export async function setTeamMember(
   config: Config,
   name: string,
@@ -87,7 +93,7 @@ export async function setTeamMember(
   if (options.json) return print(JSON.stringify({ ...member, role: options.off === true ? null : role }))
   const words =
     options.off === true ? 'Nicht mehr im Team' : role === 'lead' ? 'Leitet jetzt das Team' : 'Jetzt im Team'
-  print(`${words} ${toField(name)}: ${toField(username)}`)
+  print(`${words} ${escapeField(name)}: ${escapeField(username)}`)
 }
 
 async function findTeamId(db: Kysely<Database>, name: string): Promise<number> {

@@ -10,7 +10,7 @@ import { type AccountChange, parseAccountChange, parseNewUser } from '../domain/
 import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 import { checkPasswordLength } from '../domain/accounts/passwords.js'
 import { parseRowId } from '../domain/text/parameters.js'
-import { toField } from '../domain/text/printable.js'
+import { escapeField } from '../domain/text/printable.js'
 import { changeAccount, createAccount, removeAccount, setEmergency } from '../services/accounts/change-account.js'
 import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
@@ -24,7 +24,7 @@ interface Output {
   json?: boolean
 }
 
-/** Creates a user and prints the id. @throws InvalidInput if a name or the password is invalid, or the name is taken */
+/** @throws InvalidInput if a name or the password is invalid, or the name is taken */
 export async function addUser(
   config: Config,
   username: string,
@@ -40,26 +40,23 @@ export async function addUser(
   const account = { ...user, must_change_password: options.mustChange === true }
   const id = await withDatabase(config, 'POST /api/admin/users', (db) => createAccount(db, commandLineActor(), account))
   await warnOfCommonPassword(user.password)
-  print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${toField(user.username)} (${id})`)
+  print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${escapeField(user.username)} (${id})`)
 }
 
-/** Prints all users in the order of their ids, one per line or as JSON. */
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/accounts', listUsersWithState)
   if (options.json) return print(JSON.stringify({ users }))
   for (const { id, username, display_name, is_admin, is_author, disabled_on, email } of users) {
     const role = is_admin ? 'Administrator' : is_author ? 'Autor' : 'Benutzer'
     const end = disabled_on === null ? [] : [`deaktiviert ab ${disabled_on}`]
-    const address = email === null ? [] : [toField(email)]
-    print([id, toField(username), toField(display_name), role, ...address, ...end].join('\t'))
+    const address = email === null ? [] : [escapeField(email)]
+    print([id, escapeField(username), escapeField(display_name), role, ...address, ...end].join('\t'))
   }
 }
 
 /**
- * Deletes a user.
  * @throws RefusedError if the user is unknown
- * @throws InvalidInput if the user is the last administrator, or the last emergency account while password login is
- * disabled
+ * @throws InvalidInput under the conditions of `removeAccount`
  */
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
@@ -67,12 +64,12 @@ export async function removeUser(config: Config, username: string, options: Outp
     await removeAccount(db, commandLineActor(), found, { password: config.passwordLogin })
     return found
   })
-  print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${toField(username)}`)
+  print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${escapeField(username)}`)
 }
 
 /**
- * Sets a new password and ends every session, API token and calendar feed of the user. Also lifts the restriction of
- * the account to passkeys.
+ * Sets a new password and deletes all sessions, API tokens and the calendar address of the user. Also lifts the
+ * restriction of the account to passkeys.
  * @throws RefusedError if the user is unknown
  * @throws InvalidInput if the password is too short or too long
  */
@@ -86,10 +83,10 @@ export async function changePassword(
   checkPasswordLength(password, 'password')
   const id = await change(config, username, { password, ...(options.mustChange && { must_change_password: true }) })
   await warnOfCommonPassword(password)
-  print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
+  print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${escapeField(username)}`)
 }
 
-/** Grants or revokes the right to write content. @throws RefusedError if the user is unknown */
+/** @throws RefusedError if the user is unknown */
 export async function markAuthor(
   config: Config,
   username: string,
@@ -99,14 +96,13 @@ export async function markAuthor(
   const is_author = options.off !== true
   const id = await change(config, username, { is_author })
   if (options.json) return print(JSON.stringify({ id, is_author }))
-  print(`${is_author ? 'Darf Inhalte schreiben' : 'Darf keine Inhalte mehr schreiben'}: ${toField(username)}`)
+  print(`${is_author ? 'Darf Inhalte schreiben' : 'Darf keine Inhalte mehr schreiben'}: ${escapeField(username)}`)
 }
 
 /**
  * Disables an account from a given day, by default today, or enables it again.
  * @throws RefusedError if the user is unknown
- * @throws InvalidInput if the day is invalid, or no administrator or, while password login is disabled, no emergency
- *   account would remain
+ * @throws InvalidInput if the day is invalid, or under the conditions of `changeAccount`
  */
 export async function disableUser(
   config: Config,
@@ -118,13 +114,14 @@ export async function disableUser(
   const disabled_on = options.off === true ? null : day
   const id = await change(config, username, parseAccountChange({ disabled_on }))
   if (options.json) return print(JSON.stringify({ id, disabled_on }))
-  print(`${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${toField(username)}`)
+  print(
+    `${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${escapeField(username)}`,
+  )
 }
 
 /**
- * Sets or removes the e-mail address of an account.
  * @throws InvalidInput if the address is invalid
- * @throws RefusedError if the user is unknown, or if not exactly one of an address and `off` is given
+ * @throws RefusedError if the user is unknown, or if both or neither of an address and `off` are given
  */
 export async function setEmail(
   config: Config,
@@ -139,7 +136,8 @@ export async function setEmail(
   const { email = null } = parseAccountChange({ email: address ?? null })
   const id = await change(config, username, { email })
   if (options.json) return print(JSON.stringify({ id, email }))
-  print(`${email === null ? 'Keine E-Mail-Adresse mehr' : `E-Mail-Adresse ${toField(email)}`}: ${toField(username)}`)
+  const state = email === null ? 'Keine E-Mail-Adresse mehr' : `E-Mail-Adresse ${escapeField(email)}`
+  print(`${state}: ${escapeField(username)}`)
 }
 
 async function change(config: Config, username: string, values: AccountChange): Promise<number> {
@@ -155,7 +153,7 @@ async function change(config: Config, username: string, values: AccountChange): 
 /**
  * Grants or revokes emergency access: password login while it is disabled for other accounts.
  * @throws RefusedError if the user is unknown
- * @throws InvalidInput if password login is disabled and no emergency account would remain
+ * @throws InvalidInput if the last administrator with emergency access would lose it while password login is disabled
  */
 export async function markEmergency(
   config: Config,
@@ -170,15 +168,14 @@ export async function markEmergency(
     return found
   })
   if (options.json) return print(JSON.stringify({ id, emergency }))
-  print(`${emergency ? 'Notfallzugang' : 'Kein Notfallzugang mehr'}: ${toField(username)}`)
+  print(`${emergency ? 'Notfallzugang' : 'Kein Notfallzugang mehr'}: ${escapeField(username)}`)
 }
 
 interface Ending extends Output {
-  /** Id of the item to end, or true for all; absent to list them */
+  /** Id of the session or token to end, or true for all; if absent, the command lists them */
   end?: string | true
 }
 
-/** Prints the sessions of a user, newest first, or ends them and prints their number. */
 export async function showSessions(config: Config, username: string, options: Ending, print: Print): Promise<void> {
   const { end } = options
   if (end !== undefined) {
@@ -197,7 +194,6 @@ export async function showSessions(config: Config, username: string, options: En
   }
 }
 
-/** Prints the API tokens of a user, oldest first, or deletes them and prints their number. */
 export async function showTokens(config: Config, username: string, options: Ending, print: Print): Promise<void> {
   const { end } = options
   if (end !== undefined) {
@@ -217,9 +213,9 @@ export async function showTokens(config: Config, username: string, options: Endi
 }
 
 /**
- * Parses the id of the item to end; returns undefined for `true`, which means all items.
- * @throws InvalidInput with the message if it is not a number
- * @throws RefusedError with the message if no row can have this id
+ * Returns the id as a number, or undefined for `true`, which ends all sessions or tokens.
+ * @throws InvalidInput with the message if the id is not a number
+ * @throws RefusedError with the message if the id exceeds the range of the id column
  */
 function parseEnd(end: string | true, message: string, maximum?: number): number | undefined {
   if (end === true) return undefined
@@ -229,7 +225,7 @@ function parseEnd(end: string | true, message: string, maximum?: number): number
 }
 
 function printFields(fields: (number | string | Date | null)[], print: Print): void {
-  const texts = fields.map((field) => (field instanceof Date ? field.toISOString() : toField(String(field ?? '-'))))
+  const texts = fields.map((field) => (field instanceof Date ? field.toISOString() : escapeField(String(field ?? '-'))))
   print(texts.join('\t'))
 }
 

@@ -6,7 +6,7 @@ const CLIENT_CLOSED_REQUEST = 499
 /** Status for a request that the service cut while shutting down */
 const SERVICE_UNAVAILABLE = 503
 
-export interface End {
+export interface ResponseEnd {
   status: number
   milliseconds: number
   /** Side that ended the connection before the response was complete; undefined if it was complete */
@@ -25,7 +25,7 @@ export function cutConnections(server: Server): void {
  * Calls `report` once when the response is complete or its connection closes. Fastify's `onResponse` does not run if
  * the connection closes before the response is complete.
  */
-export function onResponseEnd(reply: FastifyReply, report: (end: End) => void): void {
+export function onResponseEnd(reply: FastifyReply, report: (end: ResponseEnd) => void): void {
   const { raw } = reply
   const started = performance.now()
   raw.once('close', () => {

@@ -1,14 +1,11 @@
 import { FairQueue, type Share } from '../domain/fair-queue.js'
 import { TooManyAttempts, Unavailable } from '../domain/refusal.js'
 
-/** Group and owner of a task in the queue. */
 export interface TurnShare extends Share {
-  /** Whether the task precedes tasks that are not urgent; set for logins */
   isUrgent?: boolean
 }
 
 export interface FairTurnsOptions {
-  /** Maximum number of concurrent tasks */
   concurrent: number
   /** Maximum number of concurrent tasks of one owner; default: no limit */
   runningPerOwner?: number
@@ -16,13 +13,12 @@ export interface FairTurnsOptions {
   waitingUrgent?: number
   /** Maximum number of waiting tasks that are not urgent */
   waitingOthers: number
-  /** Maximum number of waiting tasks of one owner */
   waitingPerOwner: number
   retryAfterSeconds: number
 }
 
 /** Every fifth start prefers a task that is not urgent, so that many logins cannot block all other tasks. */
-const OTHERS_TURN = 5
+const NON_URGENT_INTERVAL = 5
 
 interface Waiting {
   start: () => void
@@ -47,7 +43,6 @@ export class FairTurns {
   readonly #options: FairTurnsOptions
   readonly #urgent: FairQueue<Waiting>
   readonly #others: FairQueue<Waiting>
-  /** Number of running tasks by `keyOf` */
   readonly #running = new Map<string, number>()
   #slots: number
   #started = 0
@@ -63,9 +58,9 @@ export class FairTurns {
    * Runs the task as soon as the queue admits it, and returns its result.
    * @param signal removes a waiting task from the queue; a running task is not affected
    * @throws TooManyAttempts if `waitingPerOwner` tasks of the owner already wait
-   * @throws Unavailable if the queue is full and this is the last task of the owner with the most waiting tasks in the
-   * group with the most waiting tasks; a later task may cause this while this task waits
-   * @throws the reason of the signal if it is aborted while the task waits
+   * @throws Unavailable if the full queue drops this task: the last task of the owner with the most waiting tasks, in
+   * the group with the most waiting tasks. A later call of `run` may also drop this task while it waits.
+   * @throws the reason of the signal if it is aborted before the task starts
    */
   async run<T>(share: TurnShare, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
@@ -114,7 +109,7 @@ export class FairTurns {
     const left = (this.#running.get(keyOf(share)) ?? 0) - 1
     if (left > 0) this.#running.set(keyOf(share), left)
     else this.#running.delete(keyOf(share))
-    const isOthersTurn = this.#started % OTHERS_TURN === 0
+    const isOthersTurn = this.#started % NON_URGENT_INTERVAL === 0
     const [first, second] = isOthersTurn ? [this.#others, this.#urgent] : [this.#urgent, this.#others]
     const mayRun = (owner: Share) => this.#mayRun(owner)
     const next = first.shift(mayRun) ?? second.shift(mayRun)

@@ -113,7 +113,6 @@ async function createMigrated(t: Test, serverUrl: string): Promise<string> {
   return databaseUrl
 }
 
-/** Returns the text of every statement that the service sends. */
 async function recordStatements(t: Test, serverUrl: string, databaseUrl: string): Promise<string[]> {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-statements-'))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -159,7 +158,7 @@ async function callJobs(db: Kysely<Database>): Promise<void> {
   const held = await takeLease(db, 'statements', null)
   await extendLease(db, 'statements', held ?? new Date())
   for await (const _ of readHistory(db, 1, 1)) break
-  const limits = { firstBefore: '2026-01-01', triedBefore: new Date(0), leastItems: 400, growth: 1.5 }
+  const limits = { firstBefore: '2026-01-01', triedBefore: new Date(0), minItems: 400, growth: 1.5 }
   await listFitCandidates(db, { after: 0, limit: 1, ...limits })
   await db.transaction().execute(async (transaction) => {
     await findHistoryOf(transaction, 1, 1)
@@ -187,7 +186,7 @@ async function describe(client: pg.Client, text: string): Promise<Columns> {
   return Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, KINDS[dataTypeID] ?? `type ${dataTypeID}`]))
 }
 
-/** Returns the raw statements in `db/queries` that declare a row type, and the expressions that a statement selects. */
+/** Returns the raw statements in `db/queries` that declare a row type, and the typed raw expressions with an alias. */
 function readTemplates(): Template[] {
   const files = readdirSync(QUERIES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const { options } = ts.parseJsonConfigFileContent(
@@ -210,7 +209,7 @@ function readTemplates(): Template[] {
         const parts = textOf(node.template)
         if (type !== undefined && (alias !== undefined || STATEMENT.test(parts.join('${')))) {
           const declared = checker.getTypeFromTypeNode(type)
-          // A generic row type is replaced with its constraint.
+          // Replaces a generic row type with its constraint.
           const row = checker.getBaseConstraintOfType(declared) ?? declared
           const { line } = source.getLineAndCharacterOfPosition(node.getStart())
           const place = `${name}:${line + 1}`
@@ -232,13 +231,11 @@ function readTemplates(): Template[] {
   return templates
 }
 
-/** Returns the literal parts of a template. */
 function textOf(template: ts.TemplateLiteral): string[] {
   if (ts.isNoSubstitutionTemplateLiteral(template)) return [template.text]
   return [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
 }
 
-/** Returns the alias that `.as('name')` gives to an expression; undefined if there is none. */
 function aliasOf({ parent }: ts.Node): string | undefined {
   if (!ts.isPropertyAccessExpression(parent) || parent.name.text !== 'as') return undefined
   const [name] = (parent.parent as ts.CallExpression).arguments

@@ -4,7 +4,7 @@ import { ankiFileName, formatAnkiLine, formatAnkiText } from '../../src/domain/a
 import { anyCharacter } from '../support/arbitraries.js'
 import { isLinear } from '../support/linear.js'
 
-t.test('the five rules in order', async (t) => {
+t.test('converts Markdown by the five rules in their order', async (t) => {
   for (const [markdown, expected] of [
     ['schlicht', 'schlicht'],
     ['```js\nlet a\nlet b\n```', '<pre><code>let a<br>let b<br></code></pre>'],

@@ -19,7 +19,7 @@ t.test('groups addresses by network', async (t) => {
   }
 })
 
-t.test('the /48 of an address', async (t) => {
+t.test('returns the /48 network of an IPv6 address, and none for other addresses', async (t) => {
   for (const [address, site] of [
     ['2001:DB8:1:2:3:4:5:6', '2001:db8:1::/48'],
     ['::1', '::/48'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { showControlCharacters, toField } from '../../src/domain/text/printable.js'
+import { escapeControlCharacters, escapeField } from '../../src/domain/text/printable.js'
 
 const DANGEROUS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 const anyText = fc.string({
@@ -11,11 +11,11 @@ const anyText = fc.string({
 t.test('escapes what controls a terminal and keeps other text', async (t) => {
   fc.assert(
     fc.property(anyText, (text) => {
-      assert.equal(DANGEROUS.test(toField(text)), false)
-      assert.equal(DANGEROUS.test(showControlCharacters(text).replaceAll(/[\t\n]/g, '')), false)
+      assert.equal(DANGEROUS.test(escapeField(text)), false)
+      assert.equal(DANGEROUS.test(escapeControlCharacters(text).replaceAll(/[\t\n]/g, '')), false)
     }),
   )
-  t.equal(toField('Ä 😀 \\ é'), 'Ä 😀 \\ é')
-  t.equal(toField('a\u001b[2J\tb\n'), 'a\\u001b[2J\\u0009b\\u000a')
-  t.equal(showControlCharacters('a\u001b\tb\n'), 'a\\u001b\tb\n')
+  t.equal(escapeField('Ä 😀 \\ é'), 'Ä 😀 \\ é')
+  t.equal(escapeField('a\u001b[2J\tb\n'), 'a\\u001b[2J\\u0009b\\u000a')
+  t.equal(escapeControlCharacters('a\u001b\tb\n'), 'a\\u001b\tb\n')
 })

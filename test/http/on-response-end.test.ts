@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
 import t from 'tap'
-import { cutConnections, type End, onResponseEnd } from '../../src/http/on-response-end.js'
+import { cutConnections, onResponseEnd, type ResponseEnd } from '../../src/http/on-response-end.js'
 
 /**
- * Sends a request whose response never ends; its headers are sent only if `begins` is set. `over` resolves when the
+ * Sends a request whose response never ends. The response begins only if `begins` is set. `over` resolves when the
  * connection is closed.
  */
 async function hang(t: Pick<typeof import('tap').t, 'teardown'>, begins: boolean) {
   const app = fastify()
   t.teardown(() => app.close())
-  const over = new Promise<End>((resolve) => {
+  const over = new Promise<ResponseEnd>((resolve) => {
     app.addHook('onRequest', async (_request, reply) => onResponseEnd(reply, resolve))
   })
   const reached = new Promise((resolve) => {

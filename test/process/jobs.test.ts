@@ -24,7 +24,6 @@ async function fill(db: Kysely<Database>): Promise<void> {
   }
 }
 
-/** Returns hashes of the card states of each learner, and whether fitted parameters apply. */
 async function readStates(db: Kysely<Database>) {
   const { rows } = await sql<{ user_id: number; is_fitted: boolean; dates: string; memory: string }>`
     select progress.user_id, bool_or(current is not null) as is_fitted,
@@ -93,6 +92,10 @@ t.test('SIGTERM during a fit leaves each learner consistent, and the next run fi
 t.test('refuses unknown jobs and users', async (t) => {
   const variables = await createStoreVariables(t)
   t.match(await runCommand(variables, ['jobs', 'run', 'x']), { code: 1, stderr: /Diesen Auftrag gibt es nicht.*fit/ })
+  for (const job of ['proofs', 'mails']) {
+    const refused = await runCommand(variables, ['jobs', 'run', job, '--user', 'person-0'])
+    t.match(refused, { code: 1, stdout: '', stderr: /nur für alle Benutzer/ })
+  }
   const unknown = await runCommand(variables, ['jobs', 'run', 'fit', '--user', 'niemand'])
   t.match(unknown, { code: 1, stderr: /Es gibt keinen Benutzer niemand/ })
 })

@@ -16,7 +16,7 @@ const giveBack = 't.teardown(() => database.close())'
 const createTable = "database.db.schema.createTable('remains').addColumn('id', 'integer').execute()"
 const disableTrigger = "sql.raw('alter table cards disable trigger cards_place_insert').execute(database.db)"
 
-/** Test files in order of execution: name, program, and patterns of the traces that the runner must report */
+/** Test files in order of execution: name, program, and patterns of the leftovers that the runner must report */
 const FILES: [name: string, program: string, traces: RegExp[]][] = [
   ['clean', `${borrow}; ${giveBack}; t.test('a story', async (t) => t.pass('told'))`, []],
   ['open', "import net from 'node:net'; setInterval(() => {}, 1000); net.createServer().listen(0)", [/Timeout/, /TCP/]],
@@ -35,7 +35,7 @@ const FILES: [name: string, program: string, traces: RegExp[]][] = [
     [],
   ],
   [
-    'heir',
+    'empty-tables',
     `${borrow}; ${giveBack}
       t.strictSame(await database.db.selectFrom('decks').selectAll().execute(), [])
       const values = { slug: 'x', name: 'x' }
@@ -100,7 +100,6 @@ t.test('a seed determines the order', async (t) => {
   )
 })
 
-/** Runs the test files (name and program) in one batch process. */
 async function runFiles(t: Test, files: string[][]): Promise<{ code: number | string; output: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-runner-'))
   t.teardown(() => rm(folder, { recursive: true }))

@@ -21,7 +21,7 @@ await mkdir(`${folder}/origin/cheatsheets`, { recursive: true })
 execFileSync('chmod', ['+x', `${folder}/bin/svc-training`])
 writeFileSync(`${folder}/origin/cheatsheets/stash.md`, '# Stash\n\nMit `git stash` legt man Änderungen beiseite.\n')
 const hasBsdtar = spawnSync('bsdtar', ['--version']).status === 0
-// Without bsdtar, a stand-in unpacks standard input into the folder that the recipe names.
+// Without bsdtar, a substitute script unpacks standard input into the folder that the recipe names.
 if (!hasBsdtar) {
   const unpack = `import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -73,7 +73,7 @@ const login = async (username: string, password: string) => {
   return (await fetch(`${service.url}/api/auth/login`, { method: 'POST', body, headers })).status
 }
 
-t.test('readiness and tokens', async (t) => {
+t.test('the recipes for readiness and tokens work', async (t) => {
   t.match(await follow('Wait until the service is ready'), { status: 0, stderr: '' })
   t.match(await follow('Create a token'), { status: 0, stdout: '', stderr: '' })
   const first = header()
@@ -89,7 +89,7 @@ t.test('readiness and tokens', async (t) => {
   t.notOk(existsSync(`${folder}/session.cookie`))
 })
 
-t.test('users', async (t) => {
+t.test('the recipes for users work', async (t) => {
   const script = recipes.get('Create users from a CSV file') as string
   const created = await follow('Create users from a CSV file')
   t.match(created, { status: 0, stdout: 'created: erika\ncreated: otto\n', stderr: /^refused: kurz: .*mindestens 6/ })
@@ -112,7 +112,7 @@ t.test('users', async (t) => {
   t.equal(await login('otto', 'geheim-2'), 401)
 })
 
-t.test('content', async (t) => {
+t.test('the recipes for content work', async (t) => {
   writeFileSync(`${folder}/origin/decks/zwei.md`, deck('Zwei', 'Noch eine'))
   git('add', '.')
   git('commit', '--quiet', '-m', 'another deck')
@@ -148,7 +148,7 @@ t.test('content', async (t) => {
   t.equal(log(), 'A\tcheatsheets/bereitschaft.md\n', 'unchanged content makes no commit')
 })
 
-t.test('audit, own data and cleanup', async (t) => {
+t.test('the recipes for audits, own data, teams and assignments work', async (t) => {
   const { entries } = JSON.parse((await follow('Read the audit trail')).stdout)
   const imports = entries.filter(({ action }: { action: string }) => action === 'content.import')
   t.match(imports, [{ action: 'content.import', actor: 'chef', via: 'token' }])

@@ -11,7 +11,6 @@ const admin = await service.admin()
 const member = await service.member()
 
 const FORBIDDEN = errorBody(403, 'Administratorrechte erforderlich')
-/** Login methods of an account that has only a password */
 const SIGN_IN = {
   ...{ password: true, passkeys: 0, passkey_only: false },
   ...{ oidc: false, emergency: false, link_next_login: false },
@@ -383,7 +382,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'suspended_cards',
       'team_members',
     ],
-    'a new table must be added to db/queries/own-data.ts or be excluded deliberately',
+    'a new table must be added to db/queries/accounts/own-data.ts or be excluded deliberately',
   )
 })
 

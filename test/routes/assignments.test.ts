@@ -14,10 +14,7 @@ const service = await startService(t, { now: () => now })
 const { db } = service
 const admin = await service.admin()
 
-/**
- * Sets the clock to the given day (`YYYY-MM-DD`) and logs in, by default as the administrator. A new login is needed,
- * because sessions of earlier days have expired.
- */
+/** Sets the clock to 10:00 UTC on the given day (`YYYY-MM-DD`) and logs in, by default as the administrator. */
 async function onDay(day: string, username?: string): Promise<Caller> {
   now = new Date(`${day}T10:00:00Z`)
   return service.loginAs(username ?? (await nameOf(admin.id)))
@@ -411,16 +408,40 @@ t.test("a list to sign contains the persons who have not finished; for a lead, o
   const refused = errorBody(403, 'Das sehen nur die verantwortliche Person und die Leitung des Teams')
   t.strictSame((await member.get(`/api/assignments/${id}/list.pdf`)).body, refused)
   t.equal((await admin.get(`/api/assignments/${id}/list.pdf?state=x`)).status, 400)
-  const views = await db
-    .selectFrom('audit_log')
-    .select('actor_id')
-    .where('action', '=', 'assignment.view')
-    .where('target_id', '=', id)
-    .execute()
+  const views = () =>
+    db
+      .selectFrom('audit_log')
+      .select(['actor_id', 'details'])
+      .where('action', '=', 'assignment.view')
+      .where('target_id', '=', id)
+      .orderBy('id')
+      .execute()
+  const day = '2026-12-01'
+  const first = [
+    { actor_id: admin.id, details: { day } },
+    { actor_id: lead.id, details: { day, teams: [team] } },
+  ]
+  t.strictSame(await views(), first, 'recorded once a day for each person')
+  const second = await createTeam(db, { members: [outsider.id], leads: [lead.id] })
+  t.equal(await listed(lead), 4)
   t.strictSame(
-    views.map((view) => view.actor_id).sort(),
-    [admin.id, lead.id].sort(),
-    'recorded once a day for each person',
+    await views(),
+    [...first, { actor_id: lead.id, details: { day, teams: [team, second] } }],
+    'recorded again for other teams',
+  )
+})
+
+t.test('a list to sign is refused for more than 1,000 occurrences, also of one person', async (t) => {
+  const learner = await service.member()
+  const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [learner.id] } })
+  await sql`
+    insert into occurrences (assignment_id, user_id, period, due_on, content_version, counts_from)
+    select assignment_id, user_id, period - number, due_on, content_version, counts_from
+    from occurrences cross join generate_series(1, 1000) as number
+    where assignment_id = ${id}`.execute(db)
+  t.strictSame(
+    (await admin.get(`/api/assignments/${id}/list.pdf`)).body,
+    errorBody(409, 'Eine Liste fasst höchstens 1.000 Fristen; grenze sie mit dem Stand ein'),
   )
 })
 
@@ -498,6 +519,33 @@ t.test('a renewal restarts open occurrences and makes finished ones due again', 
     { id: started.id, state: 'open', parts: [{ state: 'open' }, { state: 'open' }] },
   ])
   t.equal((await later.post('/api/assignments/999999/renew')).status, 404)
+})
+
+t.test('a personal part held before the renewal does not count', async (t) => {
+  const learner = await service.member()
+  const parts = [{ kind: 'personal', title: 'Rundgang' }]
+  const id = await assign({ parts, audience: { user_ids: [learner.id] } })
+  const [open] = await mine(learner, id)
+  const later = await onDay('2026-12-10')
+  await later.post(`/api/assignments/${id}/renew`)
+  const confirm = (held_on: string) =>
+    later.post('/api/assignments/occurrences/confirm-personal', { ids: [open.id], held_on })
+  t.match(await confirm('2026-12-09'), { status: 400, headers: { 'x-error-code': 'held_too_early' } })
+  t.equal((await confirm('2026-12-10')).status, 200)
+})
+
+t.test('a deck is learnt with the cards that it still has', async (t) => {
+  const learner = await service.member()
+  const [deck, other] = [await createDeck(db), await createDeck(db)]
+  const cards: number[] = []
+  for (let count = 0; count < 4; count++) cards.push((await createCard(db, { deck_id: deck.id })).id)
+  const [moved, kept] = [cards.slice(0, 2), cards.slice(2)]
+  const id = await assign({ parts: [{ kind: 'deck', slug: deck.slug }], audience: { user_ids: [learner.id] } })
+  for (const card_id of moved) await learner.post('/api/review', { card_id, rating: 'easy' })
+  await db.updateTable('cards').set({ deck_id: other.id }).where('id', 'in', moved).execute()
+  t.match(await mine(learner, id), [{ state: 'open' }])
+  for (const card_id of kept) await learner.post('/api/review', { card_id, rating: 'easy' })
+  t.match(await mine(learner, id), [{ state: 'done' }])
 })
 
 t.test('a change of the content is reported until it is declared a correction or a renewal', async (t) => {
@@ -639,4 +687,14 @@ t.test('a deleted assignment disappears, but finished occurrences stay with thei
   const unfinished = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [open.id] } })
   await admin.delete(`/api/assignments/${unfinished}`)
   t.strictSame(await db.selectFrom('assignments').select('id').where('id', '=', unfinished).execute(), [])
+})
+
+t.test('a deletion keeps an occurrence whose last part was just finished', async (t) => {
+  const learner = await service.member()
+  const deck = await createDeck(db)
+  const card = await createCard(db, { deck_id: deck.id })
+  const id = await assign({ parts: [{ kind: 'deck', slug: deck.slug }], audience: { user_ids: [learner.id] } })
+  await learner.post('/api/review', { card_id: card.id, rating: 'easy' })
+  t.strictSame((await admin.delete(`/api/assignments/${id}`)).body, { ok: true })
+  t.match(await mine(learner, id), [{ state: 'done', proof_code: String }])
 })

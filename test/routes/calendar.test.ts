@@ -48,6 +48,9 @@ t.test('the address shows open tasks without a login, until it is replaced or en
   await admin.post(`/api/assignments/occurrences/${occurrence}/extend`, extension)
   const extended = await anonymous.get(path, { headers: { 'if-none-match': file.headers.etag as string } })
   t.match(extended.text, `SEQUENCE:15\r\nDTSTART;VALUE=DATE:20270115\r\n`)
+  const shorter = { reason: 'Urlaub', until: '2027-01-14' }
+  const shortened = await admin.post(`/api/assignments/occurrences/${occurrence}/extend`, shorter)
+  t.equal(shortened.status, 400, 'the due day never moves back, so SEQUENCE never decreases')
   t.equal(/^UID.*$/m.exec(extended.text)?.[0], /^UID.*$/m.exec(file.text)?.[0])
   await admin.patch(`/api/assignments/${id}`, { title: 'Neuer Titel' })
   t.strictSame(await show(path), ['Neuer Titel'])

@@ -172,7 +172,7 @@ t.test("a package with the caller's progress", async (t) => {
   ])
 })
 
-t.test('a table', async (t) => {
+t.test('exports a table with guarded cells', async (t) => {
   const deck = await createDeck(db, { name: 'Git' })
   const card = await createCard(db, { deck_id: deck.id, question: '=1+1', answer: 'a;"b"\n- c', level: '-x' })
   const text = (await download(t, service, member.cookie, 'format=csv')).toString()

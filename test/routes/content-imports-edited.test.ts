@@ -95,8 +95,8 @@ t.test('a card that was moved within its source stays there unless its replaceme
   const file = await makePackage({
     Herkunft: [
       { guid: 'geht', front: 'Wer geht?' },
-      { guid: 'geht mit', front: 'Wer geht mit?' },
       { guid: 'bleibt', front: 'Wer bleibt?' },
+      { guid: 'geht mit', front: 'Wer geht mit?' },
     ],
     Ankunft: [{ guid: 'da', front: 'Wer ist da?' }],
   })
@@ -121,6 +121,10 @@ t.test('a card that was moved within its source stays there unless its replaceme
   for (const mirror of ['', '&mirror=true']) {
     t.match((await upload(author, `source=${id}${mirror}`, file)).body, {
       stats: { cards: { created: 0, updated: 0, archived: 0 } },
+      decks: [
+        { name: 'Ankunft', unchanged: 1 },
+        { name: 'Herkunft', unchanged: 1 },
+      ],
       edited: {
         total: 2,
         cards: [

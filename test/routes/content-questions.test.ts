@@ -20,6 +20,7 @@ const gift = (right: string) => `::Port::HTTPS?{=${right} ~22#SSH}\n\nFreitext?{
 
 t.test('a question file becomes cards with exercises, and updates them', async (t) => {
   const first = await upload('name=Fragen.gift', gift('443'))
+  t.equal(first.body.source.name, 'Fragen')
   t.match(first, { status: 200, body: { stats: { cards: { created: 2 } } } })
   t.match(
     first.body.stats.warnings.map(({ file, line, message }: Record<string, string>) => `${file}:${line}: ${message}`),
@@ -42,7 +43,7 @@ t.test('a question file becomes cards with exercises, and updates them', async (
   t.match((await upload(source, gift('443'))).body.stats.cards, { updated: 0, unchanged: 2 })
   t.match((await upload(source, gift('8443'))).body.stats.cards, { updated: 1, unchanged: 1 })
   t.match(await exerciseOf('HTTPS?'), { options: [{ text: '8443' }, {}] })
-  // This file differs only in the exercise of one question.
+  // This file differs from the previous one only in the exercise of a question.
   const other = gift('8443').replace('~22', '~25')
   t.match((await upload(source, other)).body.stats.cards, { updated: 1, unchanged: 1 })
   t.match(await exerciseOf('HTTPS?'), { options: [{}, { text: '25' }] })

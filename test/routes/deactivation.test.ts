@@ -1,6 +1,6 @@
 import t from 'tap'
 import { lockLoginMethods } from '../../db/queries/accounts/passkeys.js'
-import { insertSession, type Proof } from '../../db/queries/accounts/sessions.js'
+import { insertSession, type LoginCredential } from '../../db/queries/accounts/sessions.js'
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { Authenticator } from '../support/authenticator.js'
@@ -26,7 +26,6 @@ const logIn = (username: string, password = PASSWORD) =>
 const WRONG_LOGIN = errorBody(401, 'Benutzername oder Passwort falsch')
 const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
 
-/** Creates a user with a password, a passkey, an identity at the provider, a session and a token. */
 async function createPerson() {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
@@ -50,15 +49,16 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
 }
 
 /**
- * Logins by operation id of each public operation: functions that try to log a person in and return whether this
- * succeeded; null for operations that are not logins. Each new public operation needs an entry.
+ * Functions for the public operations, by operation id. Each tries to log a person in, or to read the person's
+ * calendar, and returns whether this succeeded; null for operations that give no access to an account. Each new public
+ * operation needs an entry.
  */
 const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
   // Does not log a user in: the content of a proof is public to everyone with its code.
   verifyProof: null,
-  // Neither operation logs a user in. The test own-mail.test.ts checks that addresses of disabled accounts are not
-  // confirmed.
+  // Neither operation logs a user in. The test own-mail.test.ts checks that the service does not confirm addresses
+  // of disabled accounts.
   ...{ confirmAddress: null, unsubscribe: null },
   getCalendar: async ({ user }) =>
     (await anonymous.get(`/api/calendar/${await makeCalendar(db, user.id)}.ics`)).status === 200,
@@ -139,9 +139,9 @@ t.test('a sign-in neither links a disabled account nor spends the permission to 
 })
 
 /** Stores a session as if the credential had just been verified. */
-function startSession(user_id: number, proof: Proof, day: string): Promise<boolean> {
+function startSession(user_id: number, credential: LoginCredential, day: string): Promise<boolean> {
   const session = { id_hash: Buffer.from(unique('id')), user_id, expires_at: new Date(Date.now() + DAY_MS) }
-  return insertSession(db, { ...session, address: null, user_agent: null }, proof, day)
+  return insertSession(db, { ...session, address: null, user_agent: null }, credential, day)
 }
 
 t.test('no credential starts a session of an account that is disabled after its verification', async (t) => {
@@ -153,26 +153,27 @@ t.test('no credential starts a session of an account that is disabled after its 
     .where('user_id', '=', user.id)
     .executeTakeFirstOrThrow()
   const hash = await hashOfPassword()
-  const proofs: Proof[] = [
+  const credentials: LoginCredential[] = [
     ...[{ passwordHash: hash }, { newPasswordHash: hash }, { passkeyId: passkey.id }],
     { identityId: identity.id, authenticatedAt: undefined },
   ]
   await disable(user.id, addDays(today, 1))
-  for (const proof of proofs) t.equal(await startSession(user.id, proof, today), true, Object.keys(proof).join())
-  for (const proof of proofs)
-    t.equal(await startSession(user.id, proof, addDays(today, 1)), false, Object.keys(proof).join())
+  for (const credential of credentials)
+    t.equal(await startSession(user.id, credential, today), true, Object.keys(credential).join())
+  for (const credential of credentials)
+    t.equal(await startSession(user.id, credential, addDays(today, 1)), false, Object.keys(credential).join())
 })
 
 t.test('no credential starts a session if it is removed while the session waits to be stored', async (t) => {
   for (const table of ['passkeys', 'identities'] as const) {
     const { user } = await createPerson()
     const { id } = await db.selectFrom(table).select('id').where('user_id', '=', user.id).executeTakeFirstOrThrow()
-    const proof = table === 'passkeys' ? { passkeyId: id } : { identityId: id, authenticatedAt: undefined }
+    const credential = table === 'passkeys' ? { passkeyId: id } : { identityId: id, authenticatedAt: undefined }
     let started: Promise<boolean> | undefined
     await db.transaction().execute(async (transaction) => {
       await lockLoginMethods(transaction, user.id)
       await transaction.deleteFrom(table).where('id', '=', id).execute()
-      started = startSession(user.id, proof, today)
+      started = startSession(user.id, credential, today)
       await waitForBlockedQuery(transaction)
     })
     t.equal(await started, false, table)

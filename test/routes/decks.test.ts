@@ -52,7 +52,7 @@ t.test('orders decks in German collation', async (t) => {
   ] as const) {
     await createDeck(db, { name, sort_order })
   }
-  const twins = [
+  const duplicates = [
     await createDeck(db, { id: 902, name: 'Zwilling', sort_order: 1 }),
     await createDeck(db, { id: 901, name: 'Zwilling', sort_order: 1 }),
   ].reverse()
@@ -63,7 +63,7 @@ t.test('orders decks in German collation', async (t) => {
   )
   t.strictSame(
     decks.slice(-2).map((deck: { id: number }) => deck.id),
-    twins.map((deck) => deck.id),
+    duplicates.map((deck) => deck.id),
   )
 })
 

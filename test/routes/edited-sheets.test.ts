@@ -322,7 +322,7 @@ t.test('a save during an import waits for it, then checks the version', async (t
   ])
 })
 
-t.test('a deleted source and a deleted author', async (t) => {
+t.test('versions outlive their author, but not their source', async (t) => {
   const gone = await createSource(db)
   const author = await createEditor(service, gone)
   const { slug } = await create({ source_id: gone, title: unique('Weg') }, author)

@@ -6,9 +6,8 @@ import { query, unzip } from '../support/packages.js'
 import { gifOf } from '../support/pictures.js'
 import { errorBody, startService } from '../support/service.js'
 
-/** Substring of every text that only editors may see */
+/** Substring of the texts that only editors may see */
 const MARK = 'geheimwort'
-/** Id of a card that does not exist */
 const UNKNOWN_CARD = 99_999
 
 const routes: RouteOptions[] = []
@@ -41,7 +40,7 @@ const secretCard = async (rest: object = {}) => {
 const deck = await writeDeck(editor, source, { name: 'Offen' })
 const live = await writeCard(editor, deck, { question: 'Offene Frage?', answer: 'Offene Antwort' })
 
-// Returns the responses that must stay the same for a learner after hidden content has been created.
+// Returns responses to a learner. The test compares the responses from before and after it creates hidden content.
 const snapshot = async () => {
   const paths = [
     ...['/api/decks', '/api/cheatsheets', '/api/review/queue', '/api/review/cards', '/api/review/decks'],
@@ -53,7 +52,7 @@ const snapshot = async () => {
 }
 const before = await snapshot()
 
-// Creates content that is hidden from the start, with every kind of text.
+// Creates content that is hidden from the start.
 const drafts = [await secretCard(), await secretCard()]
 const draft = await writeCard(editor, deck, { ...drafts[0]?.card, draft: true })
 const pool = await writeDeck(editor, source, { name: secret('Vorrat'), description: secret('Text'), tests_only: true })
@@ -88,7 +87,7 @@ const shas = [...drafts.map(({ sha }) => sha), picture.sha]
 t.test('learners see the same lists, counts and results as without hidden content', async (t) => {
   const now = await snapshot()
   const stats = now['/api/review/stats'] as { days: unknown; streak: unknown; retention: unknown }
-  // Both reviews count for the learner, although the cards are hidden now.
+  // The daily figures differ, because both reviews count for the learner although the cards are hidden now.
   const own = before['/api/review/stats'] as typeof stats
   t.strictSame(
     { ...stats, days: null, streak: null, retention: null },
@@ -96,8 +95,8 @@ t.test('learners see the same lists, counts and results as without hidden conten
   )
   const counts = (body: unknown) => (body as { counts: { due: number } }).counts.due
   t.equal(counts(now['/api/review/queue']), counts(before['/api/review/queue']))
-  for (const path of ['/api/decks', '/api/cheatsheets', '/api/review/cards', '/api/search?q=Frage']) {
-    t.strictSame(now[path], before[path], path)
+  for (const [path, body] of Object.entries(now)) {
+    if (path !== '/api/review/stats' && path !== '/api/review/queue') t.strictSame(body, before[path], path)
   }
 })
 

@@ -68,7 +68,7 @@ const lent = { ...database, close: async () => {} }
 
 for (const publicUrl of PUBLIC_URLS) {
   t.test(`refuses a request at once if it would wait too long for a connection (${publicUrl})`, async (t) => {
-    const service = await startService(t, { database: lent, maxDelayMs: 500, config: { publicUrl } })
+    const service = await startService(t, { database: lent, config: { publicUrl } })
     const member = await service.member()
     const asks: ReturnType<typeof member.get>[] = []
     const transactions = Array.from({ length: database.embedded ? 1 : 10 }, () =>

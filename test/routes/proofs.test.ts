@@ -31,7 +31,6 @@ const confirm = (caller: Caller, occurrence: number) =>
   caller.post(`/api/assignments/occurrences/${occurrence}/confirm`, { part: 0 })
 const verify = (code: string | null) => service.anonymous.get(`/api/proofs/verify/${code}`)
 
-/** Creates a person who completes an assignment of one sheet. */
 async function complete(values: object = {}) {
   const person = await service.member()
   const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [person.id] }, ...values })
@@ -52,7 +51,7 @@ t.test('a proof of a completed assignment contains the confirmed text', async (t
   const text = await db.selectFrom('cheatsheets').selectAll().where('slug', '=', sheet.slug).executeTakeFirstOrThrow()
   await confirm(person, open.id)
   await sql`update cheatsheets set content_md = 'Später geändert.' where slug = ${sheet.slug}`.execute(db)
-  // Set explicitly, because the database does not use the simulated clock.
+  // Sets the time explicitly, because the database does not use the simulated clock.
   await sql`update sheet_versions set superseded_at = '2026-12-05T11:00:00Z' where cheatsheet_id = ${text.id}`.execute(
     db,
   )
@@ -192,7 +191,7 @@ t.test('users see who viewed their state and exported their proofs', async (t) =
   await confirm(member, (await mine(member, id)).id)
   for (const caller of [admin, lead, others, admin]) await caller.get(`/api/assignments/${id}/occurrences`)
   await admin.get('/api/proofs/export?purpose=Audit%202027')
-  // Set explicitly, because the database does not use the simulated clock.
+  // Sets the time explicitly, because the database does not use the simulated clock.
   await sql`update audit_log set at = '2026-12-06' where details ->> 'purpose' = 'Audit 2027'`.execute(db)
   const seenBy = async (caller: Caller, query = '') => (await caller.get(`/api/accounts/me/accesses${query}`)).body
   const nameOf = async ({ id }: Caller & { id: number }) =>
@@ -256,6 +255,9 @@ t.test('the next proof of the same assignment begins the retention', async (t) =
   await runOn('2027-12-01')
   t.strictSame(await deletionDays(code, later.code), ['2029-11-30', null])
   t.equal((await person.get('/api/proofs/mine?limit=1')).body.next_before > 0, true)
+  await admin.post(`/api/proofs/${later.code}/revoke`, { reason: 'Falsche Person' })
+  await runOn('2027-12-02')
+  t.strictSame(await deletionDays(code, later.code), [null, null], 'a revoked proof does not begin the retention')
 })
 
 async function runOn(day: string) {

@@ -110,11 +110,11 @@ t.test('a quiz of a deck asks only its cards; wrong options come from all decks'
 
 t.test('correct_index is the first option with the right text', async (t) => {
   const deck = await createDeck(db)
-  const twin = 'z'.repeat(120)
-  for (const end of ['1', '2', '3', '4']) await createCard(db, { deck_id: deck.id, answer: twin + end })
+  const sameText = 'z'.repeat(120)
+  for (const end of ['1', '2', '3', '4']) await createCard(db, { deck_id: deck.id, answer: sameText + end })
   const { body } = await member.get('/api/quiz/generate')
   for (const question of body.questions) {
-    t.strictSame(question.options, Array(4).fill(`${twin}...`))
+    t.strictSame(question.options, Array(4).fill(`${sameText}...`))
     t.equal(question.correct_index, 0)
   }
   await db.deleteFrom('decks').execute()

@@ -239,6 +239,43 @@ t.test('editors archive and restore a source; progress and previously archived c
   t.match(await auditOf(id), [['source.archive'], ['source.restore'], ['source.restore']])
 })
 
+t.test('drafts and pools return with their source, except those archived before', async (t) => {
+  const source = await createSource(db)
+  const editor = await createEditor(service, source)
+  const deck = await writeDeck(editor, source)
+  const pools: string[] = []
+  const drafts: number[] = []
+  const sheets: string[] = []
+  for (const title of ['Eins', 'Zwei']) {
+    pools.push(await writeDeck(editor, source, { tests_only: true }))
+    drafts.push((await writeCard(editor, deck, { draft: true })).id)
+    const sheet = { source_id: source, title, category: 'Git', content_md: '# A\n', client_id: unique('client') }
+    sheets.push((await editor.post('/api/content/sheets', { ...sheet, draft: true })).body.sheet.slug)
+  }
+  const state = async () => {
+    const { decks } = (await editor.get(`/api/content/decks?source=${source}`)).body
+    const archived = async (url: string, key: string) => (await editor.get(url)).body[key].archived_at !== null
+    return {
+      pools: pools.map((slug) => decks.find((row: { slug: string }) => row.slug === slug).archived_at !== null),
+      drafts: await Promise.all(drafts.map((id) => archived(`/api/content/cards/${id}`, 'card'))),
+      sheets: await Promise.all(sheets.map((slug) => archived(`/api/content/sheets/${slug}`, 'sheet'))),
+    }
+  }
+  t.match(await editor.patch(`/api/content/decks/${pools[1]}`, { archived: true }), { status: 200 })
+  t.match(await editor.patch(`/api/content/cards/${drafts[1]}`, { version: 1, archived: true }), { status: 200 })
+  t.match(await editor.patch(`/api/content/sheets/${sheets[1]}`, { archived: true }), { status: 200 })
+  const before = { pools: [false, true], drafts: [false, true], sheets: [false, true] }
+  t.strictSame(await state(), before)
+
+  t.strictSame((await editor.delete(`${URL}/${source}`)).body, DONE)
+  t.strictSame(await state(), { pools: [true, true], drafts: [true, true], sheets: [true, true] })
+  t.strictSame((await editor.post(`${URL}/${source}/restore`)).body, DONE)
+  t.strictSame(await state(), before)
+  const live = db.selectFrom('cards').select('id').where('id', 'in', drafts).where('archived_at', 'is', null)
+  t.strictSame(await live.execute(), [], 'a restored draft stays hidden from learners')
+  for (const slug of pools) t.equal((await learner.get(`/api/decks/${slug}`)).status, 404)
+})
+
 t.test('only administrators purge, release and adopt', async (t) => {
   const { id, deck } = await createContent()
   const editor = await createEditor(service, id)
@@ -269,6 +306,35 @@ t.test('versions keep their authors when the source is released', async (t) => {
     { source: null, by: editor.username, how: 'edit', card_id: id },
     { source: null, by: editor.username, how: 'create', card_id: id },
   ])
+})
+
+t.test('a pool stays hidden when its source is released and when another source adopts it', async (t) => {
+  const [source, other] = [await createSource(db), await createSource(db)]
+  const editor = await createEditor(service, source, other)
+  const pool = await writeDeck(editor, source, { tests_only: true })
+  const card = await writeCard(editor, pool, { question: 'Geheim?' })
+  const isHidden = async (moment: string) => {
+    t.strictSame(
+      (await learner.get(`/api/review/cards/${card.id}`)).body,
+      errorBody(404, 'Karte nicht gefunden'),
+      moment,
+    )
+    t.equal((await learner.get(`/api/decks/${pool}`)).status, 404, moment)
+    const { decks } = (await admin.get('/api/content/decks')).body
+    t.match(
+      decks.find(({ slug }: { slug: string }) => slug === pool),
+      { tests_only: true, archived_at: null, cards: 1 },
+      moment,
+    )
+  }
+  await isHidden('before')
+  t.strictSame((await admin.post(`${URL}/${source}/release`)).body, DONE)
+  await isHidden('released')
+  t.match((await admin.post('/api/admin/import')).body.stats, { decks: { archived: 0 }, cards: { archived: 0 } })
+  await isHidden('imported')
+  t.strictSame((await admin.post(`${URL}/${other}/adopt`, { deck: pool })).body, DONE)
+  await isHidden('adopted')
+  t.match((await editor.get(`/api/content/decks?source=${other}`)).body.decks, [{ slug: pool, tests_only: true }])
 })
 
 t.test('a purge deletes the changes of the source, except those of moved texts', async (t) => {

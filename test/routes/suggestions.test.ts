@@ -206,6 +206,9 @@ t.test('refuses invalid suggestions and replaces open ones', async (t) => {
   )
   t.equal((await post({ text: 'x', suggestion: { question, answer } })).status, 200)
   t.match(await own(learner), [{ suggestion: null, text: 'x' }])
+  t.equal((await post({ text: 'y' })).status, 200)
+  const reports = db.selectFrom('card_reports').select('card_version').where('card_id', '=', card.id)
+  t.strictSame(await reports.execute(), [{ card_version: null }], 'a report without a suggestion has no version')
   const large = { question: '"'.repeat(60_000), answer: '\\'.repeat(60_000) }
   t.equal((await post({ suggestion: large })).status, 200)
   t.match(await own(learner), [{ suggestion: large, text: '' }])

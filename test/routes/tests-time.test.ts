@@ -106,6 +106,30 @@ t.test('extra time extends later attempts, but not open ones', async (t) => {
   t.equal((await learner.patch(`/api/accounts/${learner.id}`, { extra_time_percent: 300 })).status, 403)
 })
 
+t.test('the review after closing waits for the end of an attempt with extra time', async (t) => {
+  const learner = await service.member()
+  await db.updateTable('users').set({ extra_time_percent: 50 }).where('id', '=', learner.id).execute()
+  const definition = { review_when: 'closed', closes: '2026-11-25', time_limit_minutes: 60 } as const
+  const { test, attempt: first, url } = await begin(definition, learner)
+  await learner.post(`${url}/submit`)
+  now = new Date('2026-11-25T22:55:00Z')
+  const second = await start(learner, test.slug)
+  t.equal(second.deadline, '2026-11-25T23:30:00.000Z')
+  const available = async () => {
+    const { my_attempts } = (await learner.get(`/api/tests/${test.slug}`)).body.test
+    return my_attempts.find(({ id }: { id: number }) => id === first.id).review_available
+  }
+  for (const [time, status] of [
+    ['2026-11-25T23:00:01Z', 403],
+    ['2026-11-25T23:30:10Z', 403],
+    ['2026-11-25T23:30:11Z', 200],
+  ] as const) {
+    now = new Date(time)
+    t.equal((await learner.get(`${url}/review`)).status, status, time)
+    t.equal(await available(), status === 200, time)
+  }
+})
+
 t.test('a test closes at the end of its last day in the time zone of the service', async (t) => {
   const { learner, attempt } = await begin({ time_limit_minutes: null, closes: '2026-11-25' })
   t.equal(attempt.deadline, '2026-11-25T23:00:00.000Z')

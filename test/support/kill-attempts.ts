@@ -12,13 +12,12 @@ type Variables = Record<string, string>
 
 const ATTEMPTS = 100
 const LEARNERS = 4
-/** Minimum number of acknowledged answers before the service is killed */
+/** Minimum number of acknowledged answers in a round before the service is killed */
 const MIN_ANSWERS = 10
 
 /** Delay before a refused request is repeated, in milliseconds */
 const REST_MS = 500
 
-/** Changes of an attempt that the service has acknowledged */
 interface Acknowledged {
   /** Answers by slot */
   answers: Map<number, { seq: number; answer: Answer }>
@@ -86,9 +85,7 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
   return report
 }
 
-/**
- * Returns a `Send` that repeats a request while the service refuses it with 503. The service does so on a busy machine.
- */
+/** Returns a `Send` that repeats requests refused with 503, because the service refuses requests on a busy machine. */
 function repeatIfOverloaded(send: Send): Send {
   return async (path, init) => {
     for (;;) {
@@ -103,7 +100,7 @@ function repeatIfOverloaded(send: Send): Send {
 /**
  * Starts or continues an attempt, answers all questions and submits; if `isAbandoned`, gives three answers and does not
  * submit.
- * @throws Error if the service has been killed or refuses to start the attempt
+ * @throws Error if the service has been killed or refuses a request
  */
 async function takeOnce(
   send: Send,
@@ -116,7 +113,11 @@ async function takeOnce(
   const request = async (path: string, init: { method: string; body?: unknown }) => {
     const response = await send(path, init)
     const body = await response.json()
-    if (response.status !== 200) report.defects.push(`${init.method} ${path}: ${response.status}`)
+    if (response.status !== 200) {
+      const refusal = `${init.method} ${path}: ${response.status}`
+      report.defects.push(refusal)
+      throw new Error(refusal)
+    }
     return body as { attempt: { id: number; questions: ApiQuestion[]; passed: boolean; score_percent: number } }
   }
   const { attempt } = await request(`/api/tests/${slug}/attempts`, {
@@ -141,7 +142,6 @@ async function takeOnce(
   acknowledged.submitted = { passed, score_percent }
 }
 
-/** Compares an attempt with its acknowledged changes. */
 async function compare(
   send: Send,
   id: number,
@@ -159,9 +159,13 @@ async function compare(
     if (!isKept) lost.push(`answer ${slot} of attempt ${id}`)
   }
   if (submitted !== undefined && attempt.state !== 'submitted') lost.push(`end of attempt ${id}`)
-  if (!isOverdue) return
+  if (submitted === undefined && !isOverdue) return
   const { review } = (await (await send(`/api/tests/attempts/${id}/review`)).json()) as {
-    review: { ended_by: string; ended_at: string }
+    review: { ended_by: string; ended_at: string; passed: boolean; score_percent: number }
   }
+  const { passed, score_percent } = review
+  if (submitted !== undefined && !isDeepStrictEqual({ passed, score_percent }, submitted))
+    lost.push(`result of attempt ${id}`)
+  if (!isOverdue) return
   if (review.ended_by !== 'time' || review.ended_at !== attempt.deadline) lost.push(`deadline of attempt ${id}`)
 }

@@ -5,17 +5,7 @@ import { MemoryModel } from '../../src/domain/review/memory.js'
 import { DEFAULT_WEIGHTS } from '../../src/domain/review/parameters.js'
 import { DEFAULT_SETTINGS, type Rating } from '../../src/domain/review/review.js'
 import { addDays } from '../../src/domain/time/calendar.js'
-
-/** Creates a seeded generator of numbers in [0, 1). */
-export function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import { mulberry32 } from './random.js'
 
 /** Weights of a learner who forgets quickly: lower initial stabilities and slower growth than with the defaults */
 export const FORGETFUL = DEFAULT_WEIGHTS.map((weight, index) =>
@@ -32,7 +22,7 @@ export interface SimulatedReview extends EffectiveReview {
  */
 export function simulateLog(options: { weights: readonly number[]; days: number; newPerDay: number; seed: number }) {
   const { weights, days, newPerDay, seed } = options
-  const random = randomFrom(seed)
+  const random = mulberry32(seed)
   const [truth, scheduler] = [new MemoryModel(weights), new MemoryModel(null)]
   const histories: SimulatedReview[][] = []
   const due = new Map<number, number[]>()
@@ -58,8 +48,8 @@ export function simulateLog(options: { weights: readonly number[]; days: number;
 }
 
 /**
- * Stores simulated reviews as the service would have stored them: log entries that refer to the previous review, and
- * the progress computed with the default weights.
+ * Creates the cards and stores their simulated reviews: log entries with the states before and after the review, and
+ * the progress computed with the default weights. Lapses stay 0.
  * @returns ids of the cards
  */
 export async function storeLog(

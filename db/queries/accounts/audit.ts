@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { AuditLogTable, Database } from '../../types.js'
 
-/** The user who performs an action, the means of access, and the address of the request */
 export interface Actor {
   actor_id: number | null
   actor: string
@@ -71,7 +70,7 @@ export interface AuditEntry extends Actor {
   details: unknown
 }
 
-/** An action and its target. `details` must not contain secrets. */
+/** `details` must not contain secrets. */
 export interface AuditedAction {
   action: AuditAction
   target_id?: number
@@ -79,7 +78,7 @@ export interface AuditedAction {
   details?: object
 }
 
-/** Inserts an entry. Must be called in the transaction of the audited action. */
+/** Inserts an entry. An entry about a change must be inserted in the transaction of the change. */
 export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed: AuditedAction): Promise<void> {
   const { details, ...rest } = deed
   await db
@@ -89,26 +88,26 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
 }
 
 /**
- * Records that the actor has viewed the persons of an assignment, unless the log has an entry of this day already.
- * @param teams ids of the teams whose members were shown; undefined if all persons were shown
+ * Records that the actor has viewed the persons of an assignment, unless the log already contains this view for the
+ * same day and teams.
+ * @param teams sorted ids of the teams whose members were shown; undefined if all persons were shown
  */
 export async function recordView(
   db: Kysely<Database>,
   { actor_id, actor, via, address }: Actor,
   { id, title, day, teams }: { id: number; title: string; day: string; teams: readonly number[] | undefined },
 ): Promise<void> {
+  const details = JSON.stringify({ day, teams })
   await sql`
     insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
     select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'assignment.view', ${id}::integer,
-      ${title}::text, ${JSON.stringify({ day, teams })}::jsonb
+      ${title}::text, ${details}::jsonb
     where not exists (
       select from audit_log
-      where action = 'assignment.view' and actor_id = ${actor_id} and target_id = ${id} and details ->> 'day' = ${day})`.execute(
-    db,
-  )
+      where action = 'assignment.view' and actor_id = ${actor_id} and target_id = ${id}
+        and details = ${details}::jsonb)`.execute(db)
 }
 
-/** Inserts several entries at once. */
 export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedAction[]): Promise<void> {
   const { actor_id, actor: name, via, address } = actor
   await sql`
@@ -131,7 +130,6 @@ export interface AuditFilter {
   before?: number | undefined
 }
 
-/** Returns the latest matching entries, newest first. */
 export async function listAuditEntries(
   db: Kysely<Database>,
   { limit, action, actor, before }: AuditFilter,
@@ -159,7 +157,7 @@ export interface Access {
 
 /**
  * Returns views of the person's state and exports of the person's proofs by other users, newest first. Omits views that
- * did not show the person: views by leads of other teams, and views before the person's first period.
+ * did not show the person: views by leads of other teams, and views before the person's first period of the assignment.
  */
 export async function listAccesses(
   db: Kysely<Database>,

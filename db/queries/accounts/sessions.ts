@@ -2,7 +2,6 @@ import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, ty
 import type { Database, SessionsTable, SignInMethod } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
-/** A session with its user. */
 export interface FoundSession {
   id: number
   user: AccountWithState
@@ -19,8 +18,8 @@ export interface FoundSession {
 type SessionRow = AccountWithState & Omit<FoundSession, 'user'> & { session_id: number }
 
 /**
- * Returns a session that has not expired and began less than `maxDays` ago, with its user. Every request runs this
- * statement, so it is raw SQL: the query builder takes 11 µs to build it, a template 1.5 µs.
+ * Returns a session that has not expired and began less than `maxDays` ago. Every request with a session cookie runs
+ * this statement, so it is raw SQL: the query builder takes 11 µs to build it, a template 1.5 µs.
  */
 export async function findSession(
   db: Kysely<Database>,
@@ -51,7 +50,7 @@ export async function findSession(
 }
 
 /** The credential used for a login; `insertSession` checks that it is still valid. */
-export type Proof =
+export type LoginCredential =
   | { passwordHash: string }
   /** Hash of the password that the user has just set; accepted even if password login is disabled for the account */
   | { newPasswordHash: string }
@@ -60,69 +59,70 @@ export type Proof =
   | { passkeyId: number }
 
 /**
- * Stores the session of a login; returns false if the credential (password, identity, passkey) has been replaced or
- * removed in the meantime, or if the user has been deleted or disabled. All logins use this function, so that no login
- * can admit a disabled account. The lock lets a concurrent reset or deactivation, which ends existing sessions, finish
- * first.
+ * Stores the session of a login; returns false if the credential is no longer valid, or the user has been deleted or
+ * disabled. All logins use this function, so that no login can admit a disabled account. The lock waits for a
+ * concurrent password reset or deactivation, which ends existing sessions.
  * @param today the current calendar day as `YYYY-MM-DD`
  */
 export async function insertSession(
   db: Kysely<Database>,
   session: Insertable<SessionsTable>,
-  proof: Proof,
+  credential: LoginCredential,
   today: string,
 ): Promise<boolean> {
   const { id_hash, user_id, expires_at, address, user_agent, provider_session = null } = session
-  const { condition, source, locks } = credentialParts(proof)
+  const { condition, source, locks } = credentialParts(credential)
   const { numAffectedRows } = await sql`
     insert into sessions (
       id_hash, user_id, expires_at, address, user_agent, authenticated_by, authenticated_at, provider_session)
     select ${id_hash}::bytea, users.id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
-      ${methodOf(proof)}::text, ${timeOf(proof)}, ${provider_session}::text
+      ${signInMethod(credential)}::text, ${authenticationTime(credential)}, ${provider_session}::text
     from ${source}
     where users.id = ${user_id} and (disabled_on is null or disabled_on > ${today}::date) and ${condition}
     ${locks}`.execute(db)
   return numAffectedRows === 1n
 }
 
-function methodOf(proof: Proof): SignInMethod {
-  if ('passwordHash' in proof || 'newPasswordHash' in proof) return 'password'
-  return 'identityId' in proof ? 'oidc' : 'passkey'
+function signInMethod(credential: LoginCredential): SignInMethod {
+  if ('passwordHash' in credential || 'newPasswordHash' in credential) return 'password'
+  return 'identityId' in credential ? 'oidc' : 'passkey'
 }
 
 /**
  * Returns the time of the proof of identity. For a login through the provider, this is the time at which the provider
- * last authenticated the person, because an existing provider session is no new proof; 1970 if the time is unknown.
+ * last authenticated the person, because an existing provider session is not a new proof; 1970 if the time is unknown.
  */
-function timeOf(proof: Proof): RawBuilder<unknown> {
-  if (!('identityId' in proof)) return sql`now()`
-  return proof.authenticatedAt === undefined
+function authenticationTime(credential: LoginCredential): RawBuilder<unknown> {
+  if (!('identityId' in credential)) return sql`now()`
+  return credential.authenticatedAt === undefined
     ? sql`to_timestamp(0)`
-    : sql`least(now(), ${proof.authenticatedAt}::timestamptz)`
+    : sql`least(now(), ${credential.authenticatedAt}::timestamptz)`
 }
 
 /**
- * Builds the parts of the statement that stores a session only while the credential exists. The statement locks the row
- * of an identity or passkey after the user's row: after the wait for the user's lock, its snapshot may still contain a
- * deleted identity or passkey, but a deleted row cannot be locked.
+ * Builds the parts of the statement that stores a session only while the credential exists. The statement locks the
+ * user's row and then the row of an identity or passkey. Another transaction may delete that row while the statement
+ * waits for the user's lock. The snapshot then still contains the deleted row, but the statement cannot lock it.
  */
-function credentialParts(proof: Proof): Record<'condition' | 'source' | 'locks', RawBuilder<unknown>> {
+function credentialParts(credential: LoginCredential): Record<'condition' | 'source' | 'locks', RawBuilder<unknown>> {
   const ofUser = { source: sql`users`, locks: sql`for share of users` }
-  if ('passwordHash' in proof) {
-    return { ...ofUser, condition: sql`password_hash = ${proof.passwordHash} and not passkey_only` }
+  if ('passwordHash' in credential) {
+    return { ...ofUser, condition: sql`password_hash = ${credential.passwordHash} and not passkey_only` }
   }
-  if ('newPasswordHash' in proof) return { ...ofUser, condition: sql`password_hash = ${proof.newPasswordHash}` }
-  const [table, id] = 'identityId' in proof ? [sql`identities`, proof.identityId] : [sql`passkeys`, proof.passkeyId]
+  if ('newPasswordHash' in credential)
+    return { ...ofUser, condition: sql`password_hash = ${credential.newPasswordHash}` }
+  const [table, id] =
+    'identityId' in credential ? [sql`identities`, credential.identityId] : [sql`passkeys`, credential.passkeyId]
   return {
-    condition: sql`proof.id = ${id}`,
-    source: sql`users join ${table} as proof on proof.user_id = users.id`,
-    locks: sql`for share of users for key share of proof`,
+    condition: sql`credential.id = ${id}`,
+    source: sql`users join ${table} as credential on credential.user_id = users.id`,
+    locks: sql`for share of users for key share of credential`,
   }
 }
 
 /**
  * Returns whether the session still exists. Locks the user's row, so that no password reset ends the session during the
- * transaction. Reads the session after taking the lock, in the same order as the deletion of a user.
+ * transaction. Reads the session in a later statement, which sees a password reset that the lock has waited for.
  */
 export async function lockSession(transaction: Transaction<Database>, userId: number, id: number): Promise<boolean> {
   await transaction.selectFrom('users').select('id').where('id', '=', userId).forShare().execute()
@@ -130,7 +130,6 @@ export async function lockSession(transaction: Transaction<Database>, userId: nu
   return session !== undefined
 }
 
-/** Extends a session if it still exists. */
 export async function renewSession(
   db: Kysely<Database>,
   session: Pick<Insertable<SessionsTable>, 'id_hash' | 'expires_at'>,
@@ -142,12 +141,11 @@ export async function renewSession(
     .execute()
 }
 
-/** Ends a session if it exists. */
 export async function deleteSession(db: Kysely<Database>, idHash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('id_hash', '=', idHash).execute()
 }
 
-/** Ends all sessions of a user. Returns whether the session with `idHash` was among them. */
+/** Deletes all sessions of a user; returns whether the session with `idHash` was among them. */
 export async function deleteAllSessions(db: Kysely<Database>, userId: number, idHash: Buffer): Promise<boolean> {
   const deleted = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id_hash').execute()
   return deleted.some(({ id_hash }) => idHash.equals(id_hash))
@@ -155,10 +153,8 @@ export async function deleteAllSessions(db: Kysely<Database>, userId: number, id
 
 const SESSION = ['id', 'address', 'user_agent', 'created_at', 'expires_at'] as const
 
-/** A session as shown to its user. */
 export type OwnSession = Pick<Selectable<SessionsTable>, (typeof SESSION)[number]>
 
-/** Returns the valid sessions of a user, newest first. */
 export async function listSessions(db: Kysely<Database>, userId: number): Promise<OwnSession[]> {
   return db
     .selectFrom('sessions')
@@ -169,7 +165,6 @@ export async function listSessions(db: Kysely<Database>, userId: number): Promis
     .execute()
 }
 
-/** Ends all sessions of a user, or only the session with the id. Returns the number of ended sessions. */
 export async function deleteSessions(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')

@@ -5,14 +5,12 @@ import type { Database, OccurrencesTable } from '../../types.js'
 import { PARTS, type StoredPart } from './assignments.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
-/** An occurrence as its person sees it. */
 export interface OwnOccurrence {
   id: number
   assignment_id: number
   title: string
   description: string
   mandatory: boolean
-  /** Name of the responsible person; null if there is none */
   responsible: string | null
   period: string
   due_on: string
@@ -23,14 +21,14 @@ export interface OwnOccurrence {
   covered_until: string | null
   done_at: Date | null
   parts: StoredPart[]
-  /** Completed parts; `held_on` and `confirmed_by` (the instructor) are null unless the part is personal */
+  /** Completed parts; `held_on` and `confirmed_by` (the instructor) are null unless the part is `personal` */
   done: { position: number; done_at: string; held_on: string | null; confirmed_by: string | null }[]
   proof_code: string | null
   proof_revoked_at: Date | null
 }
 
 /**
- * Returns the occurrences of a person: open ones by due day, and then the others, latest period first. Omits open
+ * Returns the open occurrences of a person by due day, and then the closed ones, latest period first. Omits open
  * occurrences of archived assignments.
  */
 export async function listOwnOccurrences(
@@ -58,7 +56,7 @@ export async function listOwnOccurrences(
   return rows
 }
 
-/** An occurrence as the responsible person and leads see it. It contains no test results, which they must not see. */
+/** Contains no test results, which overseers must not see. */
 export interface ListedOccurrence {
   id: number
   user_id: number
@@ -69,20 +67,19 @@ export interface ListedOccurrence {
   extended_until: string | null
   state: OccurrenceState
   done_at: Date | null
-  /** Whether a personal part waits for its confirmation */
+  /** Whether a `personal` part waits for the confirmation by an instructor */
   personal_open: boolean
 }
 
-/** Sort key of the occurrence after which a page starts. */
-export interface Mark {
+export interface OccurrenceSortKey {
   display_name: string
   user_id: number
   period: string
 }
 
 export interface OccurrencePage {
-  /** Last occurrence of the previous page */
-  after: Mark | undefined
+  /** Sort key of the last occurrence of the previous page; undefined for the first page */
+  after: OccurrenceSortKey | undefined
   limit: number
   states: readonly OccurrenceState[]
   /** Part of the display name, case-insensitive and in any Unicode form */
@@ -94,10 +91,8 @@ export interface OccurrencePage {
 const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
 const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extended_until, due_on) < ${day}::date`
 
-/** Sort key for display names */
 const NAME = sql`users.display_name collate "und-x-icu"`
 
-/** Returns a page of the occurrences of visible persons, ordered by display name and then from the latest period on. */
 export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
@@ -114,20 +109,19 @@ export async function listOccurrences(
       ) as personal_open
     from occurrences join users on users.id = user_id
     where assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isVisiblePerson(watched)}
-      ${after === undefined ? sql`` : sql`and ${isBehind(after)}`}
+      ${after === undefined ? sql`` : sql`and ${isAfter(after)}`}
       ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
       ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
     order by ${NAME}, users.id, period desc limit ${limit}`.execute(db)
   return rows
 }
 
-/** Returns the sort key of an occurrence of the assignment; undefined if it is missing or its person is not visible. */
-export async function findMark(
+export async function findSortKey(
   db: Kysely<Database>,
   assignmentId: number,
   watched: VisibleTeams,
   id: number,
-): Promise<Mark | undefined> {
+): Promise<OccurrenceSortKey | undefined> {
   return db
     .selectFrom('occurrences')
     .innerJoin('users', 'users.id', 'user_id')
@@ -138,23 +132,21 @@ export async function findMark(
     .executeTakeFirst()
 }
 
-function isBehind({ display_name, user_id, period }: Mark) {
+function isAfter({ display_name, user_id, period }: OccurrenceSortKey) {
   return sql<boolean>`(${NAME}, users.id) >= (${display_name}::text, ${user_id})
     and (users.id <> ${user_id} or period < ${period}::date)`
 }
 
-/** Numbers of occurrences by state */
 export interface OccurrenceCounts {
   open: number
-  /** Open occurrences that were due before today */
+  /** Number of open occurrences that were due before today */
   overdue: number
   done: number
-  /** Exempt or recognised */
+  /** Number of exempt or recognised occurrences */
   excused: number
   left: number
 }
 
-/** Counts the occurrences of visible persons. */
 export async function countOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
@@ -172,15 +164,14 @@ export async function countOccurrences(
   return rows[0] as OccurrenceCounts
 }
 
-/** An occurrence with its person and title. */
 export type OccurrenceOwner = Pick<
   Selectable<OccurrencesTable>,
-  'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'due_on' | 'extended_until'
+  'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'counts_from' | 'due_on' | 'extended_until'
 > & { username: string; title: string }
 
 /**
- * Returns the occurrences with these ids, in the order of ids, and locks them until the end of the transaction. Omits
- * occurrences of archived assignments.
+ * Locks the occurrences until the end of the transaction, in the order of ids. Omits occurrences of archived
+ * assignments.
  */
 export async function lockOccurrences(
   transaction: Transaction<Database>,
@@ -190,8 +181,8 @@ export async function lockOccurrences(
     .selectFrom('occurrences')
     .innerJoin('users', 'users.id', 'user_id')
     .innerJoin('assignments', 'assignments.id', 'assignment_id')
-    .select(['occurrences.id', 'assignment_id', 'user_id', 'state', 'period', 'occurrences.due_on', 'extended_until'])
-    .select(['username', 'title'])
+    .select(['occurrences.id', 'assignment_id', 'user_id', 'state', 'period', 'counts_from', 'occurrences.due_on'])
+    .select(['extended_until', 'username', 'title'])
     .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
     .where('archived_at', 'is', null)
     .orderBy('occurrences.id')
@@ -199,7 +190,6 @@ export async function lockOccurrences(
     .execute()
 }
 
-/** An occurrence that a user oversees. */
 export interface Overseen {
   id: number
   /** Whether the user is responsible for the assignment; if not, the user leads a team of the occurrence's person */
@@ -226,17 +216,13 @@ export async function listOverseen(
   return rows
 }
 
-/** The sheet of a part of a locked occurrence. */
 export interface SheetOfPart {
   /** Null if the sheet was deleted */
   updated_at: Date | null
   is_confirmed: boolean
 }
 
-/**
- * Returns the sheet of a part and locks it against changes until the end of the transaction; undefined if the part does
- * not exist or is not a sheet.
- */
+/** Returns the sheet of a part and locks it against changes; undefined if the part does not exist or is not a sheet. */
 export async function lockSheetOfPart(
   transaction: Transaction<Database>,
   { id, assignment_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id'>,
@@ -283,7 +269,6 @@ export async function insertDoneParts(
     .execute()
 }
 
-/** Changes a locked occurrence. */
 export async function updateOccurrence(
   transaction: Transaction<Database>,
   id: number,

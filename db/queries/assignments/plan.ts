@@ -4,13 +4,13 @@ import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
 import type { AssignmentRow } from './assignments.js'
 
-/** A person with the data from which the person's occurrences of an assignment are planned. */
+/** A person's data for planning the occurrences of an assignment */
 export interface AudienceMember {
   assignment_id: number
   user_id: number
   created_at: Date
   disabled_on: string | null
-  /** Spans in the audience as a member of a team or as an individual person; `everybody_from` is not included */
+  /** Spans of days in the audience as a member of a team or as an individual, without `everybody_from` */
   spans: Span[]
   /** Occurrences in the order of their periods */
   history: Occurrence[]
@@ -33,8 +33,8 @@ const HAS_ANY = sql`exists (
 const IS_IN_AUDIENCE = sql`(everybody_from is not null or ${IS_NAMED} or ${IS_MEMBER})`
 
 /**
- * Spans in the audience, including those of former memberships, so that a person who changes from one team of the
- * audience to another counts as in the audience without a gap.
+ * Spans of days in the audience. Includes former memberships, so that a person who changes from one team of the
+ * audience to another has no gap.
  */
 const SPANS = sql`(
   select coalesce(json_agg(json_build_object('from_on', from_on, 'until_on', until_on)), '[]')
@@ -83,9 +83,6 @@ export function listAudience(
   return selectConcerned(db, condition, limit)
 }
 
-/**
- * Returns one row for each assignment that has the person in its audience or has an open occurrence of the person.
- */
 export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise<AudienceMember[]> {
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
@@ -93,7 +90,6 @@ export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise
 /** Ids of the teams whose members are visible; undefined if all persons are visible */
 export type VisibleTeams = readonly number[] | undefined
 
-/** Builds the condition that a row of `users` is visible. */
 export function isVisiblePerson(teamIds: VisibleTeams) {
   if (teamIds === undefined) return sql<boolean>`true`
   return sql<boolean>`users.id in (
@@ -115,7 +111,7 @@ export async function concernsMembers(
 }
 
 /** Returns the given persons, even if they are not in the audience; an empty array if the assignment is archived. */
-export function listAudienceAmong(
+export function findAudienceMembers(
   db: Kysely<Database>,
   assignmentId: number,
   userIds: readonly number[],
@@ -124,7 +120,6 @@ export function listAudienceAmong(
   return selectConcerned(db, condition, null)
 }
 
-/** Returns visible persons in the audience who have no occurrence yet. */
 export function listUnplanned(
   db: Kysely<Database>,
   assignmentId: number,
@@ -136,7 +131,6 @@ export function listUnplanned(
   return selectConcerned(db, condition, limit)
 }
 
-/** Returns a map from id to assignment; omits archived assignments. */
 export async function findPlannable(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, AssignmentRow>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -176,7 +170,6 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Sets the state of those occurrences that are still open to `left`. */
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -184,7 +177,6 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
     where id = any(${ids}::integer[]) and state in ('open', 'in_progress')`.execute(db)
 }
 
-/** Reopens the occurrences with a new due day, unless their state is no longer `left`. */
 export async function reopenOccurrences(
   db: Kysely<Database>,
   rows: readonly { id: number; extended_until: string }[],

@@ -9,7 +9,6 @@ import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
-/** A deck with the ids of its cards, in order. */
 export interface ListedDeck {
   id: number
   slug: string
@@ -23,11 +22,11 @@ export interface ListedDeck {
   card_ids: number[]
 }
 
-/** Filter of an export; without restrictions, it contains everything that learners see. */
+/** Selects the decks, cards and sheets of an export; by default, all that are visible to learners. */
 export interface ExportScope {
   deckId?: number | undefined
   sourceId?: number | undefined
-  /** Whether drafts and pools are included, for editors */
+  /** Whether to include drafts and pools, which only editors may see */
   hasHidden?: boolean | undefined
 }
 
@@ -48,7 +47,7 @@ export async function listDecksToExport(
     sourceId === undefined
       ? sql`true`
       : sql`${sql.ref(column)} in (select deck_id from imported_decks where source_id = ${sourceId})`
-  // Aggregated in one pass over the cards: with outdated statistics the planner scanned all cards for each deck.
+  // Aggregates in one pass over the cards: with outdated statistics the planner scanned all cards for each deck.
   const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
     select id, slug, name, description, sort_order, coalesce(tests_only, false) as tests_only,
       coalesce(options_off, false) as options_off, coalesce(lang, ${DEFAULT_LANGUAGE}) as lang, desired_retention,
@@ -90,9 +89,9 @@ type CardRow = Omit<ExportedCard, 'progress' | 'exercise'> & { exercise: unknown
   )
 
 /**
- * Returns those of the cards that are still live, or with `hasHidden` those that editors have not archived, in the
- * order of `ids`. Looks each card up separately: right after an import, without statistics, the planner would scan the
- * table for every batch.
+ * Returns the cards that are still live, or with `hasHidden` also drafts that are not archived, in the order of `ids`.
+ * Looks each card up separately: right after an import, without statistics, the planner would scan the table for every
+ * batch.
  * @param userId user whose progress is included
  */
 export async function readCardsToExport(
@@ -114,7 +113,7 @@ export async function readCardsToExport(
           select from imported_cards as other
           where other.guid = imported_cards.guid and other.ord = imported_cards.ord and other.card_id < cards.id
         ) as is_first
-      ) as twins on guid is not null
+      ) as duplicates on guid is not null
       ${progress.joins}
       where ${hasHidden ? IS_KEPT : IS_LIVE}
       order by place`.execute(db),
@@ -193,7 +192,7 @@ export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[nu
 
 const SHEETS_AT_ONCE = 20
 
-/** Yields the sheets of the scope in batches ordered by id. Ignores `deckId`. */
+/** Ignores `deckId`. */
 export async function* readSheetsToExport(
   db: Kysely<Database>,
   { sourceId, hasHidden = false }: ExportScope,
@@ -227,7 +226,7 @@ export async function listPictures(db: Kysely<Database>): Promise<Set<string>> {
   return new Set(rows[0]?.shas.split(',').filter((sha) => sha !== ''))
 }
 
-/** Returns the bytes of a picture; undefined if it is not stored. @param sha SHA-256 in hex */
+/** @param sha SHA-256 in hex */
 export async function findPictureBytes(db: Kysely<Database>, sha: string): Promise<Buffer | undefined> {
   const row = await readInTurn(() =>
     db.selectFrom('media').select('bytes').where('sha256', '=', Buffer.from(sha, 'hex')).executeTakeFirst(),
@@ -268,7 +267,6 @@ export interface ExportedTest {
   isPublished: boolean
 }
 
-/** Returns the tests that are not archived and whose source is not archived, ordered by slug. */
 export async function listTestsToExport(
   db: Kysely<Database>,
   { sourceId }: Pick<ExportScope, 'sourceId'>,

@@ -3,7 +3,7 @@ import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { stateOf } from '../review/progress.js'
 
-/** Returns the number of learners with progress by card; cards without learners are missing. */
+/** Returns the number of learners by card. Cards without learners are missing. */
 export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('card_progress')
@@ -25,13 +25,13 @@ export async function transferProgress(
   pairs: { from: number; to: number }[],
 ): Promise<void> {
   const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
-  const succession = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
+  const cardPairs = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
   // Locks the cards before their progress, as reviews do, so that a concurrent review cannot cause a deadlock.
   await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
   await sql`
-    with heirs as materialized (
+    with transfers as materialized (
       select distinct on (old.user_id, new_id) old.user_id, old_id, new_id, old.progress_id, old.is_suspended
-      from ${succession} cross join lateral (
+      from ${cardPairs} cross join lateral (
         select user_id, max(progress_id) as progress_id, bool_or(progress_id is null) as is_suspended
         from (
           select user_id, id as progress_id from card_progress where card_id = old_id
@@ -46,21 +46,20 @@ export async function transferProgress(
       order by old.user_id, new_id, (old.progress_id is null), place
     ),
     released as (
-      delete from suspended_cards using heirs
-      where suspended_cards.user_id = heirs.user_id and suspended_cards.card_id = heirs.old_id and is_suspended
+      delete from suspended_cards using transfers
+      where suspended_cards.user_id = transfers.user_id and suspended_cards.card_id = transfers.old_id and is_suspended
     ),
     suspended as (
-      insert into suspended_cards (user_id, card_id) select user_id, new_id from heirs where is_suspended
+      insert into suspended_cards (user_id, card_id) select user_id, new_id from transfers where is_suspended
       on conflict do nothing
     )
-    update card_progress set card_id = new_id from heirs where id = progress_id`.execute(transaction)
+    update card_progress set card_id = new_id from transfers where id = progress_id`.execute(transaction)
   await transaction
     .deleteFrom('imported_cards')
     .where('card_id', '=', ({ fn, val }) => fn.any(val(from)))
     .execute()
 }
 
-/** Returns the slug of a card's deck; undefined if there is no such card. */
 export async function findDeckSlug(db: Kysely<Database>, cardId: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('cards')

@@ -5,16 +5,13 @@ import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
-/** Identification of a source. */
 export interface Source {
   id: number
   kind: StoredKind
   name: string
 }
 
-/**
- * A source as its editors see it. `decks` counts its decks and pools that are not archived, `cards` their live cards.
- */
+/** A source in the list. `decks` and `cards` are the numbers of its decks, pools and cards that are not archived. */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number
@@ -27,7 +24,6 @@ export interface ListedSource extends Source {
   archived_at: Date | null
 }
 
-/** Returns the sources that the caller may edit, the latest upload first. */
 export async function listSources(db: Kysely<Database>, editable: Editable): Promise<ListedSource[]> {
   return db
     .selectFrom('content_sources')
@@ -56,8 +52,8 @@ export async function findSource(db: Kysely<Database>, id: number): Promise<Sour
 }
 
 /**
- * Returns the editable source with this name. If there are several, prefers those that are not archived, and among
- * these the one with the latest upload.
+ * Returns the editable source of one of the kinds with this name. If there are several, prefers those that are not
+ * archived, and among these the one with the latest upload.
  */
 export async function findSourceByName(
   db: Kysely<Database>,
@@ -105,7 +101,6 @@ export async function recordUpload(
     .execute()
 }
 
-/** Renames a source; returns false if it does not exist. */
 export async function updateSourceName(transaction: Transaction<Database>, id: number, name: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('content_sources')
@@ -124,65 +119,57 @@ export async function markSourceAsArchived(transaction: Transaction<Database>, i
 }
 
 /**
- * Restores the decks and sheets that were archived when the source was archived or later. Those that were archived
- * earlier stay archived, and drafts stay hidden.
+ * Restores decks and sheets, unless they were archived before the source. Pools and drafts keep `archived_at`, which
+ * hides them from learners.
  */
 export async function restoreDecksAndSheets(
   transaction: Transaction<Database>,
   id: number,
   { decks, cheatsheets }: Pick<SourceContent, 'decks' | 'cheatsheets'>,
 ): Promise<void> {
-  await transaction
-    .updateTable('decks')
-    .set({ archived_at: null })
-    .where('id', '=', ({ fn, val }) => fn.any(val(decks)))
-    .where('archived_at', '>=', archivingOf(transaction, id))
-    .execute()
-  await transaction
-    .updateTable('cheatsheets')
-    .set({ archived_at: null })
-    .where('id', '=', ({ fn, val }) => fn.any(val(cheatsheets)))
-    .where('archived_at', '>=', archivingOf(transaction, id))
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('imported_cheatsheets')
-            .select('cheatsheet_id')
-            .whereRef('cheatsheet_id', '=', 'cheatsheets.id')
-            .where('draft', '=', true),
-        ),
-      ),
-    )
-    .execute()
+  await sql`
+    update imported_decks set pool_archived = false
+    from decks
+    where deck_id = decks.id and decks.id = any (${decks}) and pool_archived and archived_at >= ${archivingOf(id)}
+    `.execute(transaction)
+  await sql`
+    update decks set archived_at = null
+    where id = any (${decks}) and archived_at >= ${archivingOf(id)}
+      and not exists (select from imported_decks where deck_id = decks.id and tests_only)`.execute(transaction)
+  await sql`
+    update imported_cheatsheets set draft_archived = false
+    from cheatsheets
+    where cheatsheet_id = cheatsheets.id and cheatsheets.id = any (${cheatsheets}) and draft_archived
+      and archived_at >= ${archivingOf(id)}`.execute(transaction)
+  await sql`
+    update cheatsheets set archived_at = null
+    where id = any (${cheatsheets}) and archived_at >= ${archivingOf(id)}
+      and not exists (select from imported_cheatsheets where cheatsheet_id = cheatsheets.id and draft)
+    `.execute(transaction)
 }
 
 /** Restores cards under the same conditions as `restoreDecksAndSheets`. */
 export async function restoreCards(transaction: Transaction<Database>, id: number, cards: number[]): Promise<void> {
-  await transaction
-    .updateTable('cards')
-    .set({ archived_at: null })
-    .where('id', '=', ({ fn, val }) => fn.any(val(cards)))
-    .where('archived_at', '>=', archivingOf(transaction, id))
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('imported_cards').select('card_id').whereRef('card_id', '=', 'cards.id').where('draft', '=', true),
-        ),
-      ),
-    )
-    .execute()
+  await sql`
+    update imported_cards set draft_archived = false
+    from cards
+    where card_id = cards.id and cards.id = any (${cards}) and draft_archived and archived_at >= ${archivingOf(id)}
+    `.execute(transaction)
+  await sql`
+    update cards set archived_at = null
+    where id = any (${cards}) and archived_at >= ${archivingOf(id)}
+      and not exists (select from imported_cards where card_id = cards.id and draft)`.execute(transaction)
 }
 
 export async function markSourceAsRestored(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction.updateTable('content_sources').set({ archived_at: null }).where('id', '=', id).execute()
 }
 
-/** Selects the time when a source was archived. */
-function archivingOf(transaction: Transaction<Database>, id: number) {
-  return transaction.selectFrom('content_sources').select('archived_at').where('id', '=', id)
+function archivingOf(id: number) {
+  return sql`(select archived_at from content_sources where id = ${id})`
 }
 
-/** Ids of the decks, cards, sheets and tests of a source, including archived ones. */
+/** Ids of the decks, cards, sheets and tests of a source, including archived ones */
 export interface SourceContent {
   decks: number[]
   cards: number[]
@@ -204,7 +191,6 @@ export async function findSourceContent(db: Kysely<Database>, id: number): Promi
   return rows[0] as SourceContent
 }
 
-/** Deletes cards with their progress and reports. */
 export async function deleteCards(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   await transaction
     .deleteFrom('cards')
@@ -212,12 +198,12 @@ export async function deleteCards(transaction: Transaction<Database>, ids: numbe
     .execute()
 }
 
-/** Deletes tests with their attempts, and decks and sheets with the rest of their content. */
+/** Deletes tests with their attempts, decks with their remaining cards, and sheets. */
 export async function deleteItems(
   transaction: Transaction<Database>,
   { decks, cheatsheets, tests }: Omit<SourceContent, 'cards'>,
 ): Promise<void> {
-  // Attempts are deleted before their version, because the end of an attempt locks them in this order.
+  // Deletes attempts before the version of their test, because ending an attempt locks these rows in the same order.
   await transaction
     .deleteFrom('attempts')
     .where('test_id', '=', ({ fn, val }) => fn.any(val(tests)))
@@ -255,8 +241,17 @@ export async function deleteEmptyChanges(transaction: Transaction<Database>, sou
     .execute()
 }
 
-/** Deletes a source. Its decks, sheets and tests remain without an owner; the cards keep their identities. */
+/**
+ * Deletes a source. Its decks, sheets and tests remain without an owner; the cards keep their identities, and pools stay
+ * hidden from learners.
+ */
 export async function deleteSource(transaction: Transaction<Database>, id: number): Promise<void> {
+  await transaction
+    .updateTable('imported_decks')
+    .set({ source_id: null, source_key: null, file: null })
+    .where('source_id', '=', id)
+    .where('tests_only', '=', true)
+    .execute()
   await transaction.deleteFrom('imported_decks').where('source_id', '=', id).execute()
   await transaction.deleteFrom('imported_cheatsheets').where('source_id', '=', id).execute()
   const noOwner = { source_id: null, source_key: null, edited: false }

@@ -11,18 +11,16 @@ import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
-/** Rows per statement */
 const CARDS_AT_ONCE = 5_000
 const SHEETS_AT_ONCE = 200
 
-/** Returns whether there is no deck, card or sheet, not even an archived one. */
 export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ empty: boolean }>`
     select not exists (select from decks) and not exists (select from cheatsheets) as empty`.execute(db)
   return rows[0]?.empty === true
 }
 
-/** Returns all decks, including archived ones and those that scripts or sources have created. */
+/** Includes archived decks and those that scripts or sources have created. */
 export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
   return db
     .selectFrom('decks')
@@ -46,19 +44,21 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
       eb.fn.coalesce('tests_only', eb.lit(false)).as('tests_only'),
       eb.fn.coalesce('options_off', eb.lit(false)).as('options_off'),
       eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
-      // `archived_at` of a pool is always set.
+      // `archived_at` alone does not tell whether a pool is archived, because it is always set for pools.
       IS_KEPT_DECK.as('is_live'),
-      eb('imported_decks.deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
+      // A pool of a deleted source keeps its row, but no file.
+      eb('imported_decks.deck_id', 'is not', null)
+        .and('source_id', 'is', null)
+        .and(eb.or([eb('file', 'is not', null), eb('tests_only', '=', false)]))
+        .$castTo<boolean>()
+        .as('is_imported'),
       eb('content_sources.archived_at', 'is', null).$castTo<boolean>().as('owner_is_live'),
     ])
     .orderBy('decks.id')
     .execute()
 }
 
-/**
- * Returns all cards with identities in the content folder, including archived ones and those of released decks. Returns
- * digests instead of texts, so that the texts need not be transferred.
- */
+/** Returns the cards of the content folder and of deleted sources, including archived cards. */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<StoredCard>`
@@ -70,7 +70,6 @@ export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[
   })
 }
 
-/** Returns all cards of a source, including archived ones. */
 export async function findSourceCards(db: Kysely<Database>, sourceId: number): Promise<OwnedCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<OwnedCard>`
@@ -82,7 +81,6 @@ export async function findSourceCards(db: Kysely<Database>, sourceId: number): P
   })
 }
 
-/** Returns the cards of the Anki notes with these guids, in all sources. */
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   return readInChunks(guids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -122,7 +120,10 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
   )
 }
 
-/** Returns the cards with these ids. The key is empty for cards of scripts, which have no row in `imported_cards`. */
+/**
+ * Returns the cards with their keys. The key is empty for a card without a row in `imported_cards`, such as a card that
+ * a script has created.
+ */
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
   return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -144,27 +145,27 @@ const VISIBILITY = sql<Visibility>`case when archived_at is null then 'live'
   when draft and not draft_archived then 'draft' else 'archived' end`
 
 /**
- * Digest of an exercise; an empty string for a plain card. It is `none` if a script has stored an exercise without
- * required keys; no exercise of a file has this digest.
+ * Digest of an exercise; an empty string for a plain card. If a script has left out required keys, the digest differs
+ * from the digest of every exercise in a file: it is `none`, or covers a byte that UTF-8 does not contain.
  */
 const EXERCISE_DIGEST = sql<string>`case when exercise is null then '' else coalesce(
   substr(encode(sha256(
     ${joinBytes(sql`exercise ->> 'form'`, sql`coalesce(exercise ->> 'tolerance', '')`, sql`coalesce(exercise ->> 'unit', '')`)}
     || coalesce((
       select string_agg(
-        '\\x00'::bytea || ${joinBytes(sql`option ->> 'correct'`, sql`option ->> 'text'`, sql`coalesce(option ->> 'feedback', '')`)},
+        '\\x00'::bytea || coalesce(
+          ${joinBytes(sql`option ->> 'correct'`, sql`option ->> 'text'`, sql`coalesce(option ->> 'feedback', '')`)},
+          '\\xff'::bytea),
         ''::bytea order by place)
       from jsonb_path_query(exercise, 'lax $.options[*]') with ordinality as listed (option, place)
     ), ''::bytea)
   ), 'hex'), 1, 32), 'none') end`
 
-/** Returns the distinct levels of all cards that are not archived. */
 export async function listLevels(db: Kysely<Database>): Promise<string[]> {
   const rows = await db.selectFrom('cards').select('level').distinct().where('archived_at', 'is', null).execute()
   return rows.map(({ level }) => level)
 }
 
-/** Returns the current texts of cards by id. */
 export async function findCardTexts(
   db: Kysely<Database>,
   ids: number[],
@@ -174,7 +175,7 @@ export async function findCardTexts(
   return new Map(rows.map(({ id, ...texts }) => [id, texts]))
 }
 
-/** Returns all sheets, including archived ones and those that scripts or sources have created. */
+/** Includes archived sheets and those that scripts or sources have created. */
 export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet[]> {
   return readByKey(SHEETS_AT_ONCE, (after) =>
     db

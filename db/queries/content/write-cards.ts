@@ -7,12 +7,10 @@ export interface CardInput
   exercise: Exercise | null
   isDraft: boolean
   key: string
-  /** Guid of the Anki note, or null */
   guid: string | null
   ord: number | null
 }
 
-/** Creates cards with their identities. */
 export async function insertCards(transaction: Transaction<Database>, cards: CardInput[]): Promise<void> {
   await sql`
     with input as materialized (
@@ -89,12 +87,27 @@ export async function renameCards(
     where card_id = input.id`.execute(transaction)
 }
 
+/**
+ * Archives cards. Also overwrites the `archived_at` of a draft, because `restoreCards` compares it with the time when
+ * the source was archived.
+ */
 export async function archiveCards(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   await transaction
     .updateTable('cards')
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
-    .where('archived_at', 'is', null)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('archived_at', 'is', null),
+        exists(
+          selectFrom('imported_cards')
+            .select('card_id')
+            .whereRef('card_id', '=', 'cards.id')
+            .where('draft', '=', true)
+            .where('draft_archived', '=', false),
+        ),
+      ]),
+    )
     .execute()
   await transaction
     .updateTable('imported_cards')

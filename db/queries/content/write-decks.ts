@@ -11,7 +11,6 @@ export interface DeckOrigin {
   source_key: string | null
 }
 
-/** Creates decks and returns ids by slug. */
 export async function insertDecks(
   transaction: Transaction<Database>,
   decks: (DeckInput & DeckOrigin & { tests_only: boolean })[],
@@ -47,7 +46,7 @@ export async function insertDecks(
   return ids
 }
 
-/** Updates decks and restores archived ones. Their rows in `imported_decks` must exist. */
+/** Updates decks and restores archived decks. Each deck must have a row in `imported_decks`. */
 export async function updateDecks(
   transaction: Transaction<Database>,
   decks: { id: number; deck: DeckInput }[],
@@ -92,7 +91,7 @@ export async function setDefaults(
     on conflict (deck_id) do update set desired_retention = excluded.desired_retention`.execute(transaction)
 }
 
-/** Stores the files that describe decks. Stores `tests_only` only for decks without a row in `imported_decks`. */
+/** Stores the file of each deck. Stores `tests_only` only for decks without a row in `imported_decks`. */
 export async function markDecksAsImported(
   transaction: Transaction<Database>,
   decks: { id: number; file: string; tests_only: boolean }[],
@@ -106,7 +105,7 @@ export async function markDecksAsImported(
     on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
 }
 
-/** Makes the decks inactive for all learners who do not choose them. */
+/** Makes the decks inactive for each learner until the learner chooses them. */
 export async function offerDecks(transaction: Transaction<Database>, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return
   await sql`
@@ -114,13 +113,28 @@ export async function offerDecks(transaction: Transaction<Database>, slugs: stri
     `.execute(transaction)
 }
 
+/**
+ * Archives decks. Also overwrites the `archived_at` of a pool, because the restoration of a source compares it with the
+ * time when the source was archived.
+ */
 export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   if (ids.length === 0) return
   await transaction
     .updateTable('decks')
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
-    .where('archived_at', 'is', null)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('archived_at', 'is', null),
+        exists(
+          selectFrom('imported_decks')
+            .select('deck_id')
+            .whereRef('deck_id', '=', 'decks.id')
+            .where('tests_only', '=', true)
+            .where('pool_archived', '=', false),
+        ),
+      ]),
+    )
     .execute()
   await transaction
     .updateTable('imported_decks')

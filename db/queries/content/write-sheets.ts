@@ -34,7 +34,9 @@ export async function insertSheets(
     ) as origin (slug, source_id, source_key, draft) using (slug)`.execute(transaction)
 }
 
-/** Updates sheets and restores archived ones; drafts stay hidden. Their rows in `imported_cheatsheets` must exist. */
+/**
+ * Updates sheets and restores archived ones; drafts stay hidden. Each sheet must have a row in `imported_cheatsheets`.
+ */
 export async function updateSheets(
   transaction: Transaction<Database>,
   sheets: { id: number; sheet: CheatsheetInput; isDraft: boolean; keepsText: boolean }[],
@@ -68,13 +70,25 @@ export async function markSheetsAsImported(transaction: Transaction<Database>, i
     on conflict do nothing`.execute(transaction)
 }
 
+/** Archives sheets. Also overwrites the `archived_at` of a draft, as `archiveCards` does. */
 export async function archiveSheets(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   if (ids.length === 0) return
   await transaction
     .updateTable('cheatsheets')
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
-    .where('archived_at', 'is', null)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('archived_at', 'is', null),
+        exists(
+          selectFrom('imported_cheatsheets')
+            .select('cheatsheet_id')
+            .whereRef('cheatsheet_id', '=', 'cheatsheets.id')
+            .where('draft', '=', true)
+            .where('draft_archived', '=', false),
+        ),
+      ]),
+    )
     .execute()
   await transaction
     .updateTable('imported_cheatsheets')

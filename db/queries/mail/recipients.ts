@@ -3,7 +3,6 @@ import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { Database } from '../../types.js'
 
-/** A person with an email address. */
 export interface Recipient {
   id: number
   display_name: string
@@ -21,7 +20,7 @@ export interface RecipientPage {
 }
 
 /**
- * Builds the condition that a row of `users` can get a mail of this kind for this day. Need not check for a
+ * Builds the condition that a user can receive a mail of this kind for this day. The condition need not check for a
  * confirmation: an address that the user has entered is stored in `users.email` only after its confirmation.
  */
 function canGet(
@@ -37,9 +36,9 @@ function canGet(
 
 /**
  * Returns persons who may be due for a reminder of an open occurrence, ordered by id, and prevents their deletion. The
- * caller must check with `reminderOn` whether a reminder is due.
+ * caller must check with `findDueReminder` whether a reminder is due.
  */
-export async function listReminded(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
+export async function listReminderCandidates(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
   const { today, limit } = page
   const { rows } = await sql<Recipient>`
     select id, display_name, email
@@ -63,14 +62,13 @@ export async function listReminded(db: Kysely<Database>, page: RecipientPage): P
   return rows
 }
 
-/** An open occurrence with the inputs of `reminderOn`. */
+/** An open occurrence with the inputs of `findDueReminder`. */
 export interface OpenTask extends Remindable {
   id: number
   user_id: number
   title: string
 }
 
-/** Returns the persons' open occurrences whose period has begun, without those of archived assignments. */
 export async function listOpenTasks(
   db: Kysely<Database>,
   userIds: readonly number[],
@@ -104,13 +102,12 @@ export async function recordReminders(
     on conflict on constraint mail_reminders_pkey do update set reminded_on = excluded.reminded_on`.execute(transaction)
 }
 
-/** A lead with overdue tasks of members. */
 export interface DigestRecipient extends Recipient {
   /** Number of teams that the person leads */
   teams: number
   /** Number of overdue tasks */
   total: number
-  /** The first of these tasks, by name of the person and due day */
+  /** At most `shown` of these tasks, by name of the person and due day */
   overdue: { user_id: number; person: string; title: string; due: string }[]
 }
 
@@ -175,9 +172,8 @@ export interface DueCardsRecipient extends Recipient {
 }
 
 /**
- * Returns persons who have enabled the mail about due cards and have due cards in active decks, ordered by id. Cards
- * studied today do not count, so that no mail arrives during a study session. Omits persons whose free weekdays include
- * today.
+ * Returns persons who have enabled the mail about due cards and have due cards in active decks, ordered by id. Ignores
+ * cards studied today. Omits persons whose free weekdays include today.
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,

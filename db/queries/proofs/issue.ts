@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { Database } from '../../types.js'
-import { isAmong, type Settled } from '../assignments/settle.js'
+import { matchesFilter, type OccurrenceFilter } from '../assignments/completion.js'
 import { liveVersion } from '../content/editing/state.js'
 
-/** A completed occurrence that lacks a proof, with the data for the proof. */
 export interface Completed {
   occurrence_id: number
   assignment_id: number
@@ -41,7 +40,7 @@ export interface CompletedPart {
  */
 export async function listCompleted(
   db: Kysely<Database>,
-  which: Settled,
+  filter: OccurrenceFilter,
   { timeZone, limit }: { timeZone: string; limit: number },
 ): Promise<Completed[]> {
   const { rows } = await sql<Completed>`
@@ -82,7 +81,7 @@ export async function listCompleted(
     from occurrences
       join assignments on assignments.id = assignment_id
       join users on users.id = user_id
-    where state = 'done' and ${isAmong(which)}
+    where state = 'done' and ${matchesFilter(filter)}
       and not exists (select from proofs where proofs.occurrence_id = occurrences.id)
     order by occurrences.id limit ${limit}`.execute(db)
   return rows

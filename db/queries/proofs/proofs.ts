@@ -3,7 +3,7 @@ import type { Database, ProofsTable } from '../../types.js'
 
 export type Proof = Selectable<ProofsTable>
 
-/** Returns proofs of a person, newest first. @param before only proofs with a lower id */
+/** @param before only proofs with a lower id */
 export async function listOwnProofs(
   db: Kysely<Database>,
   userId: number,
@@ -23,7 +23,6 @@ export async function findProof(db: Kysely<Database>, code: string): Promise<Pro
   return db.selectFrom('proofs').selectAll().where('code', '=', code).executeTakeFirst()
 }
 
-/** Returns a proof and locks it until the end of the transaction; undefined if there is none with this code. */
 export async function lockProof(transaction: Transaction<Database>, code: string): Promise<Proof | undefined> {
   return transaction.selectFrom('proofs').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
 }
@@ -37,17 +36,17 @@ export async function revokeProof(
 }
 
 /**
- * Stores the code of the proof that replaces this one. Must be called before the new proof is inserted, because an
- * occurrence can have only one proof that is not replaced.
+ * Stores the code `by` of the proof that replaces the proof `id`. Must be called before the new proof is inserted,
+ * because an occurrence can have only one proof that is not replaced.
  */
 export async function markReplaced(transaction: Transaction<Database>, id: number, by: string): Promise<void> {
   await transaction.updateTable('proofs').set({ replaced_by: by }).where('id', '=', id).execute()
 }
 
-/** A proof as exported for auditors; `username` is null if the account was deleted */
+/** `username` is null if the account was deleted. */
 export type ExportedProof = Proof & { username: string | null }
 
-/** Returns proofs in the order of their ids. @param after only proofs with a higher id */
+/** @param after only proofs with a higher id */
 export async function listProofs(db: Kysely<Database>, after: number, limit: number): Promise<ExportedProof[]> {
   return db
     .selectFrom('proofs')
@@ -62,7 +61,8 @@ export async function listProofs(db: Kysely<Database>, after: number, limit: num
 
 /**
  * Sets the last day of the retention of proofs. The retention begins when the person completes a later occurrence of
- * the same assignment, or when the account is disabled or deleted. Clears the day if a deactivation is undone.
+ * the same assignment, or when the account is disabled or deleted. Clears the day if a deactivation is undone or the
+ * proof of the later occurrence is revoked.
  * @returns the last id of the batch; undefined if no proof is left
  */
 export async function setDeletionDays(
@@ -75,6 +75,7 @@ export async function setDeletionDays(
           select min(later.completed_on) from proofs as later
           where later.user_id = proofs.user_id and later.assignment_id = proofs.assignment_id
             and later.occurrence_id <> proofs.occurrence_id and later.completed_on > proofs.completed_on
+            and later.revoked_at is null
         ) as next_on,
         (select disabled_on from users where users.id = user_id and disabled_on <= ${today}::date) as left_on,
         not exists (select from users where users.id = user_id) as is_deleted
@@ -94,7 +95,7 @@ export async function setDeletionDays(
   return rows[0]?.last ?? undefined
 }
 
-/** Deletes proofs whose retention is over. @returns their number, at most `limit` */
+/** Deletes at most `limit` proofs whose retention is over, and returns their number. */
 export async function deleteOldProofs(db: Kysely<Database>, today: string, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with deleted as (

@@ -12,7 +12,8 @@ interface Batch {
 }
 
 /**
- * Reads the learner's reviews, undos and resets in batches of short statements, as lines of `HISTORY_COLUMNS`.
+ * Yields the learner's reviews, undos and resets as CSV lines with the columns `HISTORY_COLUMNS`, in batches that are
+ * read with short statements.
  * @param upTo id of the last log entry to read
  */
 export async function* readHistory(db: Kysely<Database>, userId: number, upTo: number): AsyncGenerator<string> {
@@ -49,14 +50,13 @@ export type StoredParameters = Pick<
 >
 
 export interface FitState {
-  /** Null if no fit was tried */
+  /** Null if no fit of the parameters was tried */
   stored: StoredParameters | null
   adapt_intervals: boolean
-  /** Id of the latest log entry; 0 without any */
+  /** Id of the latest log entry; 0 if there is none */
   last_entry: number
 }
 
-/** Returns the learner's parameters and the inputs of a fit; undefined if the user does not exist. */
 export async function findFitState(db: Kysely<Database>, userId: number): Promise<FitState | undefined> {
   const { rows } = await sql<FitState>`
     select
@@ -68,7 +68,7 @@ export async function findFitState(db: Kysely<Database>, userId: number): Promis
   return rows[0]
 }
 
-/** Records an attempt at a fit that leaves the parameters unchanged. */
+/** Records that a fit was tried; the parameters stay unchanged. */
 export async function recordFitAttempt(
   db: Kysely<Database>,
   userId: number,
@@ -116,7 +116,7 @@ interface States {
 
 /**
  * Stores recomputed memory states; dates and counts stay unchanged. Sets `states_since` to the latest log entry,
- * because the entries up to it hold states of the former parameters.
+ * because this entry and all earlier entries hold states of the former parameters.
  */
 export async function storeStates(transaction: Transaction<Database>, userId: number, states: States): Promise<void> {
   const { review_ids, stabilities, difficulties } = states
@@ -139,23 +139,24 @@ export interface FitCriteria {
   /** Only users with a higher id */
   after: number
   limit: number
-  /** Latest day of the first review, `YYYY-MM-DD` */
+  /** Latest permitted day of the learner's first log entry, `YYYY-MM-DD` */
   firstBefore: string
-  /** Latest time of the last attempt */
+  /** Latest permitted time of the last attempt to fit, if there was an attempt */
   triedBefore: Date
   /** Minimum number of recalls */
-  leastItems: number
-  /** Minimum ratio of the number of recalls to that at the last attempt */
+  minItems: number
+  /** Minimum ratio of the number of recalls to the number at the last attempt */
   growth: number
 }
 
 /**
- * Returns the ids of learners who meet the criteria and have not disabled `adapt_intervals`, ascending. The numbers
- * include undone recalls, so the fit must count the recalls again.
+ * Returns the ids of learners who meet the criteria and have not disabled `adapt_intervals`, ascending. Counts undone
+ * recalls as well, so the fit must count the recalls again.
  */
 export async function listFitCandidates(db: Kysely<Database>, criteria: FitCriteria): Promise<number[]> {
-  const { after, limit, firstBefore, triedBefore, leastItems, growth } = criteria
-  const needed = sql`greatest(${leastItems}::integer, ceil(coalesce(fit.tried_items, 0) * ${growth}::double precision))::integer`
+  const { after, limit, firstBefore, triedBefore, minItems, growth } = criteria
+  const needed = sql`
+    greatest(${minItems}::integer, ceil(coalesce(fit.tried_items, 0) * ${growth}::double precision))::integer`
   const { rows } = await sql<{ id: number }>`
     select users.id
     from users
@@ -175,7 +176,7 @@ export async function listFitCandidates(db: Kysely<Database>, criteria: FitCrite
 
 /**
  * Returns the number of the learner's recalls, at most `limit`, and the median duration in milliseconds of the last
- * 1,000 reviews with a duration; null without any.
+ * 1,000 reviews with a duration; null if there are none.
  */
 export async function findFitNumbers(
   db: Kysely<Database>,

@@ -11,7 +11,6 @@ export function noteOf(userId: number, cardId: string): RawBuilder<string | null
     then (select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)}) end`
 }
 
-/** A card in the learner's queue. */
 export interface StudyCard {
   card_id: number
   question: string
@@ -19,21 +18,18 @@ export interface StudyCard {
   level: string
   deck_slug: string
   deck_name: string
-  /** Language of the texts (BCP 47) */
   deck_lang: string
-  /** Null for a card that was never reviewed */
+  /** Null for a card that was never reviewed, or that was reset */
   state: CardState | null
-  /** The learner's note */
   note: string | null
 }
 
-/** Input of `showGaps`, which shows the gaps in the answer of a cloze card. */
+/** The extra column of a row whose answer is passed through `showGaps` */
 export interface WithForm {
   /** Form of the exercise; null for a plain card */
   form: string | null
 }
 
-/** A card with the inputs of its due dates. */
 export interface QueuedCard extends StudyCard {
   /** Desired retention of the deck; null if the general setting of the learner applies */
   deck_retention: number | null
@@ -70,7 +66,7 @@ export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuild
  * takes the next new card of each deck, in deck order. The statement reads only the new cards that these rounds need,
  * along the index of the deck's order.
  * @param limit maximum number of cards
- * @param newLimit maximum number of new cards; the rest of the daily number of new cards limits them as well
+ * @param newLimit maximum number of new cards; the rest of today's limit applies as well
  */
 export async function findQueue(
   db: Kysely<Database>,
@@ -108,7 +104,8 @@ export async function findQueue(
       where turn <= (select cards from wanted)
     ),
     rounds as (
-      -- The number of rounds that fill the page: the others replace decks that run out of cards.
+      -- The smallest number of rounds that yields the wanted cards. A deck with fewer cards than rounds contributes all
+      -- of its cards, and the larger decks make up for the rest. With too few cards in all: those of the largest deck.
       select coalesce(
         max(level) filter (where level <= available),
         max(available)
@@ -157,7 +154,8 @@ export async function findQueue(
       case when place is null or place = 1 then to_json(settings) end as settings,
       card_id, question, answer, form, level, deck_slug, deck_name, deck_lang, state, note, deck_retention
     from remaining cross join settings left join (
-      select place, cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
+      select place, cards.id as card_id, question, answer, exercise ->> 'form' as form, level,
+        decks.slug as deck_slug, decks.name as deck_name,
         coalesce(imported_decks.lang, 'de') as deck_lang,
         case when progress.id is not null then ${stateOf('progress')} end as state,
         ${noteOf(userId, 'cards.id')} as note, ${deckRetention(userId, 'decks.id')} as deck_retention

@@ -34,10 +34,9 @@ export interface UndoSituation {
   studied_on: string | null
   /** The stored undo of the review; null if it has not been undone */
   earlier: { card_id: number; after: CardState | null; answer: unknown } | null
-  /** Today's last two reviews or entries that put a card off, without late and undone ones, latest first */
+  /** Today's latest two entries that are reviews or put a card off, without late and undone entries; latest first */
   latest: UndoCandidate[]
   remaining: Remaining
-  /** Log entries up to this id hold memory states of former parameters. */
   states_since: number
   weights: number[] | null
 }
@@ -58,7 +57,7 @@ export async function findUndoSituation(
       select * from review_log where user_id = ${userId} and studied_on = ${today}::date
     ),
     latest as (
-      -- Entries in the future are older than the others: the clock has been set back since.
+      -- An entry dated later than now was made before the clock was set back, so it is older than the others.
       select *, row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as place
       from todays
       where kind in ('review', 'tomorrow') and phase is distinct from 'late'
@@ -102,7 +101,7 @@ export async function findUndoSituation(
   return rows[0] as UndoSituation
 }
 
-/** Returns the reviews that led to the state after the review `reviewId`, without undone ones, oldest first. */
+/** Returns the reviews that produced the state after the review `reviewId`, without undone reviews, oldest first. */
 export async function findHistoryOf(
   transaction: Transaction<Database>,
   userId: number,

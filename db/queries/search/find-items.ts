@@ -3,7 +3,10 @@ import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { Database } from '../../types.js'
 import { SEARCH_TABLES, type SearchKind } from './index-words.js'
 
-/** How a stored word matches a search term: equal, another form of it, or containing it */
+/**
+ * How a stored word matches a search term. `word`: equals the term. `form`: is another form or spelling of the term, or
+ * a similar word. `part`: contains the term.
+ */
 export type Match = 'word' | 'form' | 'part'
 
 export interface MatchingWord {
@@ -14,17 +17,17 @@ export interface MatchingWord {
   match: Match
 }
 
-/** Maximum number of words with the same stem as a term */
+/** Maximum number of forms to look up per spelling */
 const FORMS = 100
-/** Maximum number of words that contain a term, for all terms together */
+/** Maximum number of words that contain a term or start with it, for all terms together */
 const PARTS = 400
 /**
- * Maximum number of terms of a query if its terms of one or two letters are to match prefixes. It is small, because
- * words with such a prefix occur in almost every row.
+ * Maximum number of terms in a query whose terms of one or two letters match prefixes. It is small, because words with
+ * such a prefix occur in almost every row.
  */
 const FEW_TERMS = 3
 /** Minimum length of a term that matches inside words; trigrams need three letters. Shorter terms match prefixes. */
-const SHORTEST_PART = 3
+const MIN_INFIX_LENGTH = 3
 /**
  * Number of letters of a term that the trigram index looks up; the other letters are compared afterwards, because
  * looking up 24 letters takes ten times as long.
@@ -33,7 +36,7 @@ const INDEXED_LETTERS = 5
 /** The last code point, which sorts after every letter */
 const LAST = '\u{10ffff}'
 
-/** Maximum number of hits per kind that are read and ranked; it is arbitrary which hits are read if there are more. */
+/** Maximum number of hits per kind that are read and ranked; if there are more, the selection is arbitrary. */
 const CANDIDATES = 500
 
 export interface FoundItem {
@@ -41,7 +44,6 @@ export interface FoundItem {
   id: number
 }
 
-/** A hit with the texts shown for it. */
 export interface ItemText extends FoundItem {
   slug: string | null
   category: string | null
@@ -52,10 +54,10 @@ export interface ItemText extends FoundItem {
 }
 
 /**
- * Disables sequential and plain index scans for this transaction, so that every statement uses bitmap scans of the word
- * indexes. The planner cannot estimate conditions on arrays or freshly filled tables, and would scan all items: with
- * 100,000 cards, frequent words took 106 ms instead of 30 ms, and without statistics most words took 164 ms instead of
- * 56 ms.
+ * Discourages sequential and plain index scans for this transaction, so that the planner prefers bitmap scans of the
+ * word indexes. The planner cannot estimate conditions on arrays or freshly filled tables, and would scan all items:
+ * with 100,000 cards, frequent words took 106 ms instead of 30 ms, and without statistics most words took 164 ms
+ * instead of 56 ms.
  */
 export async function preferIndexes(transaction: Transaction<Database>): Promise<void> {
   await sql`
@@ -73,9 +75,9 @@ export async function findMatchingWords(
   terms: readonly { word: string; spellings: readonly string[] }[],
 ): Promise<MatchingWord[]> {
   const spellings = terms.flatMap((term, place) => term.spellings.map((word) => ({ place, word })))
-  const long = terms.flatMap(({ word }, place) => ([...word].length >= SHORTEST_PART ? [{ place, word }] : []))
+  const long = terms.flatMap(({ word }, place) => ([...word].length >= MIN_INFIX_LENGTH ? [{ place, word }] : []))
   const short = terms.flatMap(({ word }, place) =>
-    terms.length <= FEW_TERMS && [...word].length < SHORTEST_PART ? [{ place, word }] : [],
+    terms.length <= FEW_TERMS && [...word].length < MIN_INFIX_LENGTH ? [{ place, word }] : [],
   )
   const parts = Math.ceil(PARTS / terms.length)
   // `lower(word)` equals the word and is the indexed expression of the part search.
@@ -111,7 +113,7 @@ export async function findMatchingWords(
   return rows
 }
 
-/** Returns the stored words that equal one of the similar spellings or have it as their stem. */
+/** Returns the stored words whose spelling or stem equals one of the similar words `neighbours`. */
 export async function findNeighbours(
   db: Kysely<Database>,
   neighbours: readonly { place: number; word: string }[],
@@ -137,7 +139,6 @@ export async function findForms(db: Kysely<Database>, words: readonly string[]):
   return rows
 }
 
-/** Builds the relation `given (place, word)` from the words. */
 function unnest(words: readonly { place: number; word: string }[]): RawBuilder<unknown> {
   return sql`(
     select place, word collate "C" as word

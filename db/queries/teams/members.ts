@@ -3,7 +3,7 @@ import type { ClaimedMembership } from '../../../src/domain/teams/follow-groups.
 import type { MemberOrigin, TeamRole } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 
-/** A current member of a team. A person with two memberships, by hand and by group, has the higher role. */
+/** A current member. A person with two memberships, by hand and by group, has the higher role. */
 export interface TeamMember {
   id: number
   username: string
@@ -11,11 +11,10 @@ export interface TeamMember {
   role: TeamRole
   /** Whether the provider's groups make the person a member */
   by_group: boolean
-  /** Whether an administrator has made the person a member; may be true together with `by_group` */
+  /** Whether the person was made a member by hand; may be true together with `by_group` */
   by_hand: boolean
 }
 
-/** Returns the current members of a team, leads first, then by name. */
 export async function listMembers(db: Kysely<Database>, teamId: number): Promise<TeamMember[]> {
   const { rows } = await sql<TeamMember>`
     select users.id, username, display_name,
@@ -28,14 +27,13 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
   return rows
 }
 
-/** A team of a user. If the user has two memberships in the team, `role` is the higher role. */
+/** If the user has two memberships in the team, `role` is the higher role. */
 export interface TeamOfUser {
   id: number
   name: string
   role: TeamRole
 }
 
-/** Returns the current teams of the user, as member or lead, ordered by name. */
 export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise<TeamOfUser[]> {
   const { rows } = await sql<TeamOfUser>`
     select teams.id, name, case when bool_or(role = 'lead') then 'lead' else 'member' end as role
@@ -46,7 +44,7 @@ export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise
   return rows
 }
 
-/** Returns the ids of the teams that the user leads. */
+/** Returns the ids of the teams that the user leads now, in ascending order. */
 export async function listLedTeams(db: Kysely<Database>, userId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('team_members')
@@ -55,6 +53,7 @@ export async function listLedTeams(db: Kysely<Database>, userId: number): Promis
     .where('user_id', '=', userId)
     .where('role', '=', 'lead')
     .where('until_on', 'is', null)
+    .orderBy('team_id')
     .execute()
   return rows.map(({ team_id }) => team_id)
 }
@@ -72,7 +71,10 @@ export async function setMember(
   return numAffectedRows === 1n
 }
 
-/** Inserts memberships by hand with the role `member`. No user may have a current membership by hand in the team. */
+/**
+ * Inserts memberships by hand with the role `member`. None of the users may already have a current membership by hand
+ * in the team.
+ */
 export async function insertMembers(
   transaction: Transaction<Database>,
   members: { team_id: number; user_id: number }[],
@@ -103,7 +105,6 @@ export async function endMembership(
   return numUpdatedRows > 0n
 }
 
-/** Returns whether the user has a current membership of this origin in the team. */
 export async function isMember(
   db: Kysely<Database>,
   teamId: number,
@@ -121,7 +122,6 @@ export async function isMember(
   return row !== undefined
 }
 
-/** Returns the current memberships of a user that came from the provider's groups. */
 export async function listClaimedMemberships(db: Kysely<Database>, userId: number): Promise<ClaimedMembership[]> {
   return db
     .selectFrom('team_members')
@@ -151,7 +151,6 @@ export async function moveClaimedMemberships(
   }
 }
 
-/** Ends all memberships of a team that came from the provider's groups. */
 export async function endClaimedMembers(
   transaction: Transaction<Database>,
   teamId: number,

@@ -5,16 +5,13 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { StoredTest } from '../../../src/domain/tests/import-plan.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
-import { offeredQuestions } from './live-tests.js'
+import { questionCountsBySection } from './live-tests.js'
 
-/** A test as its editors see it. */
 export interface EditedTest {
   id: number
   slug: string
   definition: TestDefinition
-  /** Version of the definition: 1 after the creation; each save increments it */
   edit_version: number
-  /** Null until the test is published */
   published_version: number | null
   published_at: Date | null
   published_by: string | null
@@ -25,14 +22,11 @@ export interface EditedTest {
   published: TestDefinition | null
   /** Number of questions of the published version by index of the section */
   offered: Record<string, number> | null
-  /** Whether the test has been changed in the browser since the last upload */
   edited: boolean
-  /** Relative to the content folder; null for a source */
   file: string | null
   created_at: Date
   updated_at: Date
   archived_at: Date | null
-  /** Null for the content folder */
   source: { id: number; kind: StoredKind; name: string } | null
 }
 
@@ -52,7 +46,7 @@ function selectTests(db: Kysely<Database>) {
       ...(['tests.archived_at', 'source_id', 'kind as source_kind', 'content_sources.name as source_name'] as const),
     ])
     .select(sql<boolean>`coalesce(tests.definition <> test_versions.definition, false)`.as('has_changes'))
-    .select(offeredQuestions())
+    .select(questionCountsBySection())
 }
 
 type TestRow = Omit<EditedTest, 'source'> & {
@@ -66,11 +60,10 @@ function toTest({ source_id, source_kind, source_name, ...test }: TestRow): Edit
   return { ...test, source: source && { ...source, name: source_name ?? '' } }
 }
 
-/** Sort order of `listEditedTests` */
 const BY_NAME = sql`(tests.definition ->> 'name') collate "und-x-icu", tests.id`
 
 /**
- * Returns a page of the tests of editable sources, including archived ones, ordered by name.
+ * Includes archived tests.
  * @param after id of the last test of the previous page
  */
 export async function listEditedTests(
@@ -88,7 +81,6 @@ export async function listEditedTests(
   return (await tests.orderBy(BY_NAME).limit(limit).execute()).map(toTest)
 }
 
-/** Returns a test, published or not; undefined if it does not exist. */
 export async function findEditedTest(db: Kysely<Database>, slug: string): Promise<EditedTest | undefined> {
   if (!isStorable(slug)) return undefined
   const row = await selectTests(db).where('slug', '=', slug).executeTakeFirst()
@@ -109,13 +101,13 @@ export async function lockTest(transaction: Transaction<Database>, slug: string)
 export interface NewTest {
   slug: string
   definition: TestDefinition
-  /** Null, like `source_key`, for the content folder */
+  /** Null, like `source_key`, for a test of the content folder */
   source_id: number | null
   source_key: string | null
   file: string | null
 }
 
-/** Creates a test. @returns its id; undefined if the slug, or the key in its source, is taken */
+/** @returns id of the new test; undefined if the slug, or the key in its source, is taken */
 export async function insertTest(
   transaction: Transaction<Database>,
   { definition, ...test }: NewTest,
@@ -129,7 +121,6 @@ export async function insertTest(
   return row?.id
 }
 
-/** Replaces the definition of a test and increments `edit_version`. */
 export async function updateDefinition(
   transaction: Transaction<Database>,
   id: number,
@@ -148,16 +139,12 @@ export async function updateDefinition(
     .execute()
 }
 
-/** Returns the keys of the tests of a source, including archived ones. */
 export async function listTestKeys(db: Kysely<Database>, sourceId: number): Promise<string[]> {
   const rows = await db.selectFrom('tests').select('source_key').where('source_id', '=', sourceId).execute()
   return rows.map(({ source_key }) => source_key ?? '')
 }
 
-/**
- * Archives or restores tests.
- * @param edited new value of their column `edited`; the column stays unchanged by default
- */
+/** @param edited new value of the column `edited`; unchanged by default */
 export async function setArchived(
   transaction: Transaction<Database>,
   ids: readonly number[],
@@ -174,7 +161,6 @@ export async function setArchived(
     .execute()
 }
 
-/** Returns all tests, including archived ones. */
 export async function findStoredTests(db: Kysely<Database>): Promise<StoredTest[]> {
   return db
     .selectFrom('tests')
@@ -190,7 +176,7 @@ export async function findStoredTests(db: Kysely<Database>): Promise<StoredTest[
 
 export interface ImportedDefinition {
   definition: TestDefinition
-  /** Relative to the content folder; null for a source */
+  /** Path relative to the content folder; null for a source */
   file: string | null
   /** Whether the definition differs from the stored definition */
   isOther: boolean
@@ -220,11 +206,9 @@ export async function updateImportedTest(
     .execute()
 }
 
-/** A published version of a test. */
 export interface PublishedVersion {
   version: number
   published_at: Date
-  /** Null for an import */
   published_by: string | null
   name: string
   open_questions: boolean
@@ -234,7 +218,7 @@ export interface PublishedVersion {
   open_attempts: number
 }
 
-/** Returns published versions of a test, newest first. @param before only versions with a lower number */
+/** @param before only versions with a lower number */
 export async function listPublishedVersions(
   db: Kysely<Database>,
   slug: string,

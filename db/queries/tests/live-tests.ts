@@ -4,7 +4,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_LIVE_TEST } from '../content/visibility.js'
 
-/** The published version of a test that learners may start. */
+/** The published version of a test that is visible to learners. */
 export interface LiveTest {
   id: number
   slug: string
@@ -15,21 +15,19 @@ export interface LiveTest {
   offered: Map<number, number>
 }
 
-/** Returns the tests that learners may start, ordered by slug. */
 export async function listLiveTests(db: Kysely<Database>): Promise<LiveTest[]> {
   const rows = await selectLiveTests(db).execute()
   return rows.map(toLiveTest)
 }
 
-/** Returns a test that learners may start; undefined if there is none. */
 export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<LiveTest | undefined> {
   if (!isStorable(slug)) return undefined
   const row = await selectLiveTests(db).where('tests.slug', '=', slug.normalize('NFC')).executeTakeFirst()
   return row && toLiveTest(row)
 }
 
-/** Builds the number of questions of a version by section. The statement must join `test_versions`. */
-export function offeredQuestions() {
+/** The statement must join `test_versions`. */
+export function questionCountsBySection() {
   return sql<Record<string, number> | null>`(
     select json_object_agg(section, questions) from (
       select section, count(*) as questions from test_questions
@@ -48,7 +46,7 @@ function selectLiveTests(db: Kysely<Database>) {
     )
     .where(IS_LIVE_TEST)
     .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions'])
-    .select(offeredQuestions())
+    .select(questionCountsBySection())
     .orderBy('tests.slug')
 }
 
@@ -60,7 +58,6 @@ function toLiveTest({
   return { ...test, offered: new Map(entries) }
 }
 
-/** Returns the questions of a version in order, without their content. */
 export async function listDrawable(
   db: Kysely<Database>,
   testId: number,
@@ -76,7 +73,6 @@ export async function listDrawable(
     .execute()
 }
 
-/** Returns the content of published questions by question id. */
 export async function findQuestions(db: Kysely<Database>, ids: readonly number[]) {
   const rows = await db
     .selectFrom('test_questions')
@@ -86,15 +82,17 @@ export async function findQuestions(db: Kysely<Database>, ids: readonly number[]
   return new Map(rows.map(({ id, content }) => [id, content]))
 }
 
-/** Properties of a learner that affect the start of an attempt */
-export interface Taker {
+export interface TestTaker {
   extra_time_percent: number
   /** Whether the person may edit the test */
   is_editor: boolean
 }
 
-/** Returns the properties of a learner; undefined if the user has been deleted. */
-export async function findTaker(db: Kysely<Database>, userId: number, testId: number): Promise<Taker | undefined> {
+export async function findTestTaker(
+  db: Kysely<Database>,
+  userId: number,
+  testId: number,
+): Promise<TestTaker | undefined> {
   return db
     .selectFrom('users')
     .select('extra_time_percent')

@@ -4,7 +4,7 @@ import type { Candidate } from '../../../src/domain/quiz/distractors.js'
 import type { Database } from '../../types.js'
 
 /** Maximum number of cards from which wrong options are taken, divided among the decks */
-const MOST_CANDIDATES = 2_000
+const MAX_CANDIDATES = 2_000
 
 export interface PracticeCard extends Candidate {
   deck_id: number
@@ -32,7 +32,7 @@ export async function listPracticeCards(db: Kysely<Database>, ids: readonly numb
           .where('archived_at', 'is', null)
           .orderBy('sort_order')
           .orderBy('cards.id')
-          .limit(Math.ceil(MOST_CANDIDATES / decks.length))
+          .limit(Math.ceil(MAX_CANDIDATES / decks.length))
           .as('candidates'),
       (join) => join.onTrue(),
     )

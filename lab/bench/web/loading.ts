@@ -6,14 +6,13 @@ import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 5
 const TIMEOUT_MS = 30_000
-/** Wait after the content was painted; later layout shifts are not measured. */
+/** Time for which layout shifts are measured after the content was painted, in milliseconds */
 const SETTLED_MS = 2_500
 
 const START_READY = 'main a[href^="lernen"]'
 const CARD_READY = 'main article:not([hidden]) .question .markdown > *'
 const SHEET_READY = 'main .markdown > *'
 
-/** Figures of a page visit */
 interface Loaded {
   /** Milliseconds from the start of the navigation until the content was painted */
   readable: number
@@ -26,7 +25,6 @@ interface Loaded {
   script: number
 }
 
-/** Measures the loading of the start page, a cheat sheet and the first card. */
 export async function measureLoading(browser: Browser, visit: Visit): Promise<Measure[]> {
   const found: Record<'start' | 'card' | 'warm' | 'sheet', Loaded[]> = { start: [], card: [], warm: [], sheet: [] }
   const sheet = await findSheet(visit)
@@ -46,8 +44,8 @@ export async function measureLoading(browser: Browser, visit: Visit): Promise<Me
   const seconds = (of: keyof typeof found, what: keyof Loaded) => middle(of, what) / 1000
   const shifts = { start: most('start', 'cls'), sheet: most('sheet', 'cls'), card: most('card', 'cls') }
   return [
-    { what: 'JavaScript until the start page is usable', ...within(45, middle('start', 'script'), 'kB') },
-    { what: 'JavaScript until the first card', ...within(75, middle('card', 'script'), 'kB') },
+    { what: 'JavaScript until the start page is usable', ...within(48, middle('start', 'script'), 'kB') },
+    { what: 'JavaScript until the first card', ...within(80, middle('card', 'script'), 'kB') },
     { what: 'requests to the first card, cold', ...within(14, most('card', 'requests'), '') },
     {
       what: `start page, cold: LCP on a phone of 1.6 Mbit/s, 150 ms and CPU 4×, median of ${ROUNDS}`,
@@ -79,14 +77,12 @@ async function inNewBrowser<T>(
   }
 }
 
-/** Returns the path of the page of the first cheat sheet. */
 export async function findSheet({ url, cookie }: Visit): Promise<string> {
   const answer = await fetch(`${url}/api/cheatsheets`, { headers: { cookie } })
   const { cheatsheets } = (await answer.json()) as { cheatsheets: { slug: string }[] }
   return `/spickzettel/${cheatsheets[0]?.slug}`
 }
 
-/** Opens the app and waits until its service worker controls the page. */
 async function waitForWorker(context: BrowserContext, url: string): Promise<void> {
   const page = await openPage(context, { network: false, cpu: 1 })
   await page.goto(url)
@@ -123,7 +119,7 @@ async function load(
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
-  // Simulates a returning user: the app has stored the user's id, but the HTTP cache is empty.
+  // Simulates a returning user, whose id the app has stored.
   await page.evaluateOnNewDocument(`localStorage['training.user'] ??= '{"id":${userId}}'`)
   await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
   await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: TIMEOUT_MS })

@@ -1,18 +1,16 @@
 /** Tags that Anki sets on notes */
 const OWN_TAGS = new Set(['marked', 'leech'])
 
-/** Level of a card without tags */
 export const FALLBACK_LEVEL = 'import'
 
 /**
- * Returns the tag for a level in a package. Tags contain no spaces, so white space becomes `_`.
+ * Returns the tag for a level in an Anki package. Tags contain no white space, so each run of white space becomes `_`.
  * @example tagOfLevel('sehr schwer') // 'sehr_schwer'
  */
 export function tagOfLevel(level: string): string {
   return level.trim().replaceAll(/[\s\u3000\p{Cc}]+/gu, '_')
 }
 
-/** Finds existing levels by name or tag. */
 export class Levels {
   readonly #levels: ReadonlySet<string>
   readonly #byTag = new Map<string, string>()
@@ -41,7 +39,12 @@ export class Levels {
  * @example levelOf('marked Grundlagen', new Levels(['grundlagen'])) // 'grundlagen'
  */
 export function levelOf(tags: string, levels: Levels): string {
-  const names = tags.split(/[\s\u3000\p{Cc}]+/u).filter((tag) => tag !== '' && !OWN_TAGS.has(tag.toLowerCase()))
+  return levelOfTags(tags.split(/[\s\u3000\p{Cc}]+/u), levels)
+}
+
+/** Returns the level of a card as `levelOf` does; the tags may contain spaces, such as those of Moodle. */
+export function levelOfTags(tags: readonly string[], levels: Levels): string {
+  const names = tags.filter((tag) => tag !== '' && !OWN_TAGS.has(tag.toLowerCase()))
   for (const tag of names) {
     const level = levels.find(tag)
     if (level !== undefined) return level

@@ -2,19 +2,16 @@ import { InvalidInput, Refusal } from '../refusal.js'
 
 export const ASSIGNMENT_NOT_FOUND = new Refusal('not_found', 'assignment_not_found', 'Diese Aufgabe gibt es nicht')
 export const OCCURRENCE_NOT_FOUND = new Refusal('not_found', 'occurrence_not_found', 'Diese Aufgabe hast du nicht')
-/** The caller is neither an administrator nor an author. */
 export const MAY_NOT_ASSIGN = new Refusal(
   'forbidden',
   'may_not_assign',
   'Aufgaben geben nur Administratoren und Autoren',
 )
-/** The caller is an author, but did not create the assignment. */
 export const NOT_YOUR_ASSIGNMENT = new Refusal(
   'forbidden',
   'not_your_assignment',
   'Diese Aufgabe ändern nur Administratoren und wer sie angelegt hat',
 )
-/** The caller is an author, but the audience is not limited to teams that the caller leads. */
 export const NOT_YOUR_TEAM = new Refusal(
   'forbidden',
   'not_your_team',
@@ -36,22 +33,19 @@ export const PARTS_IN_USE = new Refusal(
   'Von dieser Aufgabe ist schon etwas erledigt, deshalb bleiben ihre Teile; lege eine neue an',
 )
 export const OCCURRENCE_CLOSED = new Refusal('conflict', 'occurrence_closed', 'Diese Aufgabe ist nicht mehr offen')
-/** The text of the sheet has changed since the person opened it. */
 export const SHEET_CHANGED = new Refusal(
   'conflict',
   'sheet_changed',
   'Der Spickzettel wurde geändert, seit du ihn geöffnet hast; bitte lies ihn noch einmal',
 )
-/** More than 1,000 occurrences match the request for an attendance list. */
 export const LIST_TOO_LONG = new Refusal(
   'conflict',
   'list_too_long',
-  'Eine Liste fasst höchstens 1.000 Personen; grenze sie mit dem Stand ein',
+  'Eine Liste fasst höchstens 1.000 Fristen; grenze sie mit dem Stand ein',
 )
 export const NO_SUCH_PART = new InvalidInput('Diesen Teil hat die Aufgabe nicht', 'no_such_part')
 export const PERSON_NOT_FOUND = new InvalidInput('Eine der Personen gibt es nicht', 'person_not_found')
 export const AUDIENCE_TEAM_NOT_FOUND = new InvalidInput('Eines der Teams gibt es nicht', 'audience_team_not_found')
-/** Instructors cannot confirm their own participation. */
 export const OWN_PERSONAL_PART = new Refusal(
   'forbidden',
   'own_personal_part',

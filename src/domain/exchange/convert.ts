@@ -1,4 +1,12 @@
-import { choiceOf, gapsOf, numberOf, orderOf, pairsOf, plainOf, textOf } from './forms.js'
+import {
+  convertChoice,
+  convertEssay,
+  convertGaps,
+  convertNumber,
+  convertOrder,
+  convertPairs,
+  convertTextQuestion,
+} from './forms.js'
 import { Texts } from './texts.js'
 import {
   type KeepPicture,
@@ -9,26 +17,25 @@ import {
 } from './types.js'
 
 export interface ConvertLimits {
-  /** Maximum length of a question, an answer or an option in UTF-16 code units */
+  /** Maximum length of each text, such as an answer or a feedback, in UTF-16 code units */
   maxLength: number
   maxQuestions: number
 }
 
 const MAX_NAME_LENGTH = 60
 
-/** Collects the questions of a file: each is converted to a card, perhaps with changes, or refused. */
+/** Collects the questions of a file. Converts each question to a card, or refuses it. */
 export class QuestionCollector {
   readonly result: ReadQuestions = { questions: [], refused: [] }
   readonly #limits: ConvertLimits
   readonly #keepPicture: KeepPicture | undefined
 
-  /** @param keepPicture stores a picture; if absent, pictures are omitted and reported as changes */
+  /** @param keepPicture stores a picture; if absent, each embedded picture is dropped and reported as a change */
   constructor(limits: ConvertLimits, keepPicture?: KeepPicture) {
     this.#limits = limits
     this.#keepPicture = keepPicture
   }
 
-  /** Whether the converted and refused questions together have reached the maximum */
   get isFull(): boolean {
     return this.result.questions.length + this.result.refused.length >= this.#limits.maxQuestions
   }
@@ -37,7 +44,7 @@ export class QuestionCollector {
     this.attempt(raw.line, raw.name || raw.question.text, () => raw)
   }
 
-  /** Adds the question that `read` returns, or refuses it if `read` throws `UnsupportedQuestion`. */
+  /** Adds the question that `read` returns, or refuses it if `read` or the conversion throws `UnsupportedQuestion`. */
   attempt(line: number, name: string, read: () => RawQuestion): void {
     try {
       this.result.questions.push(this.#convert(read()))
@@ -55,7 +62,7 @@ export class QuestionCollector {
   #convert(raw: RawQuestion): ReadQuestion {
     const texts = new Texts(this.#limits.maxLength, this.#keepPicture)
     const { line, id, category, tags } = raw
-    const content = contentOf(raw, texts)
+    const content = convertByKind(raw, texts)
     if (content.question === '') throw new UnsupportedQuestion('Die Frage ist leer')
     if (content.answer === '') throw new UnsupportedQuestion('Die Antwort ist leer')
     if (content.answer.length > this.#limits.maxLength) {
@@ -65,21 +72,21 @@ export class QuestionCollector {
   }
 }
 
-function contentOf(raw: RawQuestion, texts: Texts): Pick<ReadQuestion, 'question' | 'answer' | 'exercise'> {
+function convertByKind(raw: RawQuestion, texts: Texts): Pick<ReadQuestion, 'question' | 'answer' | 'exercise'> {
   switch (raw.kind) {
     case 'choice':
-      return choiceOf(raw, texts)
+      return convertChoice(raw, texts)
     case 'text':
-      return textOf(raw, texts)
+      return convertTextQuestion(raw, texts)
     case 'number':
-      return numberOf(raw, texts)
+      return convertNumber(raw, texts)
     case 'order':
-      return orderOf(raw, texts)
+      return convertOrder(raw, texts)
     case 'gaps':
-      return gapsOf(raw, texts)
+      return convertGaps(raw, texts)
     case 'pairs':
-      return pairsOf(raw, texts)
+      return convertPairs(raw, texts)
     case 'plain':
-      return plainOf(raw, texts)
+      return convertEssay(raw, texts)
   }
 }

@@ -14,14 +14,14 @@ type Content = Pick<ReadQuestion, 'question' | 'answer' | 'exercise'>
 type Raw<Kind extends RawQuestion['kind']> = Extract<RawQuestion, { kind: Kind }>
 
 const MAX_OPTIONS = 30
-/** Tolerance of percentages, because Moodle rounds thirds to five digits */
+/** Tolerance in percentage points: an answer above 100 minus this value gives all points. */
 const ROUNDING = 0.01
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
 /** Placeholder for any text within an answer */
 const WILDCARD = '*'
 
-export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
+export function convertChoice(raw: Raw<'choice'>, texts: Texts): Content {
   if (raw.answers.length > MAX_OPTIONS)
     throw new UnsupportedQuestion(`Es gibt mehr als ${MAX_OPTIONS} Antworten zur Auswahl`)
   const isRight = ({ percent }: RawAnswer) => (raw.isSingle ? percent > 100 - ROUNDING : percent > 0)
@@ -38,7 +38,7 @@ export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
   const key = keys.length === 1 ? (keys[0] ?? '') : keys.map((text) => `- ${indent(text, 2)}`).join('\n')
   const answer = answerOf(raw, texts, { key, shows: keys })
   const ownAnswers = raw.own?.answers ?? 0
-  // The export of a card whose options are all wrong adds its answer as the first option, which is removed here.
+  // If all options of a card are wrong, the export adds the card's answer as the first option; `slice` removes it.
   return content(raw, texts, answer, { form: 'choice', options: options.slice(ownAnswers) })
 }
 
@@ -51,7 +51,7 @@ function describeWeights({ isSingle, answers }: Raw<'choice'>, rights: readonly 
   if (isUneven || hasPartial) texts.changes.add('Teilpunkte einzelner Antworten entfallen')
 }
 
-export function textOf(raw: Raw<'text'>, texts: Texts): Content {
+export function convertTextQuestion(raw: Raw<'text'>, texts: Texts): Content {
   const full = fullAnswers(raw.answers, texts)
   const plain = full.filter(({ text }) => !text.includes(WILDCARD) || text.includes('\\*'))
   if (plain.length < full.length) texts.changes.add('Antworten mit dem Platzhalter * entfallen')
@@ -63,7 +63,7 @@ export function textOf(raw: Raw<'text'>, texts: Texts): Content {
   return typed(raw, texts, { form: 'text', accepted, key })
 }
 
-export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
+export function convertNumber(raw: Raw<'number'>, texts: Texts): Content {
   const full = fullAnswers(raw.answers, texts).filter(({ text }) => text.trim() !== WILDCARD)
   const accepted = full.map(({ text }) => {
     const value = readPointNumber(text)
@@ -87,7 +87,7 @@ export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
   return { ...read, exercise: read.exercise && { ...read.exercise, tolerance: tolerance || null, unit } }
 }
 
-/** Returns the answers that give all points. Reports if feedback or other answers, except `*`, are dropped. */
+/** Returns the answers that give all points. Reports dropped feedback and other dropped answers, except `*`. */
 function fullAnswers(answers: readonly RawAnswer[], texts: Texts): RawAnswer[] {
   const full = answers.filter(({ percent }) => percent > 100 - ROUNDING)
   const isLost = answers.some(({ percent, text }) => percent <= 100 - ROUNDING && text.trim() !== WILDCARD)
@@ -125,7 +125,7 @@ function readTolerance(text: string): number {
 }
 
 /**
- * Writes a number with a decimal comma. Three decimals get a fourth if the comma could be read as separating thousands.
+ * Writes a number with a decimal comma. Appends a zero to three decimals if the comma could be a thousands separator.
  * @example toGermanNumber(3.142) // '3,1420'
  */
 function toGermanNumber(value: number): string {
@@ -133,7 +133,7 @@ function toGermanNumber(value: number): string {
   return /^-?[1-9]\d{0,2},\d{3}$/.test(text) ? `${text}0` : text
 }
 
-export function orderOf(raw: Raw<'order'>, texts: Texts): Content {
+export function convertOrder(raw: Raw<'order'>, texts: Texts): Content {
   if (raw.items.length < 2) throw new UnsupportedQuestion('Zu ordnen sind weniger als zwei Punkte')
   const items = raw.items.map((item) => {
     const text = texts.toMarkdown(item)
@@ -149,7 +149,7 @@ export function orderOf(raw: Raw<'order'>, texts: Texts): Content {
   return content(raw, texts, answer, { form: 'order', options: [] })
 }
 
-export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
+export function convertGaps(raw: Raw<'gaps'>, texts: Texts): Content {
   if (raw.gaps.length === 0) throw new UnsupportedQuestion('Der Text hat keine Lücke')
   const text = texts.toMarkdown(raw.question)
   const marked = fillGaps(text, raw.gaps.map(checkGap))
@@ -177,8 +177,7 @@ function checkGap(gap: RawGap): string[] {
     .map(({ text, isRight }) => (isRight ? text : `[ ] ${text}`))
 }
 
-/** Converts a matching question to a list with a gap after each left side. */
-export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
+export function convertPairs(raw: Raw<'pairs'>, texts: Texts): Content {
   texts.changes.add('Die Zuordnung wird zu Lücken, in die man schreibt')
   const lines = raw.pairs.flatMap(({ left, right }) => {
     const text = texts.toMarkdown(left)
@@ -189,7 +188,7 @@ export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
   return content(raw, texts, answer, { form: 'gaps', options: [] })
 }
 
-export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
+export function convertEssay(raw: Raw<'plain'>, texts: Texts): Content {
   const answer = texts.toMarkdown(raw.explanation)
   if (answer === '') throw new UnsupportedQuestion('Eine Freitextaufgabe ohne Musterlösung hat keine Antwort')
   if (raw.own === undefined) texts.changes.add('Die Freitextaufgabe wird eine Karte ohne Test')
@@ -197,19 +196,38 @@ export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
 }
 
 /**
- * Returns the answer of the card: the key and the explanation. Omits the key if this service exported the question, or
- * if the explanation already shows the key: it begins with the only text of the key or contains all its texts.
+ * Returns the answer of the card: the key (the right answers) and the explanation. Omits the key if this service
+ * exported the question, if the explanation begins with the only text of the key, or if the explanation contains all
+ * texts of a longer key. A text that is only a part of a word or number of the explanation does not count.
  * @param shows texts of the key, compared ignoring case
  */
 function answerOf(raw: RawCommon, texts: Texts, { key, shows }: { key: string; shows: string[] }): string {
   const explanation = texts.toMarkdown(raw.explanation)
   if (raw.own !== undefined) return explanation
   const lower = explanation.toLowerCase()
-  const isNamed =
-    shows.length === 1 && shows[0] !== undefined
-      ? lower.startsWith(shows[0].toLowerCase())
-      : shows.every((text) => lower.includes(text.toLowerCase()))
+  const places = shows.map((text) => findWords(lower, text.toLowerCase()))
+  const isNamed = places.length === 1 ? places[0] === 0 : places.every((place) => place >= 0)
   return isNamed ? explanation : joined(key, explanation)
+}
+
+const IN_WORD_BEFORE = /[\p{L}\p{N}][.,-]?$/u
+const IN_WORD_AFTER = /^[.,-]?[\p{L}\p{N}]/u
+
+/**
+ * Returns the first position of the words at which they are not part of a longer word or number; -1 without one.
+ * @example findWords('1,5 oder 1', '1') // 9
+ */
+function findWords(text: string, words: string): number {
+  let at = text.indexOf(words)
+  while (at >= 0) {
+    const end = at + words.length
+    const isPart =
+      IN_WORD_BEFORE.test(text.slice(Math.max(0, at - 2), at)) || IN_WORD_AFTER.test(text.slice(end, end + 2))
+    if (!isPart) return at
+    // Skips the whole match, so that the time stays linear.
+    at = text.indexOf(words, end)
+  }
+  return -1
 }
 
 function joined(first: string, second: string): string {
@@ -229,7 +247,7 @@ function exercise(given: Pick<NonNullable<ReadQuestion['exercise']>, 'form' | 'o
   return { ...given, tolerance: null, unit: null }
 }
 
-/** Indents the lines after the first one, so that they belong to a list item. */
+/** Indents all lines but the first, as a list item requires. */
 function indent(text: string, width: number): string {
   return text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`)
 }

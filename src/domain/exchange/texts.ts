@@ -1,13 +1,12 @@
 import { convertHtml } from '../markup/index.js'
-import { escapePictures, renamePictures, resolvePicture } from '../pictures/index.js'
+import { escapePictures, parseMediaTarget, renamePictures, resolvePicture } from '../pictures/index.js'
 import { toStorable } from '../text/text.js'
 import { type EmbeddedFile, type KeepPicture, type KeptPicture, type RawText, UnsupportedQuestion } from './types.js'
 
 /** Prefix of the address of an embedded file in Moodle */
 const EMBEDDED = '@@PLUGINFILE@@/'
-/** Start of a `data:` address, which contains the picture */
 const INLINE = /^data:image\/[\w.+-]{1,40};base64,/i
-/** `data:` addresses of pictures, which do not count towards the length of a text */
+/** `data:` addresses of pictures, which do not count towards the length of a text before its conversion */
 const INLINE_PICTURES = /data:image\/[\w.+-]{1,40};base64,[a-z0-9+/=]*/gi
 /** Name that `convertHtml` gives to a picture with a `data:` address */
 const INLINE_NAME = 'eingebettet'
@@ -26,19 +25,21 @@ export function markGap(index: number): string {
   return `${GAP_START}${index}${GAP_END}`
 }
 
-/** Replaces the marks of `markGap` with gaps such as `{{a|b}}`. @param gaps accepted texts by index of the gap */
+/**
+ * Replaces the marks of `markGap` with gaps such as `{{a|b}}`.
+ * @param gaps texts by index of the gap, as in a card's answer
+ * @example fillGaps(`In ${markGap(0)} Stunden`, [['72', 'zweiundsiebzig']]) // 'In {{72|zweiundsiebzig}} Stunden'
+ */
 export function fillGaps(markdown: string, gaps: readonly string[][]): string {
   return markdown.replaceAll(GAP_MARK, (_, index: string) => `{{${(gaps[Number(index)] ?? []).join('|')}}}`)
 }
 
-/** Converts the texts of a question to Markdown, and collects changes such as omitted files. */
 export class Texts {
   readonly changes = new Set<string>()
   readonly #maxLength: number
   readonly #keepPicture: KeepPicture
   readonly #kept = new Map<EmbeddedFile, KeptPicture>()
 
-  /** @param keepPicture stores a picture; if absent, pictures are omitted and reported as changes */
   constructor(maxLength: number, keepPicture: KeepPicture = () => NOT_KEPT) {
     this.#maxLength = maxLength
     this.#keepPicture = keepPicture
@@ -71,8 +72,20 @@ export class Texts {
   }
 
   #fromMarkdown(text: string, files: readonly EmbeddedFile[]): string {
-    const placed = renamePictures(text, ({ target }) => this.#place(target, files))
-    return escapePictures(placed, ({ target }) => target.startsWith(EMBEDDED) || INLINE.test(target))
+    const stored = new Set<string>()
+    const placed = renamePictures(text, ({ target }) => {
+      const place = this.#place(target, files)
+      if (place !== undefined) stored.add(place)
+      return place
+    })
+    return escapePictures(placed, ({ target }) => {
+      if (target.startsWith(EMBEDDED) || INLINE.test(target)) return true
+      // An export of this service contains the addresses of stored pictures.
+      if (stored.has(target) || parseMediaTarget(target) !== undefined) return false
+      if (resolvePicture('', target) === undefined) return false
+      this.#reportPicture(target, NOT_EMBEDDED)
+      return true
+    })
   }
 
   #fromHtml(html: string, files: readonly EmbeddedFile[]): string {
@@ -93,8 +106,8 @@ export class Texts {
   }
 
   /**
-   * Stores an embedded picture and returns its target. Returns undefined for a picture that is not embedded. If an
-   * embedded picture is missing or cannot be stored, reports this and returns undefined.
+   * Stores an embedded picture and returns its address. Returns undefined for a picture that is not embedded. If an
+   * embedded picture is missing or cannot be stored, reports the problem and returns undefined.
    */
   #place(src: string, files: readonly EmbeddedFile[]): string | undefined {
     if (INLINE.test(src)) return this.#placeInline(src)

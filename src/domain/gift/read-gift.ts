@@ -8,6 +8,7 @@ import {
   type ReadQuestions,
   type TextFormat,
   UnsupportedQuestion,
+  withoutRoot,
 } from '../exchange/index.js'
 
 /**
@@ -27,7 +28,6 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
   moodle: 'auto',
 }
 
-/** The lines of a question or a category */
 interface Block {
   /** First line of the text in the file, from 1 */
   line: number
@@ -51,7 +51,7 @@ export function readGift(source: string, limits: ConvertLimits): ReadQuestions {
     }
     const moved = /^\$CATEGORY:([^\n]*)/.exec(block.text)
     if (moved !== null) {
-      category = unmark(moved[1] ?? '', 'plain').trim() || null
+      category = withoutRoot(unmark(moved[1] ?? '', 'plain'))
       continue
     }
     const name = TITLE.exec(block.text)?.[1] ?? block.text
@@ -102,7 +102,8 @@ function markEscapes(line: string): string {
 function unmark(text: string, format: TextFormat): string {
   return text.replaceAll(MARKS, (mark) => {
     if (mark === BACKSLASH_MARK) return '\\'
-    if (mark === LINE_MARK) return format === 'plain' || format === 'markdown' ? '\n' : '<br>'
+    // Moodle turns line breaks into `<br>` in its own format only; in HTML they are white space.
+    if (mark === LINE_MARK) return format === 'auto' ? '<br>' : '\n'
     return ESCAPED[mark.charCodeAt(0) - FIRST_MARK] ?? ''
   })
 }
@@ -116,7 +117,6 @@ function readText(text: string, fallback: TextFormat): RawText {
   return { text: unmark(own === undefined ? trimmed : trimmed.slice(prefix.length), format).trim(), format }
 }
 
-/** Reads a question. @throws UnsupportedQuestion if the braces are missing or misplaced or the answers malformed */
 function readBlock({ line, text, id, tags }: Block, category: string | null): RawQuestion {
   const [title = '', written] = TITLE.exec(text) ?? []
   const content = text.slice(title.length)

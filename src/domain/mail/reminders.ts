@@ -1,7 +1,7 @@
 import { dueOf, isOpen, type Occurrence } from '../assignments/plan.js'
 import { addDays, noonOf } from '../time/calendar.js'
 
-/** Kinds of reminders, in the order of their due days */
+/** Kinds of reminders, in chronological order */
 export const REMINDER_KINDS = ['assigned', 'in_14', 'in_3', 'today', 'late_7'] as const
 /**
  * `assigned`: when the period opens; `in_14`, `in_3`: 14 and 3 days before the due day; `today`: on the due day;
@@ -9,7 +9,6 @@ export const REMINDER_KINDS = ['assigned', 'in_14', 'in_3', 'today', 'late_7'] a
  */
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 
-/** The fields of an occurrence that determine whether a person is reminded of it. */
 export interface Remindable extends Pick<Occurrence, 'state' | 'period' | 'due_on' | 'extended_until'> {
   mandatory: boolean
   /** Day of the last reminder of any kind; null before the first */
@@ -30,12 +29,11 @@ export function nextWorkingDay(day: string): string {
   return isWorkingDay(day) ? day : nextWorkingDay(addDays(day, 1))
 }
 
-/** Returns the Monday of the week of a day. */
 export function mondayOf(day: string): string {
   return addDays(day, -((noonOf(day).getUTCDay() + 6) % 7))
 }
 
-/** Returns a function that returns whether mails are planned at a moment: on working days within `MAIL_HOURS`. */
+/** Returns a function that tells whether mails are planned at a moment: on working days within `MAIL_HOURS`. */
 export function createMailTime(timeZone: string): (moment: { at: Date; today: string }) => boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit' })
   return ({ at, today }) => {
@@ -46,7 +44,7 @@ export function createMailTime(timeZone: string): (moment: { at: Date; today: st
 
 /**
  * Returns the reminders of an open occurrence with their days, in order. Includes `in_14` and `in_3` only if they are
- * due after the day of `assigned`. Only mandatory occurrences have a reminder after the due day.
+ * due after the day of `assigned`, and `late_7` only if the occurrence is mandatory.
  */
 export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): { kind: ReminderKind; day: string }[] {
   const due = dueOf(occurrence)
@@ -65,12 +63,11 @@ export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): {
 }
 
 /**
- * Returns the reminder that a person gets on a working day: the latest one planned up to `today`. Returns undefined if
- * none is planned yet, a reminder was sent on or after the planned day, or the occurrence is not open. Earlier
- * reminders that were missed, because the service was down or the person had no address, are skipped. After an
- * extension, the reminders before the new due day are sent again.
+ * Returns the latest reminder planned up to `today`. Returns undefined if the occurrence is not open, or if a reminder
+ * was already sent on or after the planned day. Skips earlier reminders that were missed, for example while the service
+ * was down. After an extension, the new due day determines the further reminders.
  */
-export function reminderOn(occurrence: Remindable, today: string): ReminderKind | undefined {
+export function findDueReminder(occurrence: Remindable, today: string): ReminderKind | undefined {
   if (!isOpen(occurrence)) return undefined
   const latest = plannedReminders(occurrence).findLast(({ day }) => day <= today)
   if (latest === undefined) return undefined

@@ -1,7 +1,16 @@
 import type { Blocks } from './blocks.js'
-import { endsOf, HIDDEN, LINES, PARAGRAPHS, STRUCTURE, TABLE_PARTS, VOID, WORDS } from './elements.js'
+import { merge, parseCssProperties, restyle, type StyleSheet, type WhiteSpace } from './css-properties.js'
+import {
+  BLOCK_ELEMENTS,
+  endsOf,
+  HIDDEN,
+  INLINE_ELEMENTS,
+  PARAGRAPHS,
+  STRUCTURE_ELEMENTS,
+  TABLE_PARTS,
+  VOID,
+} from './elements.js'
 import type { Run, Style } from './inline.js'
-import { merge, readLooks, restyle, type StyleSheet, type WhiteSpace } from './looks.js'
 import { Writer } from './writer.js'
 
 export interface ConvertOptions {
@@ -11,7 +20,7 @@ export interface ConvertOptions {
   styles?: StyleSheet | undefined
   /** Whether to include content that styles hide; a script may show it later */
   showsHidden?: boolean
-  /** Maximum number of text characters */
+  /** Maximum length of all texts and picture targets together, in UTF-16 code units */
   maxLength: number
 }
 
@@ -21,7 +30,6 @@ export interface Converted {
   /** Whether there is neither text nor a picture; the names of media that cannot be shown do not count */
   isBlank: boolean
   isTooLong: boolean
-  /** Number of sounds and videos replaced by their names */
   sounds: number
   /** Names of pictures and drawings that cannot be shown */
   missing: string[]
@@ -31,16 +39,15 @@ export interface Converted {
 
 interface Element {
   name: string
-  /** Style outside of the element */
+  /** Style before the start tag, restored at the end tag */
   style: Style
-  /** Whether the content outside of the element is hidden */
+  /** Value of `#isHidden` before the start tag, restored at the end tag */
   isHidden: boolean
-  /** Whether the element starts and ends a line */
   isLine: boolean
   whiteSpace: WhiteSpace
-  /** Number of open containers before the element */
+  /** Number of open containers before the start tag */
   depth: number
-  /** Paragraph where the element starts, and index of its first run; used to change the text when the element ends */
+  /** Runs of the paragraph where the element starts, and index of the first run of the element */
   runs: readonly Run[]
   run: number
 }
@@ -48,16 +55,14 @@ interface Element {
 const MAX_DEPTH = 100
 const MAX_CONTAINERS = 16
 
-/** Returns whether the element is superscript, subscript or ruby text. */
 const isSmall = ({ name }: Element): boolean => name === 'sup' || name === 'sub' || name === 'rt'
 
-/** Processes the tags and texts of a document in order. */
 export class Document {
   readonly #writer: Writer
   readonly #blocks: Blocks
   readonly #elements: Element[] = []
   /** Number of open elements beyond the maximum depth, by name; they are the innermost open elements. */
-  readonly #beyond = new Map<string, number>()
+  readonly #tooDeep = new Map<string, number>()
   #isHidden = false
   #isPartial = false
   #whiteSpace: WhiteSpace = 'one'
@@ -91,10 +96,7 @@ export class Document {
     }
   }
 
-  /**
-   * Processes a start tag.
-   * @param isClosed whether the tag ends in `/>`, which closes only SVG and MathML elements
-   */
+  /** @param isClosed whether the tag ends in `/>`, which closes only SVG and MathML elements */
   open(name: string, attributes: Record<string, string>, isClosed: boolean): void {
     this.#commit()
     if (isClosed && this.#isForeign(name)) {
@@ -116,12 +118,12 @@ export class Document {
   #openElement(name: string, attributes: Record<string, string>): void {
     this.#endBefore(name)
     if (name in TABLE_PARTS && !this.#elements.some(({ name }) => name === 'table')) {
-      // Browsers ignore the tag; the new line keeps the words around it apart.
+      // Browsers ignore parts of a table outside of a table; the new line keeps the words around the tag apart.
       this.#startLineFor(name)
       return
     }
     if (this.#elements.length >= MAX_DEPTH) {
-      this.#beyond.set(name, (this.#beyond.get(name) ?? 0) + 1)
+      this.#tooDeep.set(name, (this.#tooDeep.get(name) ?? 0) + 1)
       this.#startLineFor(name)
       return
     }
@@ -130,7 +132,7 @@ export class Document {
       name,
       style: this.#writer.style,
       isHidden: this.#isHidden,
-      isLine: LINES.has(name),
+      isLine: BLOCK_ELEMENTS.has(name),
       whiteSpace: this.#whiteSpace,
       depth: blocks.depth,
       runs: blocks.runs,
@@ -141,15 +143,15 @@ export class Document {
     const isFilm = name === 'audio' || name === 'video'
     if (isFilm) this.#writer.addSound(name === 'audio' ? 'Ton' : 'Video', attributes.src ?? '')
     if (name === 'svg') this.#writer.addMissing('Zeichnung')
-    const own = attributes.style === undefined ? {} : readLooks(attributes.style.slice(0, 1_000))
-    const looks = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
-    const isClosed = looks.isHidden === true && !this.#showsHidden
+    const own = attributes.style === undefined ? {} : parseCssProperties(attributes.style.slice(0, 1_000))
+    const properties = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
+    const isClosed = properties.isHidden === true && !this.#showsHidden
     this.#isHidden = HIDDEN.has(name) || isFilm || isClosed
     this.#isPartial ||= isClosed
     if (this.#isHidden) return
-    if (looks.isBlock === true && WORDS.has(name) && !this.#elements.some(isSmall)) element.isLine = true
-    this.#whiteSpace = looks.whiteSpace ?? this.#whiteSpace
-    this.#writer.style = restyle(this.#writer.style, name, attributes.href, looks)
+    if (properties.isBlock === true && INLINE_ELEMENTS.has(name) && !this.#elements.some(isSmall)) element.isLine = true
+    this.#whiteSpace = properties.whiteSpace ?? this.#whiteSpace
+    this.#writer.style = restyle(this.#writer.style, name, attributes.href, properties)
     if (name === 'code' && this.#writer.isCode) this.#writer.nameLanguage(attributes.class)
     if (!this.#writer.isCode) this.#openBlock(element, attributes)
     else if (element.isLine || PARAGRAPHS.has(name)) this.#writer.startLine()
@@ -158,10 +160,10 @@ export class Document {
   close(name: string): void {
     this.#commit()
     if (name === 'br' && !this.#isHidden) this.#writer.break()
-    const beyond = this.#beyond.get(name) ?? 0
-    if (beyond > 0) {
-      if (beyond > 1) this.#beyond.set(name, beyond - 1)
-      else this.#beyond.delete(name)
+    const tooDeep = this.#tooDeep.get(name) ?? 0
+    if (tooDeep > 0) {
+      if (tooDeep > 1) this.#tooDeep.set(name, tooDeep - 1)
+      else this.#tooDeep.delete(name)
       this.#startLineFor(name)
       return
     }
@@ -170,9 +172,9 @@ export class Document {
   }
 
   /**
-   * Returns the lowest index of an element that an end tag may close: 0 for `</table>`; for a part of a table, the
-   * index of the innermost table; for other tags, that of the innermost cell, caption or table. Returns −1 if none is
-   * open.
+   * Returns the lowest index of an element that the end tag may close. For `</table>`, this is 0; for a part of a
+   * table, the index of the innermost table; for other tags, the index of the innermost cell, caption or table. Returns
+   * −1 if no such element is open.
    */
   #scopeOf(name: string): number {
     if (name === 'table') return 0
@@ -183,7 +185,7 @@ export class Document {
   /** Starts a line for a block-level tag that is otherwise ignored, such as one beyond the maximum depth. */
   #startLineFor(name: string): void {
     if (this.#isHidden) return
-    if (LINES.has(name) || PARAGRAPHS.has(name) || STRUCTURE.has(name)) this.#writer.startLine()
+    if (BLOCK_ELEMENTS.has(name) || PARAGRAPHS.has(name) || STRUCTURE_ELEMENTS.has(name)) this.#writer.startLine()
   }
 
   /** Closes the elements that a start tag closes implicitly: a cell, for example, closes the previous cell. */
@@ -191,7 +193,7 @@ export class Document {
     const kept = TABLE_PARTS[name]
     if (kept !== undefined) this.#endInTable(kept)
     if (name === 'table') this.#endTable()
-    if (this.#beyond.size > 0) return
+    if (this.#tooDeep.size > 0) return
     for (const { ended, within, isWithin = false } of endsOf(name)) {
       const limit = this.#elements.findLastIndex((element) => within.has(element.name))
       if (isWithin && limit < 0) continue
@@ -202,7 +204,7 @@ export class Document {
 
   #endInTable(kept: readonly string[]): void {
     const table = this.#elements.findLastIndex(({ name }) => name === 'table')
-    if (table < 0 || this.#beyond.has('table')) return
+    if (table < 0 || this.#tooDeep.has('table')) return
     const at = this.#elements.findIndex(({ name }, index) => index > table && !kept.includes(name))
     if (at >= 0) this.#endFrom(at)
   }
@@ -210,11 +212,11 @@ export class Document {
   /** Ends the innermost open table if another table starts between its cells. */
   #endTable(): void {
     const at = this.#elements.findLastIndex(({ name }) => HOLDS_TABLES.has(name))
-    if (this.#elements[at]?.name === 'table' && this.#beyond.size === 0) this.#endFrom(at)
+    if (this.#elements[at]?.name === 'table' && this.#tooDeep.size === 0) this.#endFrom(at)
   }
 
   #endFrom(at: number): void {
-    this.#beyond.clear()
+    this.#tooDeep.clear()
     while (this.#elements.length > at) this.#endElement()
   }
 
@@ -235,7 +237,7 @@ export class Document {
       const { colspan = 1, rowspan = 1 } = attributes
       blocks.open({ kind: 'cell', isHead: name === 'th', columns: Number(colspan), lines: Number(rowspan) })
     } else if (PARAGRAPHS.has(name)) blocks.endParagraph()
-    else if (isLine || STRUCTURE.has(name)) blocks.startLine(this.#writer.style)
+    else if (isLine || STRUCTURE_ELEMENTS.has(name)) blocks.startLine(this.#writer.style)
     else if (name === 'rt') this.#writer.push('(')
   }
 
@@ -251,7 +253,7 @@ export class Document {
       } else {
         while (blocks.depth > element.depth) blocks.close()
         if (PARAGRAPHS.has(name)) blocks.endParagraph()
-        else if (element.isLine || STRUCTURE.has(name)) blocks.startLine(this.#writer.style)
+        else if (element.isLine || STRUCTURE_ELEMENTS.has(name)) blocks.startLine(this.#writer.style)
         else if (blocks.runs !== element.runs) this.#endDivided(name)
         else if (name === 'sub' || name === 'sup') this.#writer.endScript(name, element.run)
         else if (name === 'rt') this.#writer.endRuby(element.run)
@@ -262,12 +264,11 @@ export class Document {
     this.#whiteSpace = element.whiteSpace
   }
 
-  /** Ends an element whose text has become several paragraphs. */
+  /** Ends an element whose text was split into several paragraphs; only `rt` then needs a closing bracket. */
   #endDivided(name: string): void {
     if (name === 'rt') this.#writer.push(')')
   }
 
-  /** Writes the text collected since the last tag. */
   #commit(): void {
     const text = this.#text
     this.#text = ''
@@ -285,8 +286,7 @@ export class Document {
   }
 }
 
-/** `table` and the parts of a table that may contain another table */
 const HOLDS_TABLES = new Set(['table', 'td', 'th', 'caption'])
 const SOUND = '[sound:'
-/** File name of a video, which Anki also stores as `[sound:…]` */
+/** File name of a video; Anki also stores videos as `[sound:…]` */
 const FILM = /\.(?:mp4|m4v|mov|mkv|avi|webm|mpe?g|wmv|flv|ogv)\s*$/i

@@ -1,3 +1,3 @@
 export { type Converted, type ConvertOptions, convertHtml } from './convert.js'
-export type { StyleSheet } from './looks.js'
+export type { StyleSheet } from './css-properties.js'
 export { readStyleSheet, stylesIn } from './style-sheet.js'

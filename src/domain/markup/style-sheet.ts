@@ -1,4 +1,4 @@
-import { type Looks, readLooks, type StyleSheet } from './looks.js'
+import { type CssProperties, parseCssProperties, type StyleSheet } from './css-properties.js'
 
 const MAX_LENGTH = 2 ** 18
 const MAX_CLASSES = 20
@@ -7,26 +7,27 @@ const LAST_STEP = /\s\S*$/
 const READ = /display|white-space|font-weight|font-style/i
 
 /**
- * Parses the CSS rules of a note type whose selector is an element, a class or id, or both, optionally after `.card`.
- * Ignores other selectors, such as descendants; only their block display still applies to a class or id in the last
- * step. Reads the first 262,144 characters. Returns undefined if no rule is relevant.
+ * Parses the first 262,144 characters of the style sheet of a note type. Supports selectors of an element, of a class
+ * or id, and of an element with a class or id, optionally after `.card`. For other selectors, such as `.a .b`, reads
+ * only a block display, and applies it to the class or id at the end of the selector. Returns undefined if no rule is
+ * relevant.
  * @example readStyleSheet('.wichtig { font-weight: bold }')?.('span', { class: 'wichtig' }) // { bold: true }
  */
 export function readStyleSheet(css: string): StyleSheet | undefined {
-  const rules = new Map<string, Looks>()
-  const add = (selector: string, looks: Looks): boolean => {
+  const rules = new Map<string, CssProperties>()
+  const add = (selector: string, properties: CssProperties): boolean => {
     const [match, name = '', sign = '', word = ''] = SIMPLE.exec(selector) ?? []
     if (!match) return false
     const key = `${name.toLowerCase()}${sign}${word}`
-    rules.set(key, { ...rules.get(key), ...looks })
+    rules.set(key, { ...rules.get(key), ...properties })
     return true
   }
   for (const { selectors, declarations } of readRules(css.slice(0, MAX_LENGTH))) {
     if (!READ.test(declarations)) continue
-    const looks = readLooks(declarations)
+    const properties = parseCssProperties(declarations)
     for (const selector of selectors.split(',')) {
       const path = selector.trim()
-      if (add(path, looks) || !looks.isBlock) continue
+      if (add(path, properties) || !properties.isBlock) continue
       // Block display only breaks lines, so applying it to too many elements hides nothing.
       const step = path.slice(path.search(LAST_STEP) + 1)
       if (/[.#]/.test(step)) add(step, { isBlock: true })
@@ -34,17 +35,20 @@ export function readStyleSheet(css: string): StyleSheet | undefined {
   }
   if (rules.size === 0) return undefined
   return (name, attributes) => {
-    const looks: Looks = { ...rules.get(name) }
+    const properties: CssProperties = { ...rules.get(name) }
     const classes = attributes.class?.trim().split(/\s+/, MAX_CLASSES) ?? []
-    for (const word of classes) Object.assign(looks, rules.get(`.${word}`))
-    for (const word of classes) Object.assign(looks, rules.get(`${name}.${word}`))
+    for (const word of classes) Object.assign(properties, rules.get(`.${word}`))
+    for (const word of classes) Object.assign(properties, rules.get(`${name}.${word}`))
     if (attributes.id !== undefined)
-      Object.assign(looks, rules.get(`#${attributes.id}`), rules.get(`${name}#${attributes.id}`))
-    return looks
+      Object.assign(properties, rules.get(`#${attributes.id}`), rules.get(`${name}#${attributes.id}`))
+    return properties
   }
 }
 
-/** Returns the CSS of all `<style>` elements of a template. */
+/**
+ * Returns the content of the style elements in a template.
+ * @example stylesIn('<style>b { color: red }</style>') // 'b { color: red }\n'
+ */
 export function stylesIn(template: string): string {
   let css = ''
   for (let at = nextTag(template, 0); at >= 0; at = nextTag(template, at)) {

@@ -1,24 +1,21 @@
 import { Blocks } from './blocks.js'
+import type { WhiteSpace } from './css-properties.js'
 import { makeRun, PLAIN, type Run, type Style } from './inline.js'
-import type { WhiteSpace } from './looks.js'
 import { toScript } from './scripts.js'
 
-const MAX_NAME = 100
-/** Maximum length of a picture's description */
-const MAX_WORDS = 2_000
+const MAX_NAME_LENGTH = 100
+const MAX_DESCRIPTION_LENGTH = 2_000
 
-/** Writes texts and pictures into the blocks of a document in the current style. */
 export class Writer {
   readonly blocks = new Blocks()
   readonly missing: string[] = []
   style: Style = PLAIN
-  /** Length of everything written so far, in code units; line breaks count as one. */
+  /** Length of the texts and picture targets written so far, in UTF-16 code units; a line break counts as one. */
   length = 0
   sounds = 0
   isBlank = true
   readonly #maxLength: number
   readonly #picture: (src: string) => string | undefined
-  /** Content of the open code block */
   #code: string[] | undefined
   #language = ''
 
@@ -31,7 +28,6 @@ export class Writer {
     return this.length > this.#maxLength
   }
 
-  /** Whether a code block is open */
   get isCode(): boolean {
     return this.#code !== undefined
   }
@@ -67,7 +63,6 @@ export class Writer {
     if (text !== '') this.blocks.addCode(text, this.#language)
   }
 
-  /** Writes text with the white space rule of its element. */
   write(text: string, whiteSpace: WhiteSpace): void {
     const lines = whiteSpace === 'one' || this.#code !== undefined ? [text] : text.split('\n')
     for (const [index, line] of lines.entries()) {
@@ -104,7 +99,7 @@ export class Writer {
 
   addPicture({ src = '', data = '', alt = '', srcset = '', 'data-src': later = '' }: Record<string, string>): void {
     const address = src || data || later
-    // Browsers show nothing for an empty picture, which a script of the template would fill.
+    // Browsers show nothing for a picture without source and description; a script of the template may set them later.
     if (address === '' && alt === '' && srcset === '') return
     const target = this.#code === undefined && address !== '' ? this.#picture(address) : undefined
     if (target === undefined) {
@@ -119,7 +114,7 @@ export class Writer {
 
   /**
    * Converts the runs since `from` to Unicode superscript or subscript, or else encloses them in `^(…)` or `_(…)`.
-   * Leaves runs with code, pictures or line breaks unchanged.
+   * Changes nothing if they contain code, a picture or a line break.
    */
   endScript(place: 'sub' | 'sup', from: number): void {
     const { runs } = this.blocks
@@ -161,12 +156,12 @@ function languageOf(names = ''): string {
 /** Returns the last segment of an address, for display; a fixed name for a data URL. */
 function shortName(address: string): string {
   if (/^data:/i.test(address)) return 'eingebettet'
-  return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME)
+  return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME_LENGTH)
 }
 
 function oneLine(text: string): string {
   return text
-    .slice(0, MAX_WORDS)
+    .slice(0, MAX_DESCRIPTION_LENGTH)
     .replace(/[\s\p{Cc}[\]]+/gu, ' ')
     .trim()
 }

@@ -1,6 +1,5 @@
 import { markGap, type RawGap, UnsupportedQuestion } from '../exchange/index.js'
 
-/** Result of reading embedded answers. */
 export interface Cloze {
   /** Text with marks for the gaps */
   text: string
@@ -67,7 +66,8 @@ function readGap(type: string, answers: string, changes: Set<string>): RawGap {
   for (const [index, part] of marked.split('~').entries()) {
     const [, full, weight, body = ''] = /^\s*(?:(=)|%(-?\d+(?:\.\d*)?)%)?(.*)$/s.exec(part) ?? []
     const isRight = full !== undefined || Number(weight ?? 0) > 99.99
-    const [answer = '', ...feedback] = body.split('#')
+    // A reference such as `&#39;` starts no feedback.
+    const [answer = '', ...feedback] = body.split(/(?<!&)#/)
     const text = restore(answer)
     if (feedback.length > 0) restore(feedback.join('#'))
     if (feedback.join('').trim() !== '') changes.add('Rückmeldungen zu einzelnen Antworten entfallen')
@@ -81,10 +81,12 @@ function readGap(type: string, answers: string, changes: Set<string>): RawGap {
   return gap
 }
 
+/** Reads a number with a decimal point or comma; Moodle accepts both in a gap. */
 function readNumber(written: string, changes: Set<string>): string {
   const [text = '', tolerance = ''] = written.split(':')
   const trimmed = text.trim()
-  if (trimmed === '' || !Number.isFinite(Number(trimmed))) throw new UnsupportedQuestion(`„${trimmed}“ ist keine Zahl`)
-  if (Number(tolerance) !== 0) changes.add('Die Toleranz von Zahlen in Lücken entfällt')
+  const isNumber = trimmed !== '' && Number.isFinite(Number(trimmed.replace(',', '.')))
+  if (!isNumber) throw new UnsupportedQuestion(`„${trimmed}“ ist keine Zahl`)
+  if (Number(tolerance.replace(',', '.')) !== 0) changes.add('Die Toleranz von Zahlen in Lücken entfällt')
   return trimmed.replace('.', ',')
 }

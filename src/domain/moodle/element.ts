@@ -1,21 +1,20 @@
 import { Parser } from 'htmlparser2'
 import { MAX_PICTURE_BYTES } from '../pictures/index.js'
 
-/** An element of a question; `text` is the text directly inside, with white space. */
+/** An element of a question. `text` is the text directly inside the element; in a `file`, without white space. */
 export interface Element {
   name: string
   attributes: Readonly<Record<string, string>>
   children: Element[]
   text: string
-  /** Line of the start tag, from 1 */
+  /** Line of the start tag in the file, from 1 */
   line: number
-  /** Comments directly inside, trimmed */
   comments: string[]
-  /** Whether an end tag is missing in the element, for example because the file ends there */
+  /** Whether the end tag of the element or of an element inside it is missing, for example because the file ends */
   isCut: boolean
 }
 
-/** Characters that the conversion uses as marks, and that are replaced with U+FFFD in the source */
+/** Characters that the conversion uses as marks; the parser replaces them in the source with U+FFFD */
 const NONCHARACTERS = /[\u{fdd0}-\u{fdef}]/gu
 
 /** A fault that ends reading; the message is German, without a full stop. */
@@ -28,7 +27,6 @@ const MAX_DEPTH = 20
 const MAX_ELEMENTS = 2_000
 /** Elements whose text is ignored: pictures of Moodle 1.9 */
 const WITHOUT_TEXT = new Set(['image_base64'])
-/** Element with a file in base64 */
 const FILE = 'file'
 /** Number of base64 characters after which the rest of a file is dropped; more than the largest picture needs */
 const MAX_FILE_LENGTH = 2 * MAX_PICTURE_BYTES
@@ -53,6 +51,8 @@ class ChildReader {
   #isDone = false
   #hasRoot = false
   #elements = 0
+  /** Position of the latest start tag */
+  #startedAt = -1
   /** Line number at the position `#counted` */
   #line = 1
   #counted = 0
@@ -71,10 +71,14 @@ class ChildReader {
             this.#stop(parser.startIndex, 'Die Datei erklärt eigene Entitäten (DOCTYPE), das ist nicht erlaubt')
           }
         },
-        onopentag: (name, attributes) => this.#start(name, attributes, parser.startIndex),
+        onopentag: (name, attributes) => {
+          this.#startedAt = parser.startIndex
+          this.#start(name, attributes, parser.startIndex)
+        },
         ontext: (text) => this.#addText(text),
         oncomment: (text) => this.#open.at(-1)?.comments.push(text.trim()),
-        onclosetag: (_, isImplied) => this.#end(isImplied),
+        // The parser also reports the end of `<name/>` as implied, at the position of its start.
+        onclosetag: (_, isImplied) => this.#end(isImplied && parser.startIndex !== this.#startedAt),
       },
       { xmlMode: true, decodeEntities: true },
     )
@@ -127,11 +131,11 @@ class ChildReader {
     if (this.#isDone) return
     const element = this.#open.pop()
     if (element === undefined) return
-    element.isCut = isImplied
+    element.isCut ||= isImplied
     const parent = this.#open.at(-1)
     if (parent === undefined) {
       if (!this.#found(element)) this.#isDone = true
-    } else if (isImplied) parent.isCut = true
+    } else if (element.isCut) parent.isCut = true
   }
 
   #lineAt(position: number): number {
@@ -142,7 +146,6 @@ class ChildReader {
 
 const PIECE = 65_536
 
-/** Returns the first child of that name. */
 export function childOf(element: Element | undefined, name: string): Element | undefined {
   return element?.children.find((child) => child.name === name)
 }

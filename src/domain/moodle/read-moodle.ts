@@ -1,3 +1,4 @@
+import { Parser } from 'htmlparser2'
 import {
   type ConvertLimits,
   type EmbeddedFile,
@@ -12,10 +13,11 @@ import {
   type ReadQuestions,
   type TextFormat,
   UnsupportedQuestion,
+  withoutRoot,
 } from '../exchange/index.js'
 import { readCloze } from './cloze.js'
 import { childOf, childrenOf, type Element, readChildren, textIn, type XmlFault } from './element.js'
-import { OWN_MARK } from './own-mark.js'
+import { EXPORT_MARKER } from './export-marker.js'
 
 const FORMATS: Readonly<Record<string, TextFormat>> = {
   html: 'html',
@@ -24,13 +26,10 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
   moodle_auto_format: 'auto',
 }
 
-/** Roots of Moodle's paths, such as `$course$/top` */
-const ROOT_PATH = /^\$[a-z]+\$\/?(?:top\/)?/i
-
 /**
  * Reads Moodle XML.
- * @param keepPicture stores an embedded picture; default: none is kept
- * @returns every question, read or refused; `fault` if the rest of the file could not be read
+ * @param keepPicture stores an embedded picture; by default, no picture is stored
+ * @returns the questions, read or refused, up to the limit; `fault` if the rest of the file could not be read
  * @example readMoodle('<quiz></quiz>', { maxLength: 1_000, maxQuestions: 10 }).questions // []
  */
 export function readMoodle(
@@ -43,7 +42,7 @@ export function readMoodle(
   const fault = readChildren(source.replace(/^\ufeff/, ''), 'quiz', (element) => {
     if (element.name !== 'question') return true
     if (element.attributes.type === 'category') {
-      category = textIn(element, 'category').replace(ROOT_PATH, '').trim() || null
+      category = withoutRoot(textIn(element, 'category'))
       return true
     }
     if (collector.isFull) {
@@ -56,9 +55,8 @@ export function readMoodle(
   return fault === undefined ? collector.result : { ...collector.result, fault }
 }
 
-/** Reads a question. @throws UnsupportedQuestion if the question is incomplete, faulty or of an unsupported type */
 function readQuestion(element: Element, category: string | null): RawQuestion {
-  if (element.isCut) throw new UnsupportedQuestion('Die Datei endet mitten in der Frage')
+  if (element.isCut) throw new UnsupportedQuestion('Die Frage ist unvollständig: ein Element hat kein Ende')
   const common = readCommon(element, category)
   const type = element.attributes.type ?? ''
   switch (type) {
@@ -69,7 +67,7 @@ function readQuestion(element: Element, category: string | null): RawQuestion {
       return { ...common, kind: 'choice', isSingle: true, answers: readAnswers(element).map(inGerman) }
     case 'shortanswer':
       if (textIn(element, 'usecase') === '1') common.changes.push('Groß- und Kleinschreibung zählt nicht mehr')
-      // Moodle compares these answers as plain text, regardless of their format.
+      // Moodle compares the answers of a `shortanswer` as plain text, regardless of their format.
       return {
         ...common,
         kind: 'text',
@@ -106,7 +104,7 @@ function readCommon(element: Element, category: string | null): RawCommon {
     changes.push('Hinweise für weitere Versuche entfallen')
   // Only Moodle 1.9 writes the field `image`.
   if (textIn(element, 'image') !== '') changes.push(`Das Bild „${textIn(element, 'image')}“ wird nicht übernommen`)
-  const own = element.comments.map((comment) => OWN_MARK.exec(comment)).find((match) => match !== null)
+  const own = element.comments.map((comment) => EXPORT_MARKER.exec(comment)).find((match) => match !== null)
   return {
     line: element.line,
     name: textIn(element, 'name'),
@@ -122,11 +120,18 @@ function readCommon(element: Element, category: string | null): RawCommon {
   }
 }
 
+/** @throws UnsupportedQuestion if the text contains elements, because `Element` does not keep their place in it */
 function readText(element: Element | undefined): RawText {
   const format = FORMATS[element?.attributes.format ?? ''] ?? 'auto'
   const files = element === undefined ? [] : childrenOf(element, 'file').map(readFile)
+  const inside = childOf(element, 'text')
+  const [markup] = inside?.children ?? []
+  if (markup !== undefined) {
+    const tag = `<${markup.name.slice(0, 40)}>`
+    throw new UnsupportedQuestion(`Ein Text enthält ${tag} als Element; HTML muss in CDATA stehen`)
+  }
   return {
-    text: (childOf(element, 'text') ?? element)?.text.trim() ?? '',
+    text: (inside ?? element)?.text.trim() ?? '',
     format,
     ...(files.length > 0 && { files }),
   }
@@ -169,7 +174,10 @@ function readUnit(element: Element, changes: string[]): string | null {
 }
 
 function readPairs(element: Element): { left: RawText; right: string }[] {
-  return childrenOf(element, 'subquestion').map((pair) => ({ left: readText(pair), right: textIn(pair, 'answer') }))
+  return childrenOf(element, 'subquestion').map((pair) => ({
+    left: readText(pair),
+    right: readText(childOf(pair, 'answer')).text,
+  }))
 }
 
 const TAGS = /<[^<>]*>/g
@@ -187,21 +195,19 @@ function readGaps(common: RawCommon): RawQuestion {
 }
 
 /** Converts an answer from HTML to plain text; the gaps of an HTML question contain HTML. */
-function fromHtml(text: string): string {
+function fromHtml(html: string): string {
+  let text = ''
+  const parser = new Parser({ ontext: (part) => (text += part) })
+  // Only entities are left to decode: a `<` that is left begins no tag.
+  parser.end(html.replaceAll(TAGS, ' ').replaceAll('<', '&lt;'))
   return text
-    .replaceAll(TAGS, ' ')
-    .replaceAll(/&nbsp;|&#160;/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
 }
 
 /** Reads gaps such as `[[2]]`, whose right answer is the second choice. */
 function readSelections(element: Element, common: RawCommon): RawQuestion {
   const choices = element.children
     .filter(({ name }) => name === 'selectoption' || name === 'dragbox')
-    .map((choice) => ({ text: fromHtml(textIn(choice, 'text')), group: textIn(choice, 'group') }))
+    .map((choice) => ({ text: fromHtml(readText(choice).text), group: textIn(choice, 'group') }))
   const gaps: RawGap[] = []
   const text = common.question.text.replaceAll(/\[\[(\d{1,4})\]\]/g, (_, number: string) => {
     const choice = choices[Number(number) - 1]

@@ -1,7 +1,6 @@
 import type { RawGap } from '../exchange/index.js'
-import { ownMark } from './own-mark.js'
+import { formatExportMarker } from './export-marker.js'
 
-/** An answer or option to write. */
 export interface ExportAnswer {
   /** Markdown for a choice, else plain text; numbers have a decimal point. */
   text: string
@@ -9,21 +8,19 @@ export interface ExportAnswer {
   feedback: string | null
 }
 
-/** A card to write as a question. */
 export interface ExportQuestion {
   id: string
   tags: readonly string[]
-  /** Markdown */
+  /** Markdown, like `answer` and `items` */
   question: string
-  /** Markdown; becomes the general feedback */
   answer: string
   form: 'choice' | 'text' | 'number' | 'order' | 'gaps' | 'plain'
   answers: readonly ExportAnswer[]
-  /** Whether the first of the answers is the card's own answer */
+  /** Whether the first of the answers repeats the answer of the card */
   hasOwnAnswer: boolean
-  /** Markdown; only for the form `order` */
+  /** Items to put in order; empty for other forms */
   items: readonly string[]
-  /** Texts of each `{{…}}` of the answer */
+  /** Gaps in the order of the `{{…}}` in the answer */
   gaps: readonly RawGap[]
   tolerance: number | null
   unit: string | null
@@ -31,9 +28,7 @@ export interface ExportQuestion {
 
 const MAX_NAME = 255
 
-/** A Moodle category and its questions. */
 export interface ExportCategory {
-  /** Path below the course, such as `Netze/Ports` */
   path: string
   questions: Iterable<ExportQuestion>
 }
@@ -41,6 +36,7 @@ export interface ExportCategory {
 /**
  * Writes questions as Moodle XML. Texts are Markdown, except for names, tags and the answers of typed questions.
  * `readMoodle` reads the same questions back. Pictures keep the addresses of this service.
+ * @example writeMoodle([]) // '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n\n</quiz>\n'
  */
 export function writeMoodle(categories: Iterable<ExportCategory>): string {
   const parts: string[] = []
@@ -65,7 +61,7 @@ function writeQuestion(question: ExportQuestion): string {
   const { id, tags, form, answer, hasOwnAnswer } = question
   const isGaps = form === 'gaps'
   const lines = [
-    ownMark(hasOwnAnswer ? 1 : 0),
+    formatExportMarker(hasOwnAnswer ? 1 : 0),
     // In Moodle, the text of a question with gaps holds the card's answer, so the name holds the whole question.
     tag('name', text(isGaps ? question.question : nameOf(question.question))),
     markdown('questiontext', isGaps ? embed(question) : question.question),
@@ -126,7 +122,6 @@ function percentOf(rights: number): string {
 
 const GAP = /\{\{[^{}\n]+\}\}/g
 
-/** Writes the gaps of an answer as Moodle's embedded answers. */
 function embed({ answer, gaps }: ExportQuestion): string {
   let index = 0
   return answer.replaceAll(GAP, (whole) => {

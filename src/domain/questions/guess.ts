@@ -7,7 +7,6 @@ export interface Section {
   draw: number
 }
 
-/** Rules of a test that affect the chance of passing it by guessing. */
 export interface PassRules {
   /** From 1 to 100 */
   passPercent: number
@@ -22,7 +21,7 @@ interface Outcome {
   chances: readonly number[]
 }
 
-/** Limit of the common denominator of the scores; above it, further denominators are ignored. */
+/** Once the common denominator of the scores exceeds this value, further denominators are ignored. */
 const MAX_STEPS = 5_040
 /** Maximum number of score steps of a whole test; finer scores are rounded up. */
 const MAX_STEPS_OF_TEST = 4_000
@@ -34,14 +33,16 @@ const MAX_WORK = 200_000_000
  * option of a single choice or gap, at least one box of a multiple choice and a random order; typed answers are never
  * guessed. All questions count equally. Scores are rounded up, which can only raise the chance; for very large tests,
  * the result is an upper bound. With unlimited attempts, any positive chance becomes 1.
- * @example chanceOfPassing([{ questions: Array(10).fill(trueOrFalse), draw: 10 }], { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
+ * @example
+ * const sections = [{ questions: Array(10).fill(trueOrFalse), draw: 10 }]
+ * chanceOfPassing(sections, { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
  */
 export function chanceOfPassing(sections: readonly Section[], { passPercent, multiple, attempts }: PassRules): number {
   const total = sections.reduce((sum, { draw }) => sum + draw, 0)
   if (total === 0) return 0
   const kinds = sections.map(({ questions }) => countKinds(questions, multiple))
   const denominators = kinds.flatMap((section) => section.map(({ outcome }) => outcome.of))
-  const exact = denominators.reduce(leastMultiple, 1)
+  const exact = denominators.reduce(leastCommonMultiple, 1)
   const steps = Math.min(exact, Math.max(1, Math.floor(MAX_STEPS_OF_TEST / total)))
   const work = kinds.reduce((sum, section, index) => sum + section.length * (sections[index]?.draw ?? 0) ** 2, 0)
   if (work * total * steps > MAX_WORK) return inAnyAttempt(boundOfPassing(sections, kinds, passPercent), attempts)
@@ -145,7 +146,7 @@ function guessBoxes(boxes: number, rights: number, rule: MultipleRule): Outcome 
   if (rule === 'all') return { of: 1, chances: [1 - 1 / sets, 1 / sets] }
   const chances = new Array<number>(boxes + 1).fill(0)
   for (let wrong = 0; wrong <= boxes; wrong++) {
-    // Ticking no box counts as no answer.
+    // Excludes the case without a ticked box, which is not an answer.
     const ways = Number(choose(boxes, wrong)) - (wrong === rights ? 1 : 0)
     const part = Math.max(0, boxes - 2 * wrong)
     chances[part] = (chances[part] ?? 0) + ways / sets
@@ -238,7 +239,7 @@ function logFactorialsUpTo(limit: number): number[] {
   return logs
 }
 
-function leastMultiple(one: number, other: number): number {
+function leastCommonMultiple(one: number, other: number): number {
   if (one > MAX_STEPS) return one
   let [a, b] = [one, other]
   while (b > 0) [a, b] = [b, a % b]

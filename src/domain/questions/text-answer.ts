@@ -7,7 +7,7 @@ export interface TextPart {
 }
 
 /** Minimum length of a word that may contain a typing error; shorter words differ too little from other words. */
-const SHORTEST_CORRECTED = 5
+const MIN_CORRECTED_LENGTH = 5
 const SEPARATOR = /([^\p{L}\p{M}\p{N}]+)/u
 const LETTERS_ONLY = /^[\p{L}\p{M}]+$/u
 const SPELLINGS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
@@ -54,7 +54,7 @@ function spellOut(letter: string): string {
 
 function isTypingError(typed: TextPart, expected: TextPart): boolean {
   if (!LETTERS_ONLY.test(expected.plain) || !LETTERS_ONLY.test(typed.plain)) return false
-  if ([...expected.plain].length < SHORTEST_CORRECTED) return false
+  if ([...expected.plain].length < MIN_CORRECTED_LENGTH) return false
   return isOneEdit(typed.folded, expected.folded) || isOneEdit(typed.plain, expected.plain)
 }
 

@@ -4,19 +4,18 @@ import { RATINGS, type Rating } from './review.js'
 export interface HistoryEntry {
   id: number
   kind: 'review' | 'undo' | 'reset'
-  /** Id of the undone review */
   undoes: number | null
   rating: Rating | null
   /** Local calendar day in days since 1970-01-01 */
   day: number
   isLate: boolean
-  /** Id of the review that led to the state before the entry */
+  /** Id of the review that produced the state before the entry */
   previous: number | null
-  /** Whether the state before the entry had a memory state */
+  /** Whether the card had a memory state before the entry */
   hadMemory: boolean
 }
 
-/** A review that counts: it is neither undone, late nor from before a reset. */
+/** A review that affects the current state of a card: neither undone nor late, and given after the latest reset. */
 export interface EffectiveReview {
   id: number
   rating: Rating
@@ -49,9 +48,9 @@ export function parseEntry(line: string): HistoryEntry {
 
 /**
  * Returns for each card the reviews since its latest reset, oldest first, without undone and late reviews. The last
- * review led to the current state of the card. Each entry refers to the previous review, so a history continues when
- * the progress moves to another card. A review without a memory state before it starts a new history. Histories whose
- * first review is unknown are omitted.
+ * review produced the current state of the card. Each entry refers to the previous review, so a history continues when
+ * the progress moves to another card. A review of a card without a memory state starts a new history. Omits histories
+ * whose first review is unknown.
  * @param entries in ascending order of their ids
  */
 export function effectiveHistories(entries: Iterable<HistoryEntry>): EffectiveReview[][] {
@@ -87,29 +86,27 @@ function removeReview(histories: Map<number, EffectiveReview[] | null>, id: numb
   if (history && last) histories.set(last.id, history)
 }
 
-/** Returns whether the review is on a later day than the previous one. Only such recalls are used to fit weights. */
+/** Returns whether the review is a recall: it is on a later day than the previous review. */
 export function isItem(history: readonly EffectiveReview[], index: number): boolean {
   const [review, before] = [history[index], history[index - 1]]
   return review !== undefined && before !== undefined && review.day > before.day
 }
 
-/** Returns the ids of all recalls in ascending order. */
 export function listItems(histories: readonly EffectiveReview[][]): number[] {
   const ids = histories.flatMap((history) => history.flatMap(({ id }, index) => (isItem(history, index) ? [id] : [])))
   return ids.sort((a, b) => a - b)
 }
 
-/** Share of the recalls, counted from the latest, used to evaluate fitted weights before they are adopted */
-const HELD_BACK = 0.25
+/** Share of the recalls, counted from the latest, that is reserved for evaluating fitted weights before their use */
+const HOLDOUT_SHARE = 0.25
 
 /** Returns the id of the first recall of the last quarter, or infinity if there are no recalls. */
-export function findCut(items: readonly number[]): number {
-  return items[Math.floor(items.length * (1 - HELD_BACK))] ?? Number.POSITIVE_INFINITY
+export function findHoldoutStart(items: readonly number[]): number {
+  return items[Math.floor(items.length * (1 - HOLDOUT_SHARE))] ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns the reviews with an id below `cut`, without empty histories. */
-export function reviewsBefore(histories: readonly EffectiveReview[][], cut: number): EffectiveReview[][] {
-  return histories.map((history) => history.filter(({ id }) => id < cut)).filter(({ length }) => length > 0)
+export function reviewsBefore(histories: readonly EffectiveReview[][], beforeId: number): EffectiveReview[][] {
+  return histories.map((history) => history.filter(({ id }) => id < beforeId)).filter(({ length }) => length > 0)
 }
 
 const DAY_MS = 86_400_000
@@ -118,6 +115,7 @@ const SECOND_MS = 1_000
 /**
  * Writes the histories as CSV for the fitting library. The times are midnight UTC of the local day plus one second for
  * each further review of the day, so that the library counts the same days as the service.
+ * @example toTrainingCsv([[{ id: 7, rating: 'medium', day: 0 }]]).split('\n')[1] // '1,0,3,0,0'
  */
 export function toTrainingCsv(histories: readonly EffectiveReview[][]): string {
   const lines = ['card_id,review_time,review_rating,review_state,review_duration']
@@ -125,7 +123,7 @@ export function toTrainingCsv(histories: readonly EffectiveReview[][]): string {
     let day = Number.NEGATIVE_INFINITY
     let place = 0
     history.forEach((review, index) => {
-      // If the clock was set back, a review counts for the day of the previous one, as in the scheduler.
+      // If the clock was set back, the review gets the day of the previous review, as in the scheduler.
       place = review.day > day ? 0 : place + 1
       day = Math.max(day, review.day)
       const time = day * DAY_MS + place * SECOND_MS

@@ -3,14 +3,13 @@ import { type EffectiveReview, isItem } from './history.js'
 import { DEFAULT_WEIGHTS } from './parameters.js'
 import { RATINGS, type Rating } from './review.js'
 
-/** Memory state of a card, without its dates and counts. */
 export interface Memory {
   stability: number
   difficulty: number
 }
 
-/** Minimum predicted probability of each outcome, so that a single surprise does not outweigh all other recalls */
-const LEAST_CHANCE = 0.0001
+/** Minimum predicted probability of each outcome, so that one unlikely outcome does not outweigh all other recalls */
+const MIN_CHANCE = 0.0001
 
 /** The formulas of the scheduler for given weights, without dates; replays histories and predicts recalls. */
 export class MemoryModel {
@@ -45,7 +44,7 @@ export class MemoryModel {
         const before = history[index - 1]
         if (memory !== null && before !== undefined && review.id >= since && isItem(history, index)) {
           const chance = this.chance(memory, review.day - before.day)
-          const limited = Math.min(Math.max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+          const limited = Math.min(Math.max(chance, MIN_CHANCE), 1 - MIN_CHANCE)
           sum -= Math.log(review.rating === 'again' ? 1 - limited : limited)
           count++
         }
@@ -56,7 +55,6 @@ export class MemoryModel {
   }
 
   /**
-   * Returns the memory state after a rating.
    * @param memory state before the rating; null for the first rating of a card
    * @param days days since the previous rating
    */
@@ -66,7 +64,6 @@ export class MemoryModel {
     return { stability: next.stability, difficulty: next.difficulty }
   }
 
-  /** Returns the probability of recall after the given number of days. */
   chance(memory: Memory, days: number): number {
     return this.#longTerm.forgetting_curve(days, memory.stability)
   }

@@ -2,10 +2,8 @@ import { clipParameters, default_w } from 'ts-fsrs'
 
 /** Number of weights of FSRS-6 */
 const WEIGHTS = 21
-/** Weights of FSRS-6 that apply to every learner without fitted weights. */
 export const DEFAULT_WEIGHTS: readonly number[] = default_w
 
-/** A set of weights fitted to a learner. */
 export interface FittedParameters {
   model: 'fsrs-6'
   w: number[]
@@ -19,27 +17,23 @@ export interface FittedParameters {
   fitted_at: string
 }
 
-/** Minimum number of recalls for a fit; with fewer, fitted weights predict worse than the defaults for many people. */
-export const LEAST_ITEMS = 400
+/** Minimum number of recalls for a fit; from this number on, fitted weights predict better on average. */
+export const MIN_FIT_ITEMS = 400
 /** Minimum age of the first review in days: a short history shows no long intervals. */
-export const LEAST_DAYS = 60
-/** Minimum number of days between two fits */
+export const MIN_FIT_DAYS = 60
 export const REFIT_AFTER_DAYS = 30
 /** Minimum growth factor of the number of recalls between two fits */
 export const REFIT_GROWTH = 1.5
-/** Number of recalls at which fitted and default weights count equally */
+/** Number of recalls at which fitted and default weights have equal influence */
 const HALF_TRUST = 1_000
 /** Number of weights at the start that are stabilities; these are blended geometrically. */
 const STABILITIES = 4
 /** Minimum first stability with which ts-fsrs schedules; fsrs-rs fits down to 0.001. */
-const LEAST_STABILITY = 0.1
+const MIN_STABILITY = 0.1
 
-/**
- * Returns the minimum number of recalls for the next fit.
- * @param triedItems number of recalls of the last fit; null if there was none
- */
+/** @param triedItems number of recalls of the last fit; null before the first fit */
 export function itemsForNextFit(triedItems: number | null): number {
-  return triedItems === null ? LEAST_ITEMS : Math.max(LEAST_ITEMS, Math.ceil(triedItems * REFIT_GROWTH))
+  return triedItems === null ? MIN_FIT_ITEMS : Math.max(MIN_FIT_ITEMS, Math.ceil(triedItems * REFIT_GROWTH))
 }
 
 /**
@@ -54,8 +48,8 @@ export function blendWeights(fitted: readonly number[], items: number): number[]
     const own = fitted[index] as number
     if (index >= STABILITIES) return standard + trust * (own - standard)
     return Math.max(
-      Math.exp(Math.log(standard) + trust * Math.log(Math.max(own, LEAST_STABILITY) / standard)),
-      LEAST_STABILITY,
+      Math.exp(Math.log(standard) + trust * Math.log(Math.max(own, MIN_STABILITY) / standard)),
+      MIN_STABILITY,
     )
   })
   return clipParameters(blended, 0, true).map((weight) => Math.round(weight * 1e8) / 1e8)

@@ -4,11 +4,11 @@ export const RATINGS = ['again', 'hard', 'medium', 'easy'] as const
 export type Rating = (typeof RATINGS)[number]
 
 /**
- * `new`: first review of the card; `repeat`: a later review on the same day; `late`: see `isLate`; `recall`: all others
+ * `new`: first review of a new or reset card; `repeat`: review on the day of the previous review; `late`: see `isLate`;
+ * `recall`: any other review
  */
 export type ReviewPhase = 'new' | 'recall' | 'repeat' | 'late'
 
-/** Settings that determine the dates of reviews. */
 export interface SchedulerSettings {
   /** Share of due cards that the learner wants to remember, 0.80 to 0.97 */
   desired_retention: number
@@ -20,9 +20,7 @@ export interface SchedulerSettings {
   weights: number[] | null
 }
 
-/** Study settings of a learner. */
 export interface ReviewSettings extends Omit<SchedulerSettings, 'weights'> {
-  /** Maximum number of new cards per day */
   new_per_day: number
   /** Whether the weights are fitted to the learner */
   adapt_intervals: boolean
@@ -30,7 +28,6 @@ export interface ReviewSettings extends Omit<SchedulerSettings, 'weights'> {
   type_answers: boolean
 }
 
-/** Limits of the desired retention */
 export const LOWEST_RETENTION = 0.8
 export const HIGHEST_RETENTION = 0.97
 
@@ -55,29 +52,29 @@ export interface CardState {
   last_review_id: number | null
 }
 
-/** Returns whether the last review of the card was on `today` or on a later day. */
 export function isReviewedOn(state: CardState | null, today: string): boolean {
-  // If the clock was set back, the last review may lie in the future; it then counts as today's.
+  // If the clock was set back, the last review may lie in the future; it is then treated as a review of today.
   return state?.last_review != null && daysBetween(state.last_review, today) <= 0
 }
 
-/** Number of cards left for today. */
+/** Counts over all decks that are switched on, or of one requested deck. */
 export interface ReviewCounts {
-  /** Cards due today or earlier, without suspended cards and cards of decks that are switched off */
+  /** Cards due today or earlier, without suspended cards */
   due: number
-  /** New cards that the daily limit still allows */
+  /** Unseen cards, at most as many as the daily limit and extra new cards still allow */
   new: number
 }
 
+/** Counts over the same decks as `ReviewCounts`. */
 export interface Remaining {
   due: number
-  /** Live cards that the learner has neither seen nor suspended, without those put off until tomorrow */
+  /** Cards that the learner has neither seen nor suspended, without those put off until tomorrow */
   unseen: number
   /** Rest of the daily limit and of extra new cards for today; negative if the limit was lowered during the day */
   new_allowed: number
 }
 
-/** The transition of a card between two states; null means never seen. */
+/** The transition of a card between two states; null means a new or reset card. */
 export interface Step {
   before: CardState | null
   after: Pick<CardState, 'next_review'> | null
@@ -93,7 +90,6 @@ export function countsOf({ due, unseen, new_allowed }: Remaining): ReviewCounts 
   return { due, new: Math.max(Math.min(unseen, new_allowed), 0) }
 }
 
-/** Returns the counts after a step. */
 export function remainingAfter(remaining: Remaining, step: Step, today: string): Remaining {
   const counted = step.isCounted ? 1 : 0
   return {
@@ -108,7 +104,7 @@ export function isDue(state: Pick<CardState, 'next_review'> | null, today: strin
 }
 
 /** Maximum age of a review given offline, in milliseconds; an older timestamp indicates a wrong clock. */
-const OLDEST_MS = 14 * 24 * 60 * 60 * 1000
+const MAX_OFFLINE_AGE_MS = 14 * 24 * 60 * 60 * 1000
 
 /** Times at which a review was received (`now`) and given (`reviewed`). */
 export interface ReviewTimes {
@@ -117,14 +113,14 @@ export interface ReviewTimes {
 }
 
 /**
- * Returns the times of a review. A client timestamp older than 14 days counts as 14 days old, and a timestamp in the
- * future as now. Without a timestamp, the review was given now.
+ * Returns the times of a review. Limits the client's timestamp `given` to the last 14 days, and replaces a timestamp in
+ * the future with the current time. Without a timestamp, the review was given now.
  */
 export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
   const now = moment()
   if (given === null) return { now, reviewed: now }
   const highest = now.at.getTime()
-  const instant = Math.min(Math.max(given.getTime(), highest - OLDEST_MS), highest)
+  const instant = Math.min(Math.max(given.getTime(), highest - MAX_OFFLINE_AGE_MS), highest)
   return { now, reviewed: instant === highest ? now : moment(new Date(instant)) }
 }
 
@@ -134,12 +130,11 @@ export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
  */
 export function isLate({ now, reviewed }: ReviewTimes, latest: Date | null): boolean {
   if (latest === null) return false
-  // If the clock was set back, the order is unknown; a review of today then counts in the order of arrival.
+  // If the clock was set back, the order of the reviews is unknown. A review of today is then not late.
   if (latest > now.at) return reviewed.today < now.today
   return reviewed.at < latest
 }
 
-/** A log entry to be written. */
 export interface NewEntry {
   user_id: number
   card_id: number
@@ -155,18 +150,16 @@ export interface NewEntry {
   created_at: Date
   client_id: string | null
   before: CardState | null
-  /** State after the entry; in an applied review, `last_review_id` is not yet the id of the entry. */
+  /** State after the entry. If the entry is a review that is not late, its id is unknown: `last_review_id` is null. */
   after: CardState | null
   answer: unknown
 }
 
-/** Returns the phase of a review of a card in this state. */
 function phaseOf(state: CardState | null, today: string): ReviewPhase {
   if (state === null) return 'new'
   return isReviewedOn(state, today) ? 'repeat' : 'recall'
 }
 
-/** Returns the state of a due card that is put off until tomorrow; only the next review changes. */
 export function putOff(state: CardState, tomorrow: string): CardState {
   return { ...state, next_review: tomorrow }
 }

@@ -23,12 +23,11 @@ const GRADES: Record<Rating, Grade> = {
 }
 
 /** Minimum interval with fuzz, in days */
-const LEAST_FUZZY = 2.5
+const MIN_FUZZY_INTERVAL = 2.5
 
 /** State after a review, before the log entry has an id */
 export type NextState = Omit<CardState, 'last_review_id'> & { next_review: string }
 
-/** A function that returns the state after each of the four ratings. */
 export type Preview = (cardId: number, state: CardState | null, today: string) => Record<Rating, NextState>
 
 /**
@@ -45,7 +44,6 @@ export function createSchedulers(settings: SchedulerSettings): (deckRetention: n
   }
 }
 
-/** Returns the next review date for each rating. */
 export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>): Record<Rating, string> {
   return {
     again: again.next_review,
@@ -60,7 +58,9 @@ export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>
  * reviews on that day use the same-day formula, as for a card in relearning, so that a lapse counts once
  * (docs/decisions/0022-same-day-reviews.md). After `again`, a card is due on the same day; after any other rating, the
  * interval is at least one day. A card without a stability, a difficulty or the day of its last review starts as new.
- * @example createScheduler({ ...DEFAULT_SETTINGS, weights: null })(1, null, '2026-11-21').medium.next_review
+ * @example
+ * const preview = createScheduler({ ...DEFAULT_SETTINGS, weights: null })
+ * preview(1, null, '2026-11-21').medium.next_review // '2026-11-24'
  */
 export function createScheduler(settings: SchedulerSettings): Preview {
   const longTerm = createFsrs(settings, { enable_short_term: false })
@@ -70,7 +70,7 @@ export function createScheduler(settings: SchedulerSettings): Preview {
     const isSameDay = card.last_review !== undefined && card.last_review.getTime() === noonOf(today).getTime()
     const now = noonOf(today)
     const outcomes = isSameDay ? sameDay.repeat({ ...card, state: State.Relearning }, now) : longTerm.repeat(card, now)
-    // The library extends even the maximum interval to keep the ratings apart.
+    // To keep the intervals of the ratings apart, the library may exceed the maximum interval.
     const intervalOf = (rating: Rating) =>
       Math.min(outcomes[GRADES[rating]].card.scheduled_days, settings.maximum_interval)
     const intervals = { hard: intervalOf('hard'), medium: intervalOf('medium'), easy: intervalOf('easy') }
@@ -88,7 +88,6 @@ export function createScheduler(settings: SchedulerSettings): Preview {
       const next = outcomes[GRADES[rating]].card
       return {
         last_rating: rating,
-        // A forgotten card is due again today.
         next_review: rating === 'again' ? today : addDays(today, intervals[rating]),
         stability: next.stability,
         difficulty: next.difficulty,
@@ -109,14 +108,14 @@ export function createScheduler(settings: SchedulerSettings): Preview {
 /** Returns the range of intervals that the library's fuzz may choose; null for short intervals, which have no fuzz. */
 function fuzzRange(formulas: FSRS, stability: number, elapsed: number, maximum: number): FuzzRange | null {
   const interval = Math.min(Math.max(1, Math.round(stability * formulas.interval_modifier)), maximum)
-  if (interval < LEAST_FUZZY) return null
+  if (interval < MIN_FUZZY_INTERVAL) return null
   const { min_ivl, max_ivl } = get_fuzz_range(interval, elapsed, maximum)
   return { first: min_ivl, last: max_ivl }
 }
 
 /**
- * Creates FSRS with fuzz that depends on the card and its number of reviews: the dates shown before a rating are the
- * ones that apply, and cards learned together spread out.
+ * Creates FSRS with fuzz that depends on the card and its number of reviews. Each rating therefore sets the
+ * date that was shown for it, and cards learned together are spread over several days.
  */
 function createFsrs(settings: SchedulerSettings, parameters: Partial<FSRSParameters>): FSRS {
   const scheduler = fsrs({
@@ -130,7 +129,7 @@ function createFsrs(settings: SchedulerSettings, parameters: Partial<FSRSParamet
 }
 
 function toFsrsCard(cardId: number, state: CardState | null, today: string): Card & { fuzz_seed: string } {
-  // The seed is a string: the library adds the number of reviews to a numeric seed, so neighbours would share fuzz.
+  // The seed is a string: the library adds the number of reviews to a numeric seed, so similar ids would share seeds.
   const card = { ...createEmptyCard(noonOf(today)), fuzz_seed: `${cardId}/` }
   if (state?.stability == null || state.difficulty == null || state.last_review === null) return card
   return {

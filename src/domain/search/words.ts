@@ -1,6 +1,6 @@
 /** A run of letters and digits with their combining marks */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** Maximum length of a folded word; longer words are cut. */
+/** Maximum length of a word in code units; a longer word is cut before it is folded. */
 const MAX_LENGTH = 100
 const FOLDED = /^[a-z0-9]+$/
 
@@ -11,7 +11,6 @@ export interface Word {
   end: number
 }
 
-/** Yields the words of a text in order. */
 export function* findWords(text: string): Generator<Word> {
   for (const match of text.matchAll(WORD)) {
     const [word] = match
@@ -29,37 +28,36 @@ export function foldWord(word: string): string {
   return short.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** Maximum number of distinct words of a text. Limits the work for a pasted log file; even books have fewer words. */
-const MOST_WORDS = 20_000
+/** Maximum number of distinct words of a text; limits the work for a pasted log file. */
+const MAX_WORDS = 20_000
 
-/** Returns the distinct words of a text, at most 20,000. */
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
   for (const { folded } of findWords(text)) {
     words.add(folded)
-    if (words.size >= MOST_WORDS) break
+    if (words.size >= MAX_WORDS) break
   }
   return words
 }
 
 const UMLAUTS = { ae: 'ä', oe: 'ö', ue: 'ü', ä: 'ae', ö: 'oe', ü: 'ue' } as Record<string, string>
 
-/** Returns the word, the spelling with umlauts for `ae`, `oe`, `ue`, and the one without umlauts. */
+/** Returns the word, its spelling with umlauts for `ae`, `oe` and `ue`, and its spelling without umlauts. */
 export function spellingsOf(word: string): string[] {
   const replaced = (pattern: RegExp) => word.replace(pattern, (letters) => UMLAUTS[letters] ?? letters)
   return [...new Set([word, replaced(/[aou]e/g), replaced(/[äöü]/g)])]
 }
 
-const SHORTEST_CORRECTED = 5
+const MIN_CORRECTED_LENGTH = 5
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzäöüß0123456789']
 
 /**
- * Returns all words that differ from the given one by one wrong, missing or extra letter or by two swapped neighbours.
- * The list is empty for a word of fewer than five letters.
+ * Returns the words that differ from the given word by one wrong, missing or extra letter or two swapped neighbours.
+ * Inserts only letters of `LETTERS`. The list is empty for a word of fewer than five letters.
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word]
-  if (letters.length < SHORTEST_CORRECTED) return []
+  if (letters.length < MIN_CORRECTED_LENGTH) return []
   const found = new Set<string>()
   for (let index = 0; index <= letters.length; index++) {
     const before = letters.slice(0, index).join('')
@@ -77,17 +75,17 @@ export function neighboursOf(word: string): string[] {
 }
 
 /** Maximum number of neighbours per query */
-export const MOST_NEIGHBOURS = 4_000
+export const MAX_NEIGHBOURS = 4_000
 
 /**
- * Returns the neighbours of all words, and those of their other spellings as far as `MOST_NEIGHBOURS` allows; `place`
- * is the index of the word. Returns undefined if the words as written exceed the limit, as nine words of five letters
- * or one of 49 letters do.
+ * Returns the neighbours of all words, and those of their other spellings as far as `MAX_NEIGHBOURS` allows; `place`
+ * is the index of the word. Returns undefined if the neighbours of the words as written exceed the limit, for example
+ * for nine words of five letters or one word of 49 letters.
  */
 export function neighboursOfAll(words: readonly string[]): { place: number; word: string }[] | undefined {
   const own = words.map((word, place) => ({ place, word }))
   const others = own.flatMap(({ place, word }) => spellingsOf(word).map((spelling) => ({ place, word: spelling })))
-  let left = MOST_NEIGHBOURS - own.reduce((sum, { word }) => sum + countNeighbours(word), 0)
+  let left = MAX_NEIGHBOURS - own.reduce((sum, { word }) => sum + countNeighbours(word), 0)
   if (left < 0) return undefined
   const fitting = others.filter(({ place, word }) => {
     if (word === words[place]) return false
@@ -102,16 +100,16 @@ export function neighboursOfAll(words: readonly string[]): { place: number; word
 /** Returns an upper bound of the number of neighbours without building them. */
 function countNeighbours(word: string): number {
   const { length } = [...word]
-  return length < SHORTEST_CORRECTED ? 0 : (2 * length + 1) * LETTERS.length + 2 * length
+  return length < MIN_CORRECTED_LENGTH ? 0 : (2 * length + 1) * LETTERS.length + 2 * length
 }
 
 /** Minimum length of a part of a compound; shorter parts are syllables rather than words. */
-const SHORTEST_COMPOUND_PART = 3
+const MIN_COMPOUND_PART_LENGTH = 3
 
 /** Returns the splits of a word into two parts of at least three letters, the most even split first. */
-export function cutsOf(word: string): [left: string, right: string][] {
+export function splitWord(word: string): [left: string, right: string][] {
   const letters = [...word]
-  const places = letters.map((_, place) => place).slice(SHORTEST_COMPOUND_PART, 1 - SHORTEST_COMPOUND_PART)
+  const places = letters.map((_, place) => place).slice(MIN_COMPOUND_PART_LENGTH, 1 - MIN_COMPOUND_PART_LENGTH)
   return places
     .sort((one, other) => Math.abs(one - letters.length / 2) - Math.abs(other - letters.length / 2))
     .map((place) => [letters.slice(0, place).join(''), letters.slice(place).join('')])

@@ -9,8 +9,7 @@ const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
 
 /**
  * Splits CSV text into records (RFC 4180). A quote inside of an unquoted field is literal, as spreadsheets read it.
- * Skips records without text.
- * After a fault, parsing continues on the next line, so that all faults are found in linear time.
+ * Skips records without text. After a fault, continues on the next line, so that further faults are found.
  * @param line number of the first line, from 1
  * @example [...splitRecords('a;b', ';')] // [{ line: 1, fields: ['a', 'b'] }]
  */
@@ -32,7 +31,7 @@ export function* splitRecords(text: string, separator: string, line = 1): Genera
         const isWhole = field !== undefined && (end === text.length || text[end] === separator || text[end] === '\n')
         if (!isWhole) {
           const lineEnd = nextLine(text, at)
-          // A quote on a later line most likely starts another field, so the field counts as unclosed.
+          // A quote on a later line most likely starts another field, so the field is treated as unclosed.
           fault = field !== undefined && end < lineEnd ? TRAILING : UNCLOSED
           yield { line: now, fault }
           at = lineEnd
@@ -78,13 +77,39 @@ function nextLine(text: string, from: number): number {
   return end < 0 ? text.length : end + 1
 }
 
+/** In order of preference: texts contain commas more often than semicolons, and hardly ever tabs. */
 const SEPARATORS = ['\t', ';', ',']
+/** Maximum number of records, and their length in UTF-16 code units, that `guessSeparator` looks at */
+const GUESSED_RECORDS = 20
+const GUESSED_LENGTH = 2 ** 18
 
 /**
- * Guesses the separator: the one that occurs most often outside of quotes in the first non-empty line.
+ * Guesses the separator from the first records: a tab if it is in each of them, otherwise the separator that occurs
+ * equally often in each, otherwise one that is in each. If there is none, the one that occurs most often in the first
+ * non-empty line.
  * @example guessSeparator('a;b') // ';'
  */
 export function guessSeparator(text: string): string {
+  const head = text.slice(0, GUESSED_LENGTH)
+  const inEach = SEPARATORS.map((separator) => ({ separator, counts: countSeparators(head, separator) })).filter(
+    ({ counts }) => counts.length > 0 && counts.every((count) => count > 0),
+  )
+  const isEven = (counts: readonly number[]) => counts.every((count) => count === counts[0])
+  const found = inEach.find(({ separator, counts }) => separator === '\t' || isEven(counts)) ?? inEach[0]
+  return found?.separator ?? guessFromFirstLine(text)
+}
+
+/** Counts the separators of each of the first records; 0 for a record with a fault. */
+function countSeparators(text: string, separator: string): number[] {
+  const counts: number[] = []
+  for (const record of splitRecords(text, separator)) {
+    counts.push('fields' in record ? record.fields.length - 1 : 0)
+    if (counts.length === GUESSED_RECORDS) break
+  }
+  return counts
+}
+
+function guessFromFirstLine(text: string): string {
   const first = text.split('\n', 20).find((line) => line.trim() !== '') ?? ''
   const bare = first.replace(/"[^"]*"/g, '')
   const counted = SEPARATORS.map((separator) => ({ separator, count: bare.split(separator).length }))

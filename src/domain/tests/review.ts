@@ -4,33 +4,38 @@ import type { Place } from './attempt.js'
 import type { TestDefinition } from './definition.js'
 import { type ShownQuestion, showQuestion } from './view.js'
 
-/** Inputs of the review rules */
 export interface ReviewState {
   /** Definition of the attempt's version, but with the `closes` of the published version if that is later */
   definition: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
   /** Calendar day as `YYYY-MM-DD` */
   today: string
-  /** Whether the person has passed the test in any attempt */
+  /**
+   * Whether the person has passed the test. For an attempt in the current period of an assignment, whether the person
+   * has passed it in that period.
+   */
   hasPassed: boolean
+  /** Whether the person has an open attempt at the test */
+  hasOpen: boolean
   /** Whether all attempts of the person have ended and no further one is possible */
   isLast: boolean
 }
 
-/** Returns whether the person may see the result of an attempt, that is, the score and the outcome. */
+/** Returns whether the person may see the score and the outcome of an attempt. */
 export function isResultShown({ definition, today }: ReviewState): boolean {
   const { review, review_when, closes } = definition
   if (review === 'none') return false
   return review_when !== 'closed' || isClosed(closes, today)
 }
 
-/** Returns whether the review of an ended attempt may be read. */
 export function isReviewOpen(state: ReviewState): boolean {
   const { review, review_when } = state.definition
   if (!isResultShown(state)) return false
-  return review === 'result' || review_when !== 'passed_or_last' || state.hasPassed || state.isLast
+  if (review === 'result' || review_when === 'now') return true
+  // With extra time, an attempt may be open after the test has closed.
+  if (review_when === 'closed') return !state.hasOpen
+  return state.hasPassed || state.isLast
 }
 
-/** Returns whether the last day of a test is over. */
 export function isClosed(closes: string | null, today: string): boolean {
   return closes !== null && today > closes
 }
@@ -41,7 +46,7 @@ export interface ReviewedQuestion extends Omit<ShownQuestion, 'options' | 'items
   /** In the right order */
   items?: { id: string; text: string }[]
   gaps?: { id: string; accepted: string[] }[]
-  /** Accepted texts or numbers */
+  /** Accepted texts, or numbers with a decimal comma */
   accepted?: string[]
   tolerance?: number
   /** Markdown */

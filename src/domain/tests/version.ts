@@ -5,13 +5,11 @@ import { type LintFinding, lintQuestion } from '../questions/lint.js'
 import { orderKeys, type TestDefinition } from './definition.js'
 import type { QuestionCard, ResolvedSection } from './sections.js'
 
-/** A weakness of a question of a test. */
 export interface TestFinding extends LintFinding {
   card_id: number | null
   question: string
 }
 
-/** Figures and warnings about a version, for its editors before publication. */
 export interface PreparedVersion {
   open_questions: boolean
   /** Number of questions to draw from */
@@ -29,18 +27,18 @@ export interface PreparedVersion {
 
 const MAX_FINDINGS = 500
 
-/** Returns the SHA-256 of the definition, the questions and `isOpen`, independent of random ids. */
+/** Returns the SHA-256 of the definition, the questions and `hasOpenQuestions`, independent of random ids. */
 export function digestVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): Buffer {
   const frozen = sections.map((section) => freezeNumbered(section))
-  const text = JSON.stringify([orderKeys(definition), isOpen(sections), frozen])
+  const text = JSON.stringify([orderKeys(definition), hasOpenQuestions(sections), frozen])
   return Buffer.from(hash('sha256', text, 'hex'), 'hex')
 }
 
-export function isOpen(sections: readonly ResolvedSection[]): boolean {
+/** Returns whether any section draws from a deck that learners can study. */
+export function hasOpenQuestions(sections: readonly ResolvedSection[]): boolean {
   return sections.some((section) => section.isOpen)
 }
 
-/** Computes the figures and findings that editors see before a publication. */
 export function prepareVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): PreparedVersion {
   const { pass_percent, multiple, attempts } = definition
   const chance = chanceOfPassing(
@@ -49,7 +47,7 @@ export function prepareVersion(definition: TestDefinition, sections: readonly Re
   )
   const findings = sections.flatMap(({ cards }) => cards.flatMap(findingsOf))
   return {
-    open_questions: isOpen(sections),
+    open_questions: hasOpenQuestions(sections),
     questions: sections.reduce((sum, { cards }) => sum + cards.length, 0),
     drawn: sections.reduce((sum, { draw }) => sum + draw, 0),
     draws: countDraws(sections.map(({ cards, draw }) => ({ pool: cards.length, draw }))),
@@ -59,7 +57,6 @@ export function prepareVersion(definition: TestDefinition, sections: readonly Re
   }
 }
 
-/** Copies the questions of a section with random ids, as a version stores them. */
 export function freezeSection({ cards }: ResolvedSection, newId: () => string): FrozenQuestion[] {
   return cards.map((card) => freezeQuestion(card, newId))
 }
@@ -72,7 +69,7 @@ function freezeNumbered({ cards }: ResolvedSection): FrozenQuestion[] {
   return cards.map((card) => freezeQuestion(card, countIds()))
 }
 
-/** Numbers the parts of a question, so that its digest does not depend on random ids. */
+/** Returns a function that returns the ids 0, 1, 2 and so on, so that a digest does not depend on random ids. */
 function countIds(): () => string {
   let count = 0
   return () => String(count++)

@@ -3,19 +3,19 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 const UNPRINTABLE_IN_LINES = /(?![\t\n])[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 
 /**
- * Escapes control characters for a terminal, for example as `\u001b`. Tabs and newlines stay, because they are part of
- * the layout.
- * @example showControlCharacters('a\u001bb') // 'a\\u001bb'
+ * Escapes unprintable characters for a terminal, for example as `\u001b`. Tabs and newlines stay, because they are part
+ * of the layout.
+ * @example escapeControlCharacters('a\u001bb') // 'a\\u001bb'
  */
-export function showControlCharacters(text: string): string {
+export function escapeControlCharacters(text: string): string {
   return text.replaceAll(UNPRINTABLE_IN_LINES, toEscape)
 }
 
 /**
  * Escapes a field of a line, including tabs and newlines, so that a value cannot forge a field or a line.
- * @example toField('a\tb') // 'a\\u0009b'
+ * @example escapeField('a\tb') // 'a\\u0009b'
  */
-export function toField(text: string): string {
+export function escapeField(text: string): string {
   return text.replaceAll(UNPRINTABLE, toEscape)
 }
 

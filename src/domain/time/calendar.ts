@@ -19,7 +19,7 @@ export function calendarIn(timeZone: string): DayOf {
     const parts = new Map(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
     return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
   }
-  // Every request needs the current day, so the result is cached for one second.
+  // Every request needs the current day, so the day of the last requested second is cached.
   let known = { second: 0, day: dayIn(0) }
   return (instant) => {
     const second = Math.floor(instant.getTime() / 1000)
@@ -37,13 +37,12 @@ export interface Moment {
 
 /** Source of the current time, which is injected so that tests can set it. */
 export interface Clock {
-  /** Returns the moment of the given instant; default: now. */
   moment: (at?: Date) => Moment
 }
 
 /**
- * Parses an instant in RFC 3339, also without seconds or with an offset of hours only. Returns undefined for text that
- * `Date` cannot parse. Checks neither the format nor that the day exists.
+ * Parses an instant in RFC 3339. The seconds may be absent, and also the minutes of the offset. Returns undefined for
+ * text that `Date` cannot parse. Checks neither the format nor that the day exists.
  * @example parseInstant('2026-11-21T08:00Z') // 2026-11-21T08:00:00.000Z
  */
 export function parseInstant(text: string): Date | undefined {
@@ -64,7 +63,7 @@ export function isDay(text: string): boolean {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Returns noon UTC of a calendar day, so that consecutive days are exactly 24 hours apart. */
+/** Returns noon UTC of a calendar day. Consecutive days are exactly 24 hours apart. */
 export function noonOf(day: string): Date {
   return new Date(`${day}T12:00:00Z`)
 }
@@ -95,16 +94,16 @@ export function startOfDay(day: string, timeZone: string): { instant: Date; minu
     return sign === undefined ? 0 : (sign === '-' ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
   }
   const midnight = Date.parse(`${day}T00:00:00Z`)
-  const start = (minutesWest: number) => midnight + minutesWest * 60_000
-  let time = start(minutesWestAt(midnight))
-  // If the clock is put forward at midnight, the offset of the evening before applies.
-  if (calendarIn(timeZone)(new Date(time)) < day) time = start(minutesWestAt(time))
+  // The clock may change on this day, so this function tries the offsets of the day before and the day after.
+  const starts = [midnight - DAY_MS, midnight + DAY_MS].map((time) => midnight + minutesWestAt(time) * 60_000)
+  const dayOf = calendarIn(timeZone)
+  const time = Math.min(...starts.filter((start) => dayOf(new Date(start)) >= day))
   return { instant: new Date(time), minutesWest: minutesWestAt(time) }
 }
 
 /**
- * Adds calendar months to a day. If the month is too short, returns its last day.
- * @param dayOfMonth intended day of the month; default: the one in `day`, which an earlier addition may have reduced
+ * Adds calendar months to a day. Returns the last day of the resulting month if that month is too short.
+ * @param dayOfMonth intended day of the month; default: that of `day`, which an earlier addition may have reduced
  * @example addMonths('2027-01-31', 1) // '2027-02-28'
  */
 export function addMonths(day: string, months: number, dayOfMonth = Number(day.slice(8))): string {
@@ -116,7 +115,6 @@ export function addMonths(day: string, months: number, dayOfMonth = Number(day.s
   return `${month}-${String(Math.min(dayOfMonth, last)).padStart(2, '0')}`
 }
 
-/** Returns the later one of two calendar days. */
 export function laterDay(one: string, other: string): string {
   return one > other ? one : other
 }

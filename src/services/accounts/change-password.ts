@@ -20,7 +20,6 @@ export interface PasswordChange {
   current: string
   next: string
   address: string
-  /** Hash of the id of the session that sends the request */
   sessionIdHash: Buffer
 }
 
@@ -30,7 +29,7 @@ export interface PasswordChange {
  * @returns the login for the new session of the request
  * @throws InvalidInput if the current password is wrong or a concurrent request changes it, or if the user must change
  * the password and the new password equals the current password
- * @throws TooManyAttempts while the limit of failed logins is in force
+ * @throws TooManyAttempts while a limit of failed logins applies
  * @throws NOT_LOGGED_IN if the user was deleted or the session ended during the request
  */
 export async function changeOwnPassword(
@@ -56,7 +55,7 @@ export async function changeOwnPassword(
   }
   const to = await hashPassword(next, share)
   await db.transaction().execute(async (transaction) => {
-    // Compares with the former hash, so that a concurrent reset by an administrator is not overwritten.
+    // Compares with the hash that was verified, so that a concurrent reset by an administrator is not overwritten.
     if (!(await replacePasswordHash(transaction, id, { from, to }))) {
       const isThere = (await findPasswordHash(transaction, id)) !== undefined
       throw isThere ? wrongPassword() : NOT_LOGGED_IN
@@ -65,7 +64,7 @@ export async function changeOwnPassword(
     if (!user.is_admin) return
     await insertAuditEntry(transaction, actor, { action: 'user.password', target_id: id, target: username })
   })
-  return { user, proof: { newPasswordHash: to } }
+  return { user, credential: { newPasswordHash: to } }
 }
 
 function wrongPassword(): InvalidInput {

@@ -10,8 +10,8 @@ import type { Login } from './log-in.js'
 import { verifyPassword } from './passwords.js'
 
 /**
- * Returns a login that renews the proof of identity of a logged-in user with the password. Wrong passwords count as
- * failed logins from the client's address, so that this endpoint allows no additional guesses.
+ * Checks the password of a logged-in user and returns a login that renews the proof of identity. Wrong passwords count
+ * as failed logins from the client's address, so that this endpoint allows no additional guesses.
  * @throws PASSWORD_LOGIN_OFF if password login is off and the account is not an emergency account
  * @throws InvalidInput if the password is wrong, or the account has no password or is restricted to passkeys
  * @throws TooManyAttempts while the limit of failed logins applies
@@ -33,5 +33,5 @@ export async function confirmByPassword(
     return matches ? (ways.password_hash as string) : undefined
   })
   if (passwordHash === undefined) throw new InvalidInput('Passwort ist falsch', 'wrong_password')
-  return { user, proof: { passwordHash } }
+  return { user, credential: { passwordHash } }
 }

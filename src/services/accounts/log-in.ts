@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import type { Proof } from '../../../db/queries/accounts/sessions.js'
+import type { LoginCredential } from '../../../db/queries/accounts/sessions.js'
 import { type AccountWithState, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
@@ -9,21 +9,20 @@ import { PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../domain/accounts/refusals.
 import { limitGuesses } from './limit-guesses.js'
 import { loginShare, verifyPassword } from './passwords.js'
 
-/** A successful login: the user and the proof of identity for the new session. */
 export interface Login {
   user: AccountWithState
-  proof: Proof
-  /** Session id at the provider (`sid`); undefined unless the login came through the provider */
+  credential: LoginCredential
+  /** Session id (`sid`) at the provider, if the login came through the provider and the provider sent one */
   providerSession?: string | undefined
 }
 
 /**
  * Verifies name and password and returns the login. A login while password login is off gets an audit entry.
  * @param options passwordLogin: false admits emergency accounts only; today: the current calendar day (`YYYY-MM-DD`)
- * @throws WRONG_LOGIN if the user is unknown, the account has another or no password, is disabled, or is limited to
- * passkeys; takes the same time in each case
- * @throws PASSWORD_LOGIN_OFF in the same cases, or for an account without emergency access, while password login is off
- * @throws TooManyAttempts while a limit applies
+ * @throws WRONG_LOGIN if the user is unknown, the password is wrong or not set, or the account is disabled or
+ * restricted to passkeys; takes the same time in each case
+ * @throws PASSWORD_LOGIN_OFF instead while password login is off; also if the account has no emergency access
+ * @throws TooManyAttempts while a limit of failed logins applies
  */
 export async function logIn(
   db: Kysely<Database>,
@@ -44,5 +43,5 @@ export async function logIn(
     const actor = { actor_id: user.id, actor: user.username, via: 'session', address: login.address } as const
     await insertAuditEntry(db, actor, { action: 'login.emergency', target_id: user.id, target: user.username })
   }
-  return { user, proof: { passwordHash: password_hash as string } }
+  return { user, credential: { passwordHash: password_hash as string } }
 }

@@ -55,21 +55,22 @@ export interface PasskeyAttempt {
 }
 
 /**
- * Verifies a passkey login and returns it. Failures count as failed logins of the credential and of the address.
- * @throws PASSKEY_REFUSED if the passkey is unknown, its response is invalid or the account is disabled
- * @throws TooManyAttempts while a limit applies
+ * Verifies a passkey and returns the login. Failures count as failed logins of the credential and of the address.
+ * @throws PASSKEY_REFUSED if the challenge or the passkey is unknown, the response is invalid, the passkey may have
+ * been copied, or the account is disabled
+ * @throws TooManyAttempts while a limit of failed logins applies
  */
 export async function logInByPasskey(
   db: Kysely<Database>,
   party: RelyingParty,
   { credential, address, today, onRefused }: PasskeyAttempt,
 ): Promise<Login> {
-  // User names cannot contain NUL, so no password login shares this counter.
+  // A user name cannot contain NUL, so a passkey never shares a counter of failures with a user name.
   const attempt = loginAttempt(address, `\0${credential.id}`)
   const passkey = await limitGuesses(db, attempt, () => verify(db, party, { credential, today, onRefused }))
   if (passkey === undefined) throw PASSKEY_REFUSED
   // A user who must change the password may log in by passkey without changing it.
-  return { user: { ...passkey.user, must_change_password: false }, proof: { passkeyId: passkey.id } }
+  return { user: { ...passkey.user, must_change_password: false }, credential: { passkeyId: passkey.id } }
 }
 
 async function verify(
@@ -104,7 +105,7 @@ async function verify(
   const { newCounter: counter, credentialBackedUp: backed_up } = outcome.authenticationInfo
   const counters = { ...ids, counter, stored_counter: passkey.counter }
   if (isCloned(passkey.counter, counter)) return refuse('the counter went back: it may have been copied', counters)
-  // Another instance may have used the same counter in the meantime.
+  // A concurrent login may have used the same counter.
   if (!(await recordUse(db, passkey.id, { counter, backed_up }))) return refuse('used at the same time', counters)
   return passkey
 

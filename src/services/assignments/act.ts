@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntries, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { updateStates } from '../../../db/queries/assignments/completion.js'
 import {
   addAttempt,
   insertDoneParts,
@@ -9,7 +10,6 @@ import {
   type OccurrenceOwner,
   updateOccurrence,
 } from '../../../db/queries/assignments/occurrences.js'
-import { updateStates } from '../../../db/queries/assignments/settle.js'
 import type { Database } from '../../../db/types.js'
 import type { PartKind } from '../../domain/assignments/assignment.js'
 import { dueOf, isOpen } from '../../domain/assignments/plan.js'
@@ -25,13 +25,12 @@ import { InvalidInput } from '../../domain/refusal.js'
 import { issueProofs } from '../proofs/issue.js'
 import type { AssignmentClock } from './plan.js'
 
-/** Sheet of an occurrence that a person has read. */
-export interface ReadSheet {
+export interface SheetConfirmation {
   /** Id of the occurrence */
   id: number
   /** Position of the part */
   part: number
-  /** Time of the last change of the text that was read; undefined means the current text */
+  /** `updated_at` of the text that the person has read; undefined if the client does not send it */
   updatedAt: Date | undefined
 }
 
@@ -39,14 +38,14 @@ export interface ReadSheet {
  * Records that a person has read the sheet of a part. Does nothing if this is already recorded or the occurrence is
  * done.
  * @throws OCCURRENCE_NOT_FOUND if the person has no such occurrence
- * @throws NO_SUCH_PART if the part is not a sheet
+ * @throws NO_SUCH_PART if the part does not exist or is not a sheet
  * @throws OCCURRENCE_CLOSED if the occurrence is not open
  * @throws SHEET_CHANGED if the text has changed since it was read
  */
 export async function confirmSheet(
   db: Kysely<Database>,
   userId: number,
-  { id, part, updatedAt }: ReadSheet,
+  { id, part, updatedAt }: SheetConfirmation,
   clock: AssignmentClock,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -65,9 +64,7 @@ export async function confirmSheet(
   })
 }
 
-/** Confirmation of a personal instruction. */
-export interface Instruction {
-  /** Ids of the occurrences */
+export interface PersonalConfirmation {
   ids: readonly number[]
   /** Day of the instruction (`YYYY-MM-DD`) */
   held_on: string
@@ -80,13 +77,13 @@ export interface Instruction {
  * @throws OCCURRENCE_NOT_FOUND if one of the occurrences does not exist
  * @throws OWN_PERSONAL_PART if one of the occurrences belongs to the actor
  * @throws OCCURRENCE_CLOSED if one of the occurrences is not open
- * @throws HELD_TOO_EARLY if `held_on` is in the future or before the period of an occurrence
+ * @throws HELD_TOO_EARLY if `held_on` is in the future, before the period of an occurrence or before its renewal
  * @throws NO_SUCH_PART if the assignment of an occurrence has no personal part
  */
 export async function confirmPersonal(
   db: Kysely<Database>,
   actor: Actor,
-  { ids, held_on, note }: Instruction,
+  { ids, held_on, note }: PersonalConfirmation,
   instructor: string,
   clock: AssignmentClock,
 ): Promise<void> {
@@ -99,8 +96,10 @@ export async function confirmPersonal(
     const positions = new Map<number, number[]>()
     for (const occurrence of occurrences) {
       if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
-      if (held_on > today || held_on < occurrence.period) throw HELD_TOO_EARLY
-      const { assignment_id } = occurrence
+      const { assignment_id, period, counts_from } = occurrence
+      // After a renewal, `counts_from` is later than the period.
+      const countsFrom = clock.moment(counts_from).today
+      if (held_on > today || held_on < period || held_on < countsFrom) throw HELD_TOO_EARLY
       const found = positions.get(assignment_id) ?? (await positionsOf(transaction, occurrence, 'personal'))
       if (found.length === 0) throw NO_SUCH_PART
       positions.set(assignment_id, found)
@@ -126,7 +125,6 @@ export async function confirmPersonal(
   })
 }
 
-/** Decision of the responsible person about an open occurrence. */
 export interface Decision {
   /** Id of the occurrence */
   id: number

@@ -26,10 +26,10 @@ import {
 import type { Due, Starts } from '../../domain/assignments/schedule.js'
 import { NOT_FOUND_BY_KIND } from '../../domain/content/refusals.js'
 import { isStorable } from '../../domain/text/text.js'
-import { type AssignmentClock, planAssignment } from './plan.js'
+import { type AssignmentClock, completeOccurrences, planAssignment } from './plan.js'
 
 /**
- * Creates an assignment with an audit entry and plans it for its audience.
+ * Creates an assignment, writes an audit entry and plans the assignment for its audience.
  * @throws InvalidInput if the due day precedes the first day
  * @throws PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND if the responsible person or a part of the audience does not exist
  * @throws a refusal of `NOT_FOUND_BY_KIND` if the content of a part does not exist
@@ -74,7 +74,7 @@ export async function createAssignment(
 }
 
 /**
- * Changes an assignment with an audit entry. Changed dates apply only to periods that are not planned yet.
+ * Changes an assignment and writes an audit entry. Changed dates apply only to periods that are not planned yet.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  * @throws PARTS_IN_USE if the parts would change although a person has already completed one of them
  * @throws the refusals of `createAssignment` for the given fields
@@ -110,10 +110,18 @@ export async function changeAssignment(
 }
 
 /**
- * Deletes an assignment with its occurrences, with an audit entry. Done, exempt and recognised occurrences stay; if
- * there are any, the assignment is archived instead. Does nothing if the assignment does not exist.
+ * Deletes an assignment with its occurrences and writes an audit entry. Done, exempt and recognised occurrences stay,
+ * including finished ones that are not marked as done yet; if there are any, the assignment is archived instead. Does
+ * nothing if the assignment does not exist.
  */
-export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: number, at: Date): Promise<void> {
+export async function removeAssignment(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  clock: AssignmentClock,
+): Promise<void> {
+  await completeOccurrences(db, { assignmentId: id }, clock)
+  const { at } = clock.moment()
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
     if (before === undefined) return
@@ -123,8 +131,8 @@ export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: n
 }
 
 /**
- * Makes an assignment due again, because its content has changed: open occurrences are restarted, and persons whose
- * last occurrence is done or recognised get a new occurrence. Writes an audit entry.
+ * Makes an assignment due again, because its content has changed: open occurrences are restarted, and persons of the
+ * audience whose last occurrence is done or recognised get a new occurrence. Writes an audit entry.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  */
 export async function renewAssignment(
@@ -133,7 +141,7 @@ export async function renewAssignment(
   id: number,
   clock: AssignmentClock,
 ): Promise<StoredAssignment> {
-  // Settles first, so that parts that were completed before the renewal still count.
+  // Plans first, so that parts that were completed before the renewal still count.
   await planAssignment(db, id, clock)
   const { at, today } = clock.moment()
   await db.transaction().execute(async (transaction) => {
@@ -185,7 +193,6 @@ type DateColumns = Pick<
   'starts_on' | 'due_on' | 'due_days' | 'every_months' | 'window_end' | 'opens_days_before'
 >
 
-/** Returns the columns for the given dates, without the columns of absent dates. */
 function scheduleOf(dates: Dates): DateColumns
 function scheduleOf(dates: { [Name in keyof Dates]: Dates[Name] | undefined }): Partial<DateColumns>
 function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[Name] | undefined }) {

@@ -3,7 +3,7 @@ import { type Actor, recordView } from '../../../db/queries/accounts/audit.js'
 import { findAssignment, type Oversight } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
-  findMark,
+  findSortKey,
   type ListedOccurrence,
   listOccurrences,
   type OccurrencePage,
@@ -15,16 +15,14 @@ import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/re
 import { cutPage } from '../../domain/page.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 import type { PrintedSession } from '../print/session.js'
-import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle } from './plan.js'
+import { type AssignmentClock, completeOccurrences, planAssignment, planJoiners, planPersons } from './plan.js'
 
-/** An assignment and the teams whose members the caller may see. */
 export interface Overseen {
   assignment: Oversight
   /** Ids of the teams that the caller leads; undefined for the responsible person, who sees all persons */
   watched: VisibleTeams
 }
 
-/** Filter, start and maximum size of a requested page. */
 export interface PageRequest extends Omit<OccurrencePage, 'after'> {
   /** Id of the last occurrence of the previous page; undefined for the first page */
   after: number | undefined
@@ -32,7 +30,7 @@ export interface PageRequest extends Omit<OccurrencePage, 'after'> {
 
 /**
  * Returns a page of occurrences in their current state, without test results. Because the page shows names, writes an
- * audit entry, at most one per day, caller and assignment.
+ * audit entry, at most one per day, caller, assignment and set of visible teams.
  * @throws InvalidInput if `page.after` is not an occurrence that the caller may see
  */
 export async function listOverseenOccurrences(
@@ -56,14 +54,13 @@ export async function listOverseenOccurrences(
   }
 }
 
-/** Maximum number of persons on an attendance list */
-export const MAX_SIGNERS = 1_000
+const MAX_LISTED = 1_000
 
 /**
- * Returns the content of an attendance list. It names each person with an occurrence in one of the states once, in the
- * order of names. Writes an audit entry under the same condition as `listOverseenOccurrences`.
+ * Returns the content of an attendance list with all persons who have an occurrence in one of the states, sorted by
+ * name. Writes an audit entry under the same condition as `listOverseenOccurrences`.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
- * @throws LIST_TOO_LONG if there are more than 1,000 occurrences
+ * @throws LIST_TOO_LONG if more than 1,000 occurrences are in these states
  */
 export async function listSigners(
   db: Kysely<Database>,
@@ -76,9 +73,9 @@ export async function listSigners(
   const { id, title } = overseen.assignment
   const stored = await findAssignment(db, id)
   if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
-  const page = { after: undefined, limit: MAX_SIGNERS, states, q: undefined, overdueOn: undefined }
+  const page = { after: undefined, limit: MAX_LISTED, states, q: undefined, overdueOn: undefined }
   const rows = await listCurrent(db, overseen, page, clock)
-  if (rows.length > MAX_SIGNERS) throw LIST_TOO_LONG
+  if (rows.length > MAX_LISTED) throw LIST_TOO_LONG
   await recordView(db, actor, { id, title, day: today, teams: overseen.watched })
   const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
   const persons = [...names].map(([user_id, name]) => ({ id: user_id, name }))
@@ -86,7 +83,7 @@ export async function listSigners(
 }
 
 /**
- * Plans and settles the occurrences of a page. Returns its rows and the first row after it.
+ * Plans and completes the occurrences of a page. Returns its rows and, if there is one, the first row after it.
  * @throws InvalidInput if `after` is not an occurrence that the caller may see; an empty page would look like the end
  * of the list
  */
@@ -97,13 +94,13 @@ async function listCurrent(
   clock: AssignmentClock,
 ): Promise<ListedOccurrence[]> {
   if (watched === undefined && planned_on !== clock.moment().today) await planAssignment(db, id, clock)
-  // Only for the first page, because further pages would plan the same persons again.
+  // Later pages skip this step, because the request for the first page has already planned new members.
   if (after === undefined) await planJoiners(db, id, watched, clock)
-  const mark = after === undefined ? undefined : await findMark(db, id, watched, after)
-  if (after !== undefined && mark === undefined) throw invalidCursor('after')
-  const page = { ...filter, after: mark }
+  const sortKey = after === undefined ? undefined : await findSortKey(db, id, watched, after)
+  if (after !== undefined && sortKey === undefined) throw invalidCursor('after')
+  const page = { ...filter, after: sortKey }
   const stored = await listOccurrences(db, id, watched, page)
-  await settle(db, { ids: stored.map((row) => row.id) }, clock)
+  await completeOccurrences(db, { ids: stored.map((row) => row.id) }, clock)
   const userIds = stored.map(({ user_id }) => user_id)
   await planPersons(db, id, userIds, clock)
   return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 })

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely'
 import { type AssignmentRow, recordPlanned } from '../../../db/queries/assignments/assignments.js'
+import { markDoneParts, type OccurrenceFilter, updateStates } from '../../../db/queries/assignments/completion.js'
 import {
   type AudienceMember,
   closeOccurrences,
+  findAudienceMembers,
   findPlannable,
   insertOccurrences,
   listAssignmentsOf,
   listAudience,
-  listAudienceAmong,
   listUnplanned,
   type PlannedRow,
   reopenOccurrences,
   type VisibleTeams,
 } from '../../../db/queries/assignments/plan.js'
-import { markDoneParts, type Settled, updateStates } from '../../../db/queries/assignments/settle.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { currentMembershipStart } from '../../domain/assignments/membership-start.js'
@@ -21,7 +21,6 @@ import { createPlanner, type PlannedAssignment, type Planner } from '../../domai
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
 import { issueProofs } from '../proofs/issue.js'
 
-/** Clock with the time zone of the service. */
 export interface AssignmentClock extends Clock {
   /** IANA name of the time zone */
   timeZone: string
@@ -29,10 +28,13 @@ export interface AssignmentClock extends Clock {
 
 const PERSON_BATCH_SIZE = 1_000
 
-/** Marks completed parts, updates the states of their occurrences, and issues proofs for completed occurrences. */
-export async function settle(db: Kysely<Database>, which: Settled, clock: AssignmentClock): Promise<void> {
-  await markDoneParts(db, which)
-  if (await updateStates(db, which, clock.timeZone)) await issueProofs(db, which, clock)
+export async function completeOccurrences(
+  db: Kysely<Database>,
+  filter: OccurrenceFilter,
+  clock: AssignmentClock,
+): Promise<void> {
+  await markDoneParts(db, filter)
+  if (await updateStates(db, filter, clock.timeZone)) await issueProofs(db, filter, clock)
 }
 
 /**
@@ -50,7 +52,7 @@ export async function planAssignment(
   const { today } = clock.moment()
   const assignment = (await findPlannable(db, [id])).get(id)
   if (assignment === undefined) return 0
-  await settle(db, { assignmentId: id }, clock)
+  await completeOccurrences(db, { assignmentId: id }, clock)
   const plan = createPlanning(new Map([[id, assignment]]), clock)
   let inserted = 0
   let persons: AudienceMember[] = []
@@ -63,9 +65,9 @@ export async function planAssignment(
   return inserted
 }
 
-/** Settles the occurrences of a person and plans all assignments for the person. Idempotent. */
+/** Completes the occurrences of a person and plans all assignments for the person. Idempotent. */
 export async function planPerson(db: Kysely<Database>, userId: number, clock: AssignmentClock): Promise<void> {
-  await settle(db, { userId }, clock)
+  await completeOccurrences(db, { userId }, clock)
   const concerning = await listAssignmentsOf(db, userId)
   await planConcerned(db, concerning, clock)
 }
@@ -77,7 +79,7 @@ export async function planPersons(
   userIds: readonly number[],
   clock: AssignmentClock,
 ): Promise<void> {
-  await planConcerned(db, await listAudienceAmong(db, assignmentId, userIds), clock)
+  await planConcerned(db, await findAudienceMembers(db, assignmentId, userIds), clock)
 }
 
 /**

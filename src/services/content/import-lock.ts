@@ -1,13 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
 import { abortable } from '../../../db/abortable.js'
-import { isContentOvertaken } from '../../../db/errors.js'
+import { isContentConflict } from '../../../db/errors.js'
 import type { Database } from '../../../db/types.js'
 import { CONTENT_CHANGES } from '../../domain/content/refusals.js'
 
-/** Maximum number of attempts per import, because scripts may write the same rows concurrently */
+/** Maximum number of attempts; an attempt fails if another request or a script writes the same rows concurrently */
 const ATTEMPTS = 3
 
-/** Databases into which this process is importing */
 const importing = new WeakSet<Kysely<Database>>()
 
 /** Returns whether this process is importing into the database. */
@@ -27,9 +26,9 @@ export async function importAlone<T>(db: Kysely<Database>, work: () => Promise<T
 }
 
 /**
- * Runs the work in a transaction and retries it if a concurrent change invalidated the plan.
- * @param signal rolls the transaction back and throws its reason
- * @throws CONTENT_CHANGES if the third attempt fails for this reason as well
+ * Runs the work in a transaction and retries it after a conflict with a concurrent change.
+ * @param signal rolls the transaction back; the signal's reason is thrown
+ * @throws CONTENT_CHANGES if the third attempt also fails because of a conflict
  */
 export async function retryOnConflict<T>(
   db: Kysely<Database>,
@@ -40,7 +39,7 @@ export async function retryOnConflict<T>(
     try {
       return await abortable(db, signal).transaction().execute(work)
     } catch (error) {
-      if (!isContentOvertaken(error)) throw error
+      if (!isContentConflict(error)) throw error
     }
   }
   throw CONTENT_CHANGES

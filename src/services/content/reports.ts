@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { isReportedAgain } from '../../../db/errors.js'
+import { isDuplicateReport } from '../../../db/errors.js'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
   type CardReport,
@@ -23,7 +23,7 @@ import { InvalidInput } from '../../domain/refusal.js'
  * @returns the id of the report
  * @throws CARD_NOT_FOUND if the card is archived or does not exist
  * @throws TOO_MANY_REPORTS if the user already has `MAX_OPEN_REPORTS` open reports of other cards
- * @throws InvalidInput if there is neither a text nor a suggestion that differs from the card
+ * @throws InvalidInput if the text is empty and no suggestion differs from the text of the card
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function reportCard(
@@ -36,7 +36,8 @@ export async function reportCard(
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const current = await findLiveTexts(transaction, cardId)
     if (current === undefined) throw CARD_NOT_FOUND
-    const differs = suggestion?.question !== current.question || suggestion.answer !== current.answer
+    const differs =
+      suggestion !== null && (suggestion.question !== current.question || suggestion.answer !== current.answer)
     if (text === '' && !differs) throw new InvalidInput('Der Vorschlag ändert den Text nicht')
     const based = differs ? { suggestion, card_version: current.version } : { suggestion: null, card_version: null }
     const id = await upsertReport(transaction, { user_id: userId, card_id: cardId, text, ...based })
@@ -49,7 +50,7 @@ export async function reportCard(
 /**
  * Settles or reopens a report, with an audit entry if its state changes.
  * @throws REPORT_NOT_FOUND if the report does not exist
- * @throws REPORTED_AGAIN if the reporter has another open report of the card
+ * @throws REPORTED_AGAIN if a report is reopened although the reporter has another open report of the card
  */
 export async function settleReport(
   db: Kysely<Database>,
@@ -70,6 +71,6 @@ export async function settleReport(
       return report
     })
   } catch (error) {
-    throw isReportedAgain(error) ? REPORTED_AGAIN : error
+    throw isDuplicateReport(error) ? REPORTED_AGAIN : error
   }
 }

@@ -26,13 +26,15 @@ import type { PlacedCard, Plan } from '../../domain/content/plan/types.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
 import { lengthOfExercise } from '../../domain/questions/exercise.js'
 
-/** Called after each batch with the number of cards that are done so far and the total number of cards */
+/**
+ * Called after each batch of changed or new cards. `done` and `total` include unchanged cards, but not archived ones.
+ */
 export type OnProgress = (done: number, total: number) => void
 
 /** Limits of a batch, so that no statement reaches the timeout */
 const BATCH_ROWS = 1_000
 const BATCH_CHARACTERS = 1_000_000
-/** Maximum number of rows of `card_progress` in a batch; archiving and restoring a card also writes these rows */
+/** Number of rows of `card_progress` that fill a batch; archiving or restoring a card also writes these rows */
 const BATCH_LEARNERS = 20_000
 
 /** Functions that return the columns with the origin of a planned deck, card or sheet: content file, source or note. */
@@ -76,11 +78,11 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
     )
     advance(batch.length)
   }
-  const heirs = new Map(plan.successions.map((pair) => [pair.from, pair]))
-  await inCardBatches(transaction, [...heirs.keys()], (batch) =>
+  const transfers = new Map(plan.progressTransfers.map((pair) => [pair.from, pair]))
+  await inCardBatches(transaction, [...transfers.keys()], (batch) =>
     transferProgress(
       transaction,
-      batch.map((from) => heirs.get(from) as { from: number; to: number }),
+      batch.map((from) => transfers.get(from) as { from: number; to: number }),
     ),
   )
   await writeSheets(transaction, plan, origin)
@@ -88,7 +90,6 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
 
 type IdOf<Deck> = (deck: Deck) => number
 
-/** Writes the decks. Returns a function that maps each deck of the plan to its id. */
 async function writeDecks<Deck extends DeckSource>(
   transaction: Transaction<Database>,
   plan: Pick<Plan<Deck, never, never>, 'changedDecks' | 'newDecks' | 'describedDecks' | 'deckIds'>,
@@ -154,7 +155,7 @@ function weightOf({ question, answer, exercise }: CardSource): number {
   return (question.length + answer.length + lengthOfExercise(exercise)) / CHARACTERS_PER_ROW
 }
 
-/** Processes cards in batches whose size also depends on the number of learners, because their progress is written. */
+/** Processes cards in batches. More learners make a batch smaller, because `work` also writes their progress. */
 export async function inCardBatches(
   transaction: Transaction<Database>,
   cardIds: number[],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listFitCandidates } from '../../../db/queries/review/parameters.js'
-import { LEAST_DAYS, LEAST_ITEMS, REFIT_AFTER_DAYS, REFIT_GROWTH } from '../../domain/review/parameters.js'
+import { MIN_FIT_DAYS, MIN_FIT_ITEMS, REFIT_AFTER_DAYS, REFIT_GROWTH } from '../../domain/review/parameters.js'
 import { addDays } from '../../domain/time/calendar.js'
 import { canFit } from '../review/fit/binding.js'
 import { fitLearner } from '../review/fit/fit-learner.js'
@@ -13,8 +13,8 @@ const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
 /**
- * Fits parameters for each learner with enough new reviews, one after another in a single worker thread. If `userId` is
- * given, tries only this learner. Does nothing if parameters cannot be fitted on this platform.
+ * Fits parameters for each learner with enough new reviews, one after another in a worker thread. If `userId` is given,
+ * tries only this learner. Does nothing if parameters cannot be fitted on this platform.
  */
 export async function fitParameters(context: JobContext): Promise<JobSummary> {
   const { db, moment, signal, userId, renewLease, onError } = context
@@ -51,9 +51,9 @@ async function* candidates({ db, moment }: JobContext): AsyncGenerator<number> {
   const { at, today } = moment()
   const criteria = {
     limit: CANDIDATES_AT_ONCE,
-    firstBefore: addDays(today, -LEAST_DAYS),
+    firstBefore: addDays(today, -MIN_FIT_DAYS),
     triedBefore: new Date(at.getTime() - REFIT_AFTER_DAYS * DAY_MS),
-    leastItems: LEAST_ITEMS,
+    minItems: MIN_FIT_ITEMS,
     growth: REFIT_GROWTH,
   }
   for (let after = 0; ; ) {

@@ -14,20 +14,19 @@ export type ResultsKeep = 'all' | 'passed'
 
 export interface JobContext {
   db: Kysely<Database>
-  /** Returns the current moment, or the moment of `at`. */
+  /** Returns an instant with its calendar day in the service's time zone; the current instant by default. */
   moment: (at?: Date) => Moment
   /** IANA name of the service's time zone */
   timeZone: string
-  /** Days for which the answers of an attempt are kept after its review opens */
+  /** Days for which the answers of an attempt are kept; see `deleteAnswersBefore` */
   answersKeepDays: number
   resultsKeep: ResultsKeep
-  /** Settings of the mail server; undefined if none is configured */
   mail?: MailSettings | undefined
   /** Public address of the service, ending with a slash; undefined if not configured */
   publicUrl?: string | undefined
   /** Whether mails stay in the outbox; true while the service runs with a simulated date */
   isMailHeld?: boolean
-  /** Aborts the job; a job checks it between batches, so that no batch is left incomplete */
+  /** Aborts the job without leaving a batch half written */
   signal: AbortSignal
   /** Limits a run by hand to this user; undefined for all users */
   userId?: number | undefined
@@ -40,10 +39,12 @@ export interface JobContext {
 /** Counts of a run, for the log and the service page */
 export type JobSummary = Record<string, number>
 
-/** Recurring work that only one instance at a time does. */
+/** Recurring work that runs in one instance at a time. */
 export interface Job {
   name: string
   /** Interval of the runs in minutes; `night` for one run a night */
   every: 'night' | number
+  /** Whether a run by hand always covers all users */
+  isForAllUsers?: true
   run: (context: JobContext) => Promise<JobSummary>
 }

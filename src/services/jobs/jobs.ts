@@ -6,13 +6,12 @@ import { planMail } from './plan-mail.js'
 import { planOccurrences } from './plan-occurrences.js'
 import { deleteSentMails, sendMails } from './send-mail.js'
 
-/** All recurring jobs by name. A new job must be added here and to `JOB_NAMES` in `job.ts`. */
 export const JOBS: Record<JobName, Job> = {
   'plan-occurrences': { name: 'plan-occurrences', every: 'night', run: planOccurrences },
   fit: { name: 'fit', every: 'night', run: fitParameters },
   answers: { name: 'answers', every: 'night', run: deleteOldAnswers },
-  proofs: { name: 'proofs', every: 'night', run: deleteExpiredProofs },
-  mails: { name: 'mails', every: 'night', run: deleteSentMails },
+  proofs: { name: 'proofs', every: 'night', isForAllUsers: true, run: deleteExpiredProofs },
+  mails: { name: 'mails', every: 'night', isForAllUsers: true, run: deleteSentMails },
   'plan-mail': { name: 'plan-mail', every: 10, run: planMail },
   'send-mail': { name: 'send-mail', every: 1, run: sendMails },
 }

@@ -21,7 +21,7 @@ import type { Moment } from '../../domain/time/calendar.js'
 const HOURS_VALID = 24
 const HOUR_MS = 3_600_000
 /** Maximum number of confirmation mails per hour to one person or one address, so that mailboxes are not flooded */
-const MOST_PER_HOUR = 4
+const MAX_MAILS_PER_HOUR = 4
 
 /**
  * Puts a mail with a confirmation link for a person's new address into the outbox. The current address stays until the
@@ -39,7 +39,7 @@ export async function requestAddress(
     if (!(await lockPerson(transaction, userId))) throw NOT_LOGGED_IN
     const own = await findOwnMail(transaction, userId, moment.at)
     if (own?.email === email) return deleteConfirmation(transaction, userId)
-    if ((await countConfirmations(transaction, userId, email)) >= MOST_PER_HOUR) {
+    if ((await countConfirmations(transaction, userId, email)) >= MAX_MAILS_PER_HOUR) {
       throw new TooManyAttempts(HOUR_MS / 1000)
     }
     const token = createSecret()

@@ -3,7 +3,7 @@ import { insertMails } from '../../../db/queries/mail/outbox.js'
 import {
   listDigests,
   listOpenTasks,
-  listReminded,
+  listReminderCandidates,
   listWithDueCards,
   type OpenTask,
   type Recipient,
@@ -14,10 +14,10 @@ import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { dueOf } from '../../domain/assignments/plan.js'
 import type { MailKind, NewMail } from '../../domain/mail/mail.js'
-import { mondayOf, type ReminderKind, reminderOn } from '../../domain/mail/reminders.js'
+import { findDueReminder, mondayOf, type ReminderKind } from '../../domain/mail/reminders.js'
 import { digestMail, dueCardsMail, MAX_TASKS, type MailText, tasksMail } from '../../domain/mail/texts.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { type AssignmentClock, settle } from '../assignments/plan.js'
+import { type AssignmentClock, completeOccurrences } from '../assignments/plan.js'
 
 const PERSON_BATCH_SIZE = 200
 
@@ -31,24 +31,24 @@ export interface MailPlanning extends AssignmentClock {
 }
 
 /**
- * Plans one mail for each person with a due reminder. The mail lists all open tasks of the person. Returns the number
- * of mails (`tasks`) and of reminders.
+ * Plans one mail for each person with a due reminder. The mail lists up to `MAX_TASKS` open tasks of the person.
+ * Returns the numbers of mails (`tasks`) and of reminders.
  */
 export async function planReminders(db: Kysely<Database>, planning: MailPlanning) {
   const { address } = planning
   let reminders = 0
   const prepare = async (page: RecipientPage) => {
-    const open = await openTasksOf(db, await listReminded(db, page), page.today)
-    const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
+    const open = await openTasksOf(db, await listReminderCandidates(db, page), page.today)
+    const due = [...open.values()].flat().filter((task) => findDueReminder(task, page.today) !== undefined)
     // Marks completed tasks as done, so that no mail reminds a person of them.
-    await settle(db, { ids: due.map(({ id }) => id) }, planning)
+    await completeOccurrences(db, { ids: due.map(({ id }) => id) }, planning)
   }
   const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {
-    const persons = await listReminded(transaction, page)
+    const persons = await listReminderCandidates(transaction, page)
     const open = await openTasksOf(transaction, persons, today)
     const given: { occurrence_id: number; kind: ReminderKind }[] = []
     const mails = persons.flatMap((person) => {
-      const own = (open.get(person.id) ?? []).map((task) => ({ ...task, reminder: reminderOn(task, today) }))
+      const own = (open.get(person.id) ?? []).map((task) => ({ ...task, reminder: findDueReminder(task, today) }))
       const due = own.flatMap(({ id, reminder }) =>
         reminder === undefined ? [] : [{ occurrence_id: id, kind: reminder }],
       )
@@ -67,8 +67,8 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
 }
 
 /**
- * Plans the weekly mail for leads. It lists open mandatory tasks of their members that were overdue on Monday, even if
- * the mail is planned later in the week. Returns the number of mails.
+ * Plans the weekly mail for leads whose members have open mandatory tasks that were overdue on Monday, even if the mail
+ * is planned later in the week. The mail lists up to `MAX_TASKS` of these tasks. Returns the number of mails.
  */
 export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
@@ -82,7 +82,7 @@ export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promi
   })
 }
 
-/** Plans the mail about due cards for the people who have subscribed to it. Returns the number of mails. */
+/** Plans the mail about due cards for the recipients that `listWithDueCards` returns. Returns the number of mails. */
 export function planDueCards(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
     const persons = await listWithDueCards(transaction, page)
@@ -100,7 +100,7 @@ type PlanBatch = (
 ) => Promise<{ persons: readonly Recipient[]; mails: NewMail[] }>
 
 /**
- * Plans the mails of one kind in batches of persons, each in a separate transaction. Ends early if another instance
+ * Plans the mails of one kind in batches of persons, each in a separate transaction. Ends early if another transaction
  * holds the lock for planning mails. Returns the number of mails.
  */
 async function inBatches(

@@ -9,13 +9,13 @@ export const MARGIN = 64
 export const SMALL = 9
 export const TEXT = 11
 export const MUTED = '#444444'
-/** OpenType features without ligatures, which screen readers and text search would take for one character. */
+/** OpenType features without ligatures, because screen readers and text search treat a ligature as one character */
 const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern', 'mark', 'mkmk']
 /** Replacement for characters that the fonts lack */
 const MISSING = '\ufffd'
 
 const FONTS = path.join(path.dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-latin')), '../fonts')
-// Fonts are passed as paths: PDFKit then parses a file once per document, but again for each use of a registered name.
+// Fonts are passed as paths, because PDFKit may parse a file again at each use of a registered name.
 const REGULAR = path.join(FONTS, 'NotoSans-Regular.ttf')
 const BOLD = path.join(FONTS, 'NotoSans-Bold.ttf')
 /** Font for looking up which characters exist, which PDFKit cannot do. Regular and Bold have the same characters. */
@@ -47,7 +47,6 @@ export async function createPdf(
 
 export interface TextStyle extends PDFKit.Mixins.TextOptions {
   isBold?: boolean
-  /** Font size in points */
   fontSize?: number
   color?: string
   /** Horizontal position in points; default: the position of the document */
@@ -68,7 +67,6 @@ export function heightOf(document: Document, text: string, style: TextStyle): nu
   return document.heightOfString(printable(text), options)
 }
 
-/** Sets font, size and colour, and returns the remaining options. */
 function choose(document: Document, { isBold = false, fontSize = TEXT, color = 'black', ...options }: TextStyle) {
   document
     .font(isBold ? BOLD : REGULAR)
@@ -89,7 +87,7 @@ function printable(text: string): string {
     .join('')
 }
 
-/** Formats a day (`YYYY-MM-DD`) in German. @example inGerman('2026-12-31') // '31.12.2026' */
-export function inGerman(day: string): string {
+/** Formats a day (`YYYY-MM-DD`) in German. @example formatDay('2026-12-31') // '31.12.2026' */
+export function formatDay(day: string): string {
   return day.split('-').reverse().join('.')
 }

@@ -1,9 +1,8 @@
 import { encode } from 'uqr'
 import { groupCode } from '../../domain/proofs/code.js'
 import type { ProofSnapshot, ProvenPart } from '../../domain/proofs/snapshot.js'
-import { createPdf, type Document, inGerman, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
+import { createPdf, type Document, formatDay, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
 
-/** Content of the PDF of a proof. */
 export interface PrintedProof {
   code: string
   /** URL of the page that shows the same data for comparison */
@@ -40,8 +39,8 @@ function writeProof(document: Document, { code, address, snapshot, revoked_at, r
   }
   for (const [label, value] of [
     ['Name', snapshot.name],
-    ['Abgeschlossen am', inGerman(snapshot.completed_on)],
-    ['Gültig bis', snapshot.valid_until === null ? 'unbegrenzt' : inGerman(snapshot.valid_until)],
+    ['Abgeschlossen am', formatDay(snapshot.completed_on)],
+    ['Gültig bis', snapshot.valid_until === null ? 'unbegrenzt' : formatDay(snapshot.valid_until)],
   ] as const) {
     add('P', () => {
       line(label, { size: SMALL, color: MUTED, after: 0 })
@@ -69,7 +68,6 @@ function writeProof(document: Document, { code, address, snapshot, revoked_at, r
 
 type WriteLine = (text: string, options?: { bold?: boolean; size?: number; color?: string; after?: number }) => void
 
-/** Writes the code and the URL at the bottom of the page, or of a new page if there is not enough space. */
 function writeCode(
   document: Document,
   root: PDFKit.PDFStructureElement,
@@ -88,7 +86,7 @@ function writeCode(
     line('Zum Vergleich mit diesem Blatt:', { size: SMALL, color: MUTED, after: 0 })
     line(address, { size: SMALL, after: 6 })
     line(groupCode(code), { bold: true, size: 10, after: 6 })
-    line(`Ausgestellt am ${inGerman(issued_at.toISOString().slice(0, 10))}`, { size: SMALL, color: MUTED, after: 0 })
+    line(`Ausgestellt am ${formatDay(issued_at.toISOString().slice(0, 10))}`, { size: SMALL, color: MUTED, after: 0 })
   })
   root.add(part)
 }
@@ -105,7 +103,7 @@ function drawQr(document: Document, text: string, { x, y }: { x: number; y: numb
 }
 
 function describePart(part: ProvenPart): string {
-  const day = inGerman(part.done_on)
+  const day = formatDay(part.done_on)
   const text = textOf(part)
   switch (part.kind) {
     case 'sheet':

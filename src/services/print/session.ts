@@ -1,10 +1,18 @@
-import { createPdf, type Document, heightOf, inGerman, isPrintable, MUTED, SMALL, TEXT, writeText } from './document.js'
+import {
+  createPdf,
+  type Document,
+  formatDay,
+  heightOf,
+  isPrintable,
+  MUTED,
+  SMALL,
+  TEXT,
+  writeText,
+} from './document.js'
 
 /** Content of an attendance list on which the participants sign. */
 export interface PrintedSession {
-  /** Title of the assignment */
   title: string
-  /** Titles of the parts of the assignment */
   parts: string[]
   /** Day for which the list is current, as `YYYY-MM-DD` */
   day: string
@@ -21,7 +29,6 @@ const NUMBER = 32
 const NAME = 230
 const LINE = '#888888'
 
-/** Returns the PDF of an attendance list, with fields to fill in and to sign by hand. */
 export function printSession(session: PrintedSession): Promise<Buffer> {
   const margins = { top: MARGIN, bottom: BOTTOM, left: MARGIN, right: MARGIN }
   const options = { title: `Teilnahmeliste: ${session.title}`, at: session.at, margins, bufferPages: true }
@@ -57,7 +64,6 @@ function writeHead(document: Document, root: PDFKit.PDFStructureElement, { title
   }
 }
 
-/** Writes a label and draws a line beside it. Does not change the vertical position of the document. */
 function writeField(
   document: Document,
   root: PDFKit.PDFStructureElement,
@@ -117,7 +123,6 @@ function rowHeight(document: Document, name: string): number {
   return Math.max(ROW, heightOf(document, name, NAME_STYLE) + 2 * PADDING)
 }
 
-/** Writes the cells of a row, draws the line below them, and moves the document's position below the line. */
 function writeCells(
   document: Document,
   cells: Cells,
@@ -150,7 +155,7 @@ function numberPages(document: Document, { title, day }: PrintedSession): void {
     document.page.margins.bottom = 0
     const style = { fontSize: SMALL, color: MUTED, x: MARGIN, y, lineBreak: false }
     asArtifact(document, () => {
-      writeText(document, `${title}, Stand ${inGerman(day)}`, {
+      writeText(document, `${title}, Stand ${formatDay(day)}`, {
         ...style,
         width: width - 100,
         height: 12,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Settled } from '../../../db/queries/assignments/settle.js'
+import type { OccurrenceFilter } from '../../../db/queries/assignments/completion.js'
 import { type Completed, type CompletedPart, insertProofs, listCompleted } from '../../../db/queries/proofs/issue.js'
 import type { Database } from '../../../db/types.js'
 import { validUntil } from '../../domain/assignments/schedule.js'
@@ -10,17 +10,17 @@ import type { Clock } from '../../domain/time/calendar.js'
 const PROOFS_AT_ONCE = 500
 
 /**
- * Issues a proof for each completed occurrence that has none. Idempotent, even if several calls run concurrently.
- * @param which occurrences to which the call is limited
+ * Issues a proof for each completed occurrence of the filter that has none. Idempotent, even if several calls run
+ * concurrently.
  */
 export async function issueProofs(
   db: Kysely<Database>,
-  which: Settled,
+  filter: OccurrenceFilter,
   { moment, timeZone }: Clock & { timeZone: string },
 ): Promise<void> {
   let completed: Completed[]
   do {
-    completed = await listCompleted(db, which, { timeZone, limit: PROOFS_AT_ONCE })
+    completed = await listCompleted(db, filter, { timeZone, limit: PROOFS_AT_ONCE })
     await insertProofs(
       db,
       completed.map((occurrence) => {

@@ -13,7 +13,7 @@ import {
 import type { Database } from '../../../db/types.js'
 import { excerptOf, type Hits, type Marked, markTitle } from '../../domain/search/excerpt.js'
 import { toPlainText } from '../../domain/search/plain-text.js'
-import { cutsOf, hasPair, neighboursOfAll, spellingsOf, wordsOf } from '../../domain/search/words.js'
+import { hasPair, neighboursOfAll, spellingsOf, splitWord, wordsOf } from '../../domain/search/words.js'
 
 export interface SearchHit extends ItemText {
   marked: { title: Marked; excerpt: Marked }
@@ -25,29 +25,29 @@ export interface Search {
   isCorrected: boolean
 }
 
-/** Result without hits */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
-/** Maximum number of misspellings per statement, so that other requests are served between two statements */
+/** Maximum number of similar spellings per statement, so that other requests are served between two statements */
 const NEIGHBOURS_AT_ONCE = 500
 
-/** Maximum number of words of a query whose compounds are split */
-const COMPOUND_TERMS = 4
+/** Maximum number of words of a query whose words are split */
+const MAX_COMPOUND_TERMS = 4
 /** Maximum length of a word that is split, in characters */
-const LONGEST_COMPOUND = 40
+const MAX_COMPOUND_LENGTH = 40
 
 /**
- * Searched columns with the accepted kinds of matches, best first: exact words, then word forms, then parts of words
+ * Searched columns with the accepted kinds of matches, best first: titles before whole items, and for each of them
+ * exact words, then also word forms, then also parts of words
  */
 const TIERS = (['title', 'words'] as const).flatMap((column) =>
   [['word'], ['word', 'form'], ['word', 'form', 'part']].map((matches) => ({ column, matches })),
 )
 
-/** Runs one step of a search in a separate transaction. */
 type Step = <T>(work: (transaction: Transaction<Database>) => Promise<T>) => Promise<T>
 
 /**
- * Returns at most `limit` live decks, sheets and cards that contain all words of `q`, best matches first.
+ * Returns at most `limit` live decks, sheets and cards that contain all words of `q` or, if there are none, words that
+ * differ by one typing error; best matches first.
  * @param pause called after each step with the start of the step (milliseconds of `performance.now`), so that other
  * requests can use the database between two steps
  */
@@ -91,7 +91,6 @@ function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Datab
     })
 }
 
-/** Looks up the similar spellings in several steps and returns the stored words that match them. */
 async function findInParts(
   step: Step,
   neighbours: readonly { place: number; word: string }[],
@@ -137,9 +136,9 @@ async function findCompounds(
   known: readonly FoundItem[],
   limit: number,
 ): Promise<SearchHit[]> {
-  if (known.length >= limit || terms.length > COMPOUND_TERMS) return []
+  if (known.length >= limit || terms.length > MAX_COMPOUND_TERMS) return []
   const cuts = terms.flatMap((term, place) =>
-    term.length > LONGEST_COMPOUND ? [] : cutsOf(term).map((parts) => ({ place, parts })),
+    term.length > MAX_COMPOUND_LENGTH ? [] : splitWord(term).map((parts) => ({ place, parts })),
   )
   if (cuts.length === 0) return []
   const parts = [...new Set(cuts.flatMap((cut) => cut.parts))]
@@ -168,7 +167,7 @@ async function findCompounds(
 
 /**
  * Returns the spellings within one typing error of the terms without a match, or of all terms if each has a match but
- * no item contains all of them. Returns an empty array if there are too many.
+ * no item contains all of them. Returns an empty array if there are too many spellings.
  */
 function neighboursFor(terms: readonly string[], matching: readonly MatchingWord[]) {
   const known = new Set(matching.map(({ place }) => place))

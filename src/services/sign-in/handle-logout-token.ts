@@ -25,7 +25,6 @@ interface LogoutToken {
   issuedAt: number
 }
 
-/** Number of users that a logout token refers to, and of the sessions that it ended. */
 export interface LogoutResult {
   users: number
   sessions: number
@@ -50,17 +49,17 @@ export async function handleLogoutToken(
     if (!(await spendLogoutToken(transaction, tokenHash, forgottenAt))) {
       throw new SignInFault('ungueltig', 'the logout token has been used before')
     }
-    const obeyed: LogoutResult = { users: 0, sessions: 0 }
+    const result: LogoutResult = { users: 0, sessions: 0 }
     for (const { id, username } of await findUsersOfLogout(transaction, token)) {
       const ended = await deleteSessions(transaction, id)
-      obeyed.users++
-      obeyed.sessions += ended
+      result.users++
+      result.sessions += ended
       if (ended === 0) continue
       const actor = { actor_id: null, actor: 'OpenID Connect', via: 'oidc', address } as const
       const details = { ended, by: 'back-channel logout' }
       await insertAuditEntry(transaction, actor, { action: 'user.sessions', target_id: id, target: username, details })
     }
-    return obeyed
+    return result
   })
 }
 
@@ -74,7 +73,7 @@ async function readLogoutToken(provider: Provider, text: string): Promise<Logout
 function readClaims(payload: JWTPayload): LogoutToken {
   const { iss, jti: id, sub: subject, sid, events, iat } = payload
   const refuse = (reason: string) => new SignInFault('ungueltig', reason)
-  // Otherwise an ID token could be used as a logout token.
+  // Without this check, an ID token could be used as a logout token.
   if (payload.nonce !== undefined) throw refuse('a logout token must not have a nonce')
   const event = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[EVENT] : undefined
   if (typeof event !== 'object' || event === null) throw refuse('the token has not the event of a logout')

@@ -32,8 +32,8 @@ export async function linkIdentity(
   person: Subject,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // The same lock order as in `adopt`. `lockSession` comes last: two requests of one user that both hold its shared
-    // lock would deadlock when they upgrade it.
+    // Uses the lock order of `log-in-by-provider.ts`. `lockSession` comes last, because it takes a shared lock: two
+    // requests of one user that both hold this lock would deadlock when they upgrade it.
     await lockSubject(transaction, person)
     await lockLoginMethods(transaction, user.id)
     if (!(await lockSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
@@ -72,7 +72,7 @@ export async function confirmByProvider(
   if (owner?.id !== user.id) throw new SignInFault('andere_person')
   await endLinkNextLogin(db, user.id)
   const { identity_id: identityId, ...account } = owner
-  return { user: account, proof: { identityId, authenticatedAt }, providerSession }
+  return { user: account, credential: { identityId, authenticatedAt }, providerSession }
 }
 
 /**

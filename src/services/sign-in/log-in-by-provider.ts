@@ -28,15 +28,14 @@ import type { Login } from '../accounts/log-in.js'
 import { followProviderGroups } from '../teams/follow-groups.js'
 import type { ProvenPerson } from './provider.js'
 
-/** A login through the provider, with details for the log. */
 export interface ProviderLogin extends Login {
-  /** Whether the user keeps rights that the provider withdraws, as the last administrator or emergency account */
+  /** Whether the user keeps administrator rights that the provider withdraws; see `vacatedRole` */
   keptLastAdmin: boolean
 }
 
 /**
  * Returns the account of an identity: the linked account, an account that may be linked now, or a new account. Updates
- * display name, rights and e-mail address to those of the provider. Changes get audit entries with the person as actor.
+ * display name, rights, e-mail address and teams to those of the provider.
  * @throws SignInFault if the person has no account and none may be linked or created, or if the account is disabled
  */
 export async function logInByProvider(
@@ -53,7 +52,7 @@ export async function logInByProvider(
     refuseDisabled(found, today)
     const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
     await followProviderGroups(transaction, found.id, profile.groups, today)
-    // Must come after `follow`, which locks the administrators before the user's own row.
+    // Runs after `follow`, because `follow` must lock the administrators before the user's own row.
     await endLinkNextLogin(transaction, found.id)
     await recordIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
@@ -61,14 +60,14 @@ export async function logInByProvider(
     return {
       // A user who must change the password may log in through the provider without changing it.
       user: { ...account, must_change_password: false },
-      proof: { identityId, authenticatedAt: person.authenticatedAt },
+      credential: { identityId, authenticatedAt: person.authenticatedAt },
       providerSession: person.session,
       keptLastAdmin,
     }
   })
 }
 
-/** Links or creates an account at the first sign-in of a person. @throws SignInFault if neither is possible */
+/** Links or creates an account at the first sign-in of a person. */
 async function admit(
   transaction: Transaction<Database>,
   settings: OidcSettings,
@@ -82,7 +81,7 @@ async function admit(
   }
   const taken = await findCredentials(transaction, username)
   if (taken !== undefined) {
-    // Must come before `adopt`, which would link the identity and use up the permission to link.
+    // This check precedes `adopt`, so that a disabled account is refused as disabled even if it cannot be linked.
     refuseDisabled(taken, today)
     return adopt(transaction, settings, person, profile, taken, address)
   }
@@ -111,7 +110,6 @@ function refuseDisabled(account: Deactivation, today: string): void {
 /**
  * Links an existing account to the identity. An account that is already linked to an identity of the same provider is
  * never linked to another identity.
- * @throws SignInFault if the account may not be linked or was deleted
  */
 async function adopt(
   transaction: Transaction<Database>,
@@ -147,8 +145,8 @@ async function adopt(
 }
 
 /**
- * Updates display name, rights and e-mail address to those of the provider. Returns whether the user keeps rights that
- * the provider withdraws, as the last administrator or emergency account.
+ * Updates display name, rights and e-mail address to those of the provider, as far as the provider sends them. Returns
+ * whether the user keeps administrator rights that the provider withdraws; see `vacatedRole`.
  */
 async function follow(
   transaction: Transaction<Database>,
@@ -157,7 +155,7 @@ async function follow(
   { address, offered }: { address: string; offered: Pick<OfferedMethods, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
-  // Locked before the user's own row, so that all transactions that change administrators lock in the same order.
+  // Locks the administrators before the user's own row, so that all transactions that change them lock in this order.
   const admins = losesRight ? await lockAdmins(transaction) : []
   const isLast = vacatedRole(user.id, admins, offered) !== undefined
   const change = {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Attempt, listAttempts } from '../../../db/queries/tests/attempts.js'
-import { findLiveTest, findTaker, type LiveTest, listLiveTests } from '../../../db/queries/tests/live-tests.js'
+import { findLiveTest, findTestTaker, type LiveTest, listLiveTests } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
@@ -13,10 +13,9 @@ import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
 import { findPlannedStanding, findStandings, NO_ATTEMPTS, type Standing, type TestClock } from './standing.js'
 
-/** A test in the list for learners. */
 export type ListedTest = ReturnType<typeof describe>
 
-/** Returns the published tests that are open to all, assigned to the learner, or were attempted by the learner. */
+/** Returns the published tests that are open to all or assigned to the learner, or that the learner has attempted. */
 export async function listTests(db: Kysely<Database>, userId: number, moment: Moment): Promise<ListedTest[]> {
   const tests = await listLiveTests(db)
   const standings = await findStandings(db, userId, moment.at)
@@ -26,7 +25,6 @@ export async function listTests(db: Kysely<Database>, userId: number, moment: Mo
     .map(({ test, mine }) => describe(test, mine, moment))
 }
 
-/** Position and size of a page of attempts, newest first */
 export interface AttemptPage {
   /** Number of the last attempt of the previous page; undefined for the first page */
   before: number | undefined
@@ -48,7 +46,7 @@ export async function findTest(
   const moment = clock.moment()
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
-  const taker = await findTaker(db, userId, test.id)
+  const taker = await findTestTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
   const mine = await findPlannedStanding(db, userId, test, clock, moment.at)
   const found = await listAttempts(db, { userId, testId: test.id }, { before, limit: limit + 1 })

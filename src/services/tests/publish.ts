@@ -12,13 +12,12 @@ import { type ReportSection, type ResolvedSection, resolveSections } from '../..
 import {
   digestVersion,
   freezeSection,
-  isOpen,
+  hasOpenQuestions,
   type PreparedVersion,
   prepareVersion,
 } from '../../domain/tests/version.js'
 import { showQuestion } from '../../domain/tests/view.js'
 
-/** Result of a publication or of its check. */
 export interface Publication extends PreparedVersion {
   /** Number of the published version, or of the version that a check would publish */
   version: number
@@ -51,7 +50,7 @@ export async function publishTest(
     const published = await publishVersion(transaction, test, sections, { isCheck, name })
     return { definition: test.definition, sections, ...published }
   })
-  // Computed after the transaction, because this takes a while and would hold the locks.
+  // Computed after the transaction, because the computation takes a while and would hold the locks.
   return { ...prepareVersion(definition, sections), ...published }
 }
 
@@ -78,7 +77,7 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
 
 /**
  * Returns the sections of a stored test with their questions.
- * @param sourceId source of the test; null for the content folder
+ * @param sourceId source of the test; null if the test belongs to no source
  * @throws NotPublishable with all faults if a section cannot be published, for example because its deck is missing
  */
 export async function requireSections(
@@ -106,7 +105,6 @@ export async function resolveStored(
   return resolveSections(definition, usable, report)
 }
 
-/** Returns a map from slug to deck for all sections, with the questions and the listed cards of each deck. */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
   definitions: readonly Pick<TestDefinition, 'sections'>[],
@@ -118,8 +116,8 @@ export async function findNamedDecksOf(
 }
 
 /**
- * Returns whether a test of a source may draw from a deck: from any deck, but only from pools of the same source. The
- * preview and the statistics would reveal a pool of another source to the editors of the test.
+ * Returns whether a test of a source may draw from a deck: from any deck that is not a pool, and from pools of the same
+ * source. Otherwise the preview and the statistics would reveal pools of other sources to the editors of the test.
  */
 export function mayUse({ tests_only, source_id }: NamedDeck, sourceId: number | null): boolean {
   return !tests_only || source_id === sourceId
@@ -148,7 +146,7 @@ export async function publishVersion(
         card_id: section.cards[position]?.id ?? null,
       })),
     )
-    const open_questions = isOpen(sections)
+    const open_questions = hasOpenQuestions(sections)
     const row = { test_id, version, definition, open_questions, digest, published_by: name, questions }
     await insertVersion(transaction, row)
   }

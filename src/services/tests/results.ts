@@ -10,8 +10,8 @@ export interface ShownResult {
 }
 
 /**
- * Returns the standing that applies to an attempt. For an attempt in the current period, `hasPassed` refers to that
- * period only.
+ * Returns the `Standing` that applies to an attempt. If the attempt started in the current period, `hasPassed` refers
+ * to that period only.
  */
 export function standingOf({ started_at }: Pick<Attempt, 'started_at'>, mine: Standing): Standing {
   const { period } = mine
@@ -30,13 +30,14 @@ export function reviewStateOf(
   today: string,
 ): ReviewState {
   const { closes } = published
-  // If a newer version has moved the closing day to a later day, the test is still open, so the review must not reveal
-  // its answers yet.
+  // If a newer version has moved the closing day to a later day, the test may still be open, so the review must not
+  // reveal the answers yet.
   const isExtended = rules.closes !== null && closes !== null && closes > rules.closes
   return {
     definition: isExtended ? { ...rules, closes } : rules,
     today,
     hasPassed,
+    hasOpen: openId !== null,
     isLast: openId === null && (isUsedUp(published.attempts, attempts) || isClosed(closes, today)),
   }
 }
@@ -52,7 +53,6 @@ export function resultOf(
   return isResultShown(state) ? { passed, score_percent } : { passed: null, score_percent: null }
 }
 
-/** Returns whether the person may read the review of an attempt now. */
 export function mayReview({ ended_at }: Attempt, state: ReviewState): boolean {
   return ended_at !== null && isReviewOpen(state)
 }

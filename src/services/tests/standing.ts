@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { listAttemptCredits } from '../../../db/queries/assignments/settle.js'
+import { listAttemptCredits } from '../../../db/queries/assignments/completion.js'
 import { type AttemptSums, sumUpAttempts } from '../../../db/queries/tests/attempts.js'
 import type { LiveTest } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
@@ -8,9 +8,7 @@ import type { Clock } from '../../domain/time/calendar.js'
 import { planPerson } from '../assignments/plan.js'
 import { endAttempt } from './end-attempt.js'
 
-/** Clock with the time zone of the service. */
 export interface TestClock extends Clock {
-  /** IANA name of the time zone */
   timeZone: string
 }
 
@@ -18,15 +16,14 @@ export interface TestClock extends Clock {
 export interface Standing {
   /**
    * Number of attempts that count towards the limit of the test. If the test is an uncompleted part of a current
-   * assignment, only attempts since the start of its period count, and each granted attempt reduces the number by one.
+   * assignment, only attempts since `period.since` count, and each granted attempt reduces the number by one.
    */
   attempts: number
   /**
-   * Start of the period of the current assignment, and whether the test was passed since; null if the test is not an
-   * uncompleted part of a current assignment
+   * Time since which attempts count for the current assignment, and whether the test was passed since; null if the test
+   * is not an uncompleted part of a current assignment
    */
   period: { since: Date; hasPassed: boolean } | null
-  /** Whether any attempt was passed */
   hasPassed: boolean
   /** Number of the last attempt; 0 if there is none */
   lastNumber: number
@@ -35,15 +32,14 @@ export interface Standing {
   versions: readonly Pick<AttemptSums, 'rules' | 'ended' | 'has_passed'>[]
 }
 
-/** Standing of a person without attempts */
 export const NO_ATTEMPTS: Standing = {
   ...{ attempts: 0, period: null, hasPassed: false, lastNumber: 0, lastEndedAt: null, openId: null },
   versions: [],
 }
 
 /**
- * Ends the person's attempts whose time is over, and returns the standings by test id. A test without attempts is only
- * included if it is an uncompleted part of a current assignment.
+ * Ends the person's attempts whose time is over, and returns a `Standing` for each test id. A test without attempts is
+ * included only if it is an uncompleted part of a current assignment.
  * @param of test to which the result is limited; undefined for all
  */
 export async function findStandings(
@@ -68,7 +64,7 @@ export async function findStandings(
 }
 
 /**
- * Returns the standing of a person at a test. If the test requires an assignment, and the person has neither a current
+ * Returns a person's `Standing` at a test. If the test requires an assignment, and the person has neither a current
  * assignment nor an open attempt, first plans the person's assignments, in case the nightly job has not run yet.
  */
 export async function findPlannedStanding(
@@ -84,7 +80,7 @@ export async function findPlannedStanding(
   return findStanding(db, userId, id, now)
 }
 
-/** Returns the standing of a person at one test, as `findStandings` does. */
+/** Returns a person's `Standing` at one test, as `findStandings` does. */
 export async function findStanding(db: Kysely<Database>, userId: number, testId: number, now: Date): Promise<Standing> {
   return (await findStandings(db, userId, now, { testId })).get(testId) ?? NO_ATTEMPTS
 }

@@ -4,10 +4,10 @@ import { findAttempt, findAttemptByClientId, insertAttempt } from '../../../db/q
 import {
   findLiveTest,
   findQuestions,
-  findTaker,
+  findTestTaker,
   type LiveTest,
   listDrawable,
-  type Taker,
+  type TestTaker,
 } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
@@ -54,7 +54,7 @@ export async function startAttempt(
   throw NO_ATTEMPT_LEFT
 }
 
-/** Tries to start an attempt once. Returns undefined if a concurrent start has taken the number of the attempt. */
+/** Tries to start an attempt once. Returns undefined if a concurrent start of the same user came first. */
 async function startOnce(
   db: Kysely<Database>,
   userId: number,
@@ -70,7 +70,7 @@ async function startOnce(
   const open = mine.openId === null ? undefined : await findAttempt(db, userId, mine.openId)
   if (open !== undefined) return showAttempt(db, open, now.at)
   checkMayStart(test, mine, now, clock.timeZone)
-  const taker = await findTaker(db, userId, test.id)
+  const taker = await findTestTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
   return insert(db, test, { userId, clientId, number: mine.lastNumber + 1, taker }, clock, now)
 }
@@ -97,7 +97,7 @@ function inGerman(instant: Date, timeZone: string): string {
 async function insert(
   db: Kysely<Database>,
   { id: test_id, slug, version, definition }: LiveTest,
-  { userId, clientId, number, taker }: { userId: number; clientId: string; number: number; taker: Taker },
+  { userId, clientId, number, taker }: { userId: number; clientId: string; number: number; taker: TestTaker },
   { moment }: TestClock,
   now: Moment,
 ): Promise<ShownAttempt | undefined> {

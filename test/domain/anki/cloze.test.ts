@@ -4,7 +4,7 @@ import { clozeOnly, isOcclusion, renderClozes } from '../../../src/domain/anki/r
 const front = (field: string, number = 1) => renderClozes(field, number, 'front')
 const back = (field: string, number = 1) => renderClozes(field, number, 'back')
 
-t.test('gaps, hints and several numbers', async (t) => {
+t.test('hides the gaps of one number on the front and shows them on the back', async (t) => {
   const field = 'a {{c1::b}} c {{c2::d::wer?}} e {{c1::f}}'
   t.equal(front(field), 'a […] c d e […]')
   t.equal(back(field), 'a <b>b</b> c d e <b>f</b>')

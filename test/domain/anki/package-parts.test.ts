@@ -8,7 +8,7 @@ import { readFields, readNumber, readText } from '../../../src/domain/anki/read/
 import { ZstdFrames } from '../../../src/domain/anki/read/zstd-frames.js'
 import { protoBytes, protoNumber, zstdFrame } from '../../support/upload-packages.js'
 
-t.test('the level of a card', async (t) => {
+t.test('takes the level of a card from its tags', async (t) => {
   t.equal(levelOf(' marked x grundlagen ', new Levels(['grundlagen'])), 'grundlagen')
   t.equal(levelOf(' leech x y ', new Levels(['z'])), 'x')
   t.equal(levelOf('  ', new Levels([])), 'import')
@@ -26,7 +26,7 @@ t.test('names of decks', async (t) => {
   t.equal(normalizeDeckName(' :: '), 'Default')
 })
 
-t.test('both kinds of media lists', async (t) => {
+t.test('parses media lists in JSON and in protobuf', async (t) => {
   const json = parseMediaJson('{"0":"a b.png","1":"u\u0308.jpg","../2":"x","3":4}')
   t.same(
     json,

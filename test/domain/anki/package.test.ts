@@ -26,7 +26,7 @@ t.test('a guid is the imported one or depends on the row alone', async (t) => {
   t.doesNotThrow(() => fc.assert(property))
 })
 
-t.test('fields as Anki reads them', async (t) => {
+t.test('joins, strips and checksums fields as Anki does', async (t) => {
   t.equal(joinFields(['a\x1fb', 'c']), 'a b\x1fc')
   t.equal(stripField('<b>a</b> &lt; <img src="x.png" alt="y">&#123;{'), 'a <  x.png {{')
   // SHA-1 of "bar" begins with 62cdb702.
@@ -98,7 +98,7 @@ t.test('decks of the same name stay apart', async (t) => {
   )
 })
 
-t.test('rows', async (t) => {
+t.test('writes the rows of notes and of learned cards', async (t) => {
   const card: PackageCard = {
     ...{ id: -5, created_at, guid: 'g', ord: 0, level: ' sehr\u3000schwer ', updated_at: created_at },
     ...{ progress: null, is_suspended: false },
@@ -141,7 +141,7 @@ t.test('a guarded cell is no formula and is restored exactly', async (t) => {
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
 })
 
-t.test('the start of a day', async (t) => {
+t.test('a day starts at local midnight, or right after a clock change that skips it', async (t) => {
   for (const [zone, instant, minutesWest] of [
     ['Europe/Berlin', '2019-12-31T23:00:00.000Z', -60],
     ['UTC', '2020-01-01T00:00:00.000Z', 0],
@@ -160,6 +160,11 @@ t.test('the start of a day', async (t) => {
     ['2026-03-29', 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
     ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
     ['2026-11-01', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+    ['2026-04-05', 'Australia/Sydney', '2026-04-04T13:00:00.000Z'],
+    ['2026-10-04', 'Australia/Sydney', '2026-10-03T14:00:00.000Z'],
+    ['2026-04-05', 'Pacific/Auckland', '2026-04-04T11:00:00.000Z'],
+    // Samoa skipped this day.
+    ['2011-12-30', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
   ] as const) {
     t.equal(startOfDay(day, zone).instant.toISOString(), instant, `${day} in ${zone}`)
   }

@@ -34,7 +34,7 @@ t.test('fields, conditions and special fields', async (t) => {
   t.equal(questionOf('{{=<% %>=}}<%A%>', { A: '1' }), '1')
 })
 
-t.test('filters', async (t) => {
+t.test('applies the filters of a field and ignores unknown ones', async (t) => {
   const fields = { A: 'a <b>b</b> &lt;', F: ' 漢字[かんじ] と 字[じ] [sound:x.mp3]', H: 'h' }
   t.equal(questionOf('{{text:A}}', fields), 'a b &lt;')
   t.equal(
@@ -84,7 +84,7 @@ t.test('an answer to type is shown on the back', async (t) => {
   t.equal(answerOf('{{F}}{{type:F}}', 'four'), '<div>f</div>four', 'a part of a word is not the word')
 })
 
-t.test('gaps', async (t) => {
+t.test('shows the gap of the card, and skips a card whose gap is missing', async (t) => {
   const fields = { Text: '{{c1::a}} {{c2::b}}' }
   t.same(
     render('{{#c2}}zwei {{/c2}}{{cloze:Text}}', '{{cloze:Text}}{{type:cloze:Text}}', fields, { isCloze: true, ord: 1 }),
@@ -99,7 +99,7 @@ t.test('gaps', async (t) => {
   })
 })
 
-t.test('malformed templates', async (t) => {
+t.test('skips the cards of a malformed template with a reason', async (t) => {
   for (const [front, reason] of [
     ['{{#A}}', '„{{#A}}“ wird nicht beendet'],
     ['{{/A}}', '„{{/A}}“ beendet nichts'],
@@ -115,7 +115,7 @@ t.test('limits a field that includes itself repeatedly', async (t) => {
   t.same(render('{{A}}'.repeat(1_000), 'x', { A: 'x'.repeat(2 ** 20) }), { skipped: 'der Text ist zu lang' })
 })
 
-t.test('the line above the answer', async (t) => {
+t.test('splits the back at the first answer line', async (t) => {
   t.same(splitAtAnswerLine('a<hr id=answer>b'), ['a<hr id=answer>', 'b'])
   t.same(splitAtAnswerLine('a<HR class="x" id="answer" />b<hr id=answer>c'), [
     'a<HR class="x" id="answer" />',
@@ -138,7 +138,7 @@ t.test('finds words that the question does not have', async (t) => {
   t.notOk(addsWords(' --- ', ''))
 })
 
-t.test('empty fields', async (t) => {
+t.test('a field is empty if it shows nothing', async (t) => {
   for (const empty of ['', ' ', '<br>', '<div><br /></div>', '&nbsp;\n']) t.ok(isEmptyField(empty), empty)
   for (const full of ['a', '<img src=a>', '&amp;', '<hr>']) t.notOk(isEmptyField(full), full)
 })

@@ -219,7 +219,7 @@ const CASES: Case[] = [
   ['creates nothing outside the audience', {}, undefined, [], '2026-12-01', []],
 ]
 
-t.test('periods', async (t) => {
+t.test('inserts exactly the missing periods', async (t) => {
   for (const [name, assignment, since, history, today, inserted] of CASES) {
     const plan = createPlanner({ ...ONCE, ...assignment }, today)(since, history)
     t.strictSame(
@@ -231,7 +231,7 @@ t.test('periods', async (t) => {
   }
 })
 
-t.test('a person who leaves and returns', async (t) => {
+t.test('closes the open occurrence of a person who leaves, and reopens it on return', async (t) => {
   const open = occurrence({ id: 7, state: 'in_progress' })
   t.strictSame(createPlanner(ONCE, '2026-12-10')(undefined, [done('2026-12-05'), open]), {
     insert: [],
@@ -252,7 +252,7 @@ t.test('a person who leaves and returns', async (t) => {
   )
 })
 
-t.test('stays', async (t) => {
+t.test('the current membership starts with the first of consecutive spans', async (t) => {
   const span = (from_on: string, until_on: string | null = null) => ({ from_on, until_on })
   const today = '2027-01-10'
   t.equal(currentMembershipStart([], today), undefined)

@@ -1,11 +1,12 @@
 /**
  * Simulates three years with 1,000 people who join, leave, return, change teams, are disabled and enabled, and finish
- * early, late or never. The job does not run for three of the months. The expected periods are computed day by day from
- * each person's history, without the code under test.
+ * early, late or never. The daily planning job does not run for three of the months. The test computes the expected
+ * periods day by day from each person's history, without the code under test.
  */
 import t, { type Test as Tap } from 'tap'
 import { currentMembershipStart, type Span } from '../../../src/domain/assignments/membership-start.js'
 import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
+import { mulberry32 } from '../../support/random.js'
 
 // The test computes 3,000,000 plans, which takes seconds, or a minute on a busy machine.
 t.setTimeout(300_000)
@@ -38,7 +39,7 @@ interface Person {
   team: 'A' | 'B' | undefined
   isDisabled: boolean
   histories: Record<Name, Occurrence[]>
-  /** Index of the day when the person joined the audience, by day; undefined while the person is not in the audience */
+  /** For each day, the index of the day when the person joined the audience; undefined on days outside the audience */
   arrivals: (number | undefined)[]
   completions: Record<Name, Map<string, string>>
 }
@@ -46,10 +47,7 @@ interface Person {
 const seed = Number(process.env.SIMULATION_SEED ?? 26)
 const random = mulberry32(seed)
 
-/**
- * Simulates all days.
- * @returns the indexes of the days on which the job ran
- */
+/** Simulates all days and returns the indexes of the days on which the job ran. */
 function live(people: Person[]): number[] {
   const jobDays: number[] = []
   const planned: Record<Name, string | null> = { once: null, fixed: null, completed: null }
@@ -141,10 +139,10 @@ function complete({ histories, completions }: Person, name: Name, today: string)
   completions[name].set(oldest.period, today)
 }
 
-/** Days on which a period of `fixed` opens; 30 days before 31 March is 1 March. */
+/** Days on which a period of `fixed` opens: the start, and then each 1 March, 30 days before 31 March */
 const OPENINGS = ['2026-12-01', '2027-03-01', '2028-03-01', '2029-03-01', '2030-03-01']
 
-/** Index of the current opening by day; before the first opening, the length of `OPENINGS`, which is no valid index */
+/** For each day, the index of the current opening; before the first opening, `OPENINGS.length`, an invalid index */
 const CURRENT_OPENING = DAYS.map((today) => {
   const index = OPENINGS.findLastIndex((opening) => opening <= today)
   return index < 0 ? OPENINGS.length : index
@@ -164,7 +162,7 @@ const EXPECT: Record<Name, (person: Person, jobDays: number[]) => string[]> = {
       if (arrived !== undefined) {
         for (let present = Math.max(arrived, before + 1); present <= day; present++) {
           const [opening, next = ''] = OPENINGS.slice(CURRENT_OPENING[present])
-          // A person who joins less than 30 days before the next period waits for that period.
+          // A person who joins after the opening and at most 30 days before the next opening waits for the next period.
           const isShortBefore = arrived > 0 && dayAt(arrived) > (opening ?? '') && dayAt(arrived + 30) >= next
           if (opening !== undefined && !isShortBefore) expected.add(opening)
         }
@@ -222,17 +220,6 @@ function aYearAfter(day: string): string {
 function thirtyDaysBefore(day: string): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return new Date(Date.UTC(year, month - 1, date - 30)).toISOString().slice(0, 10)
-}
-
-/** Returns a seeded generator of numbers in [0, 1), so that a failure can be reproduced. */
-function mulberry32(state: number): () => number {
-  let a = state
-  return () => {
-    a = (a + 0x6d2b79f5) | 0
-    let b = Math.imul(a ^ (a >>> 15), 1 | a)
-    b = (b + Math.imul(b ^ (b >>> 7), 61 | b)) ^ b
-    return ((b ^ (b >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 t.test(`exactly one occurrence per person and period (seed ${seed})`, async (t) => {

@@ -121,6 +121,39 @@ t.test('reads missing words, pairs, categories, escapes and formats', async (t) 
   ])
 })
 
+t.test('reads categories without the root that Moodle writes', async (t) => {
+  const paths = ['$course$/top/Netze/Ports', '$cat1$/Netze', '$system$/top', '$course$', '$course$/topologie']
+  const lines = paths.flatMap((path) => [`$CATEGORY: ${path}`, '', 'Gut?{T}', ''])
+  t.strictSame(
+    read(...lines).questions.map(({ category }) => category),
+    ['Netze/Ports', 'Netze', null, null, 'topologie'],
+  )
+})
+
+t.test('leaves out the right answer only if the explanation names it as a whole', async (t) => {
+  const answer = (inside: string) => read(`Gut?{${inside}}`).questions[0]?.answer
+  const [yes, ip, one] = ['Jahrelange Praxis hilft.', 'IPv6 ist länger.', '10 wäre zu viel.']
+  t.equal(answer(`=Ja ~Nein ####${yes}`), `Ja\n\n${yes}`)
+  t.equal(answer(`=IP ~TCP ####${ip}`), `IP\n\n${ip}`)
+  t.equal(answer(`#1 ####${one}`), `1\n\n${one}`)
+  t.equal(answer('#1 ####1,5 wäre zu viel.'), '1\n\n1,5 wäre zu viel.')
+  t.equal(answer('=IP ~TCP ####IP-Adressen gibt es dort.'), 'IP\n\nIP-Adressen gibt es dort.')
+  t.equal(answer('~%50%Ja ~%50%Gut ~Nein ####Jahr für Jahr gut.'), '- Ja\n- Gut\n\nJahr für Jahr gut.')
+  for (const named of ['=Ja ~Nein ####Ja, denn es hilft.', '=C++ ~C ####C++ kann das.', '#1 ####1 ist genug.']) {
+    t.equal(answer(named), named.slice(named.indexOf('####') + 4), named)
+  }
+  t.equal(answer('~%50%Ja ~%50%Gut ~Nein ####Jahr für Jahr gut: ja.'), 'Jahr für Jahr gut: ja.')
+  const words = (times: number) => `F{=${'b'.repeat(times)} ~c ####${'b'.repeat(2 * times)}}`
+  t.ok(isLinear((times) => readGift(words(times), LIMITS), 30_000))
+})
+
+t.test('reads an escaped line break as each format means it', async (t) => {
+  const breaks = (format: string) => read(`${format}<b>a</b>\\nb<br>\\nc{T}`).questions[0]?.question
+  t.equal(breaks('[html]'), '**a** b  \nc')
+  t.equal(breaks('[moodle]'), '**a**  \nb\n\nc')
+  t.equal(breaks('[plain]'), '&lt;b>a&lt;/b>  \nb&lt;br>  \nc')
+})
+
 t.test('refuses single questions with a reason and their line', async (t) => {
   const { questions, refused } = read(
     'Nur ein Text',
@@ -161,7 +194,7 @@ t.test('refuses single questions with a reason and their line', async (t) => {
   t.match(questions, [{ line: 20, answer: 'Musterlösung', exercise: null, changes: [/Karte ohne Test/] }])
 })
 
-t.test('limits', async (t) => {
+t.test('limits the number and the length of questions, and takes linear time', async (t) => {
   const many = readGift('F{=a}\n\n'.repeat(20), { ...LIMITS, maxQuestions: 10 })
   t.equal(many.questions.length, 10)
   t.match(many.refused, [{ line: 21, reason: 'Die Datei hat mehr als 10 Fragen' }])

@@ -3,14 +3,15 @@ import t from 'tap'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import {
   createMailTime,
+  findDueReminder,
   isWorkingDay,
   mondayOf,
   nextWorkingDay,
   plannedReminders,
   type Remindable,
-  reminderOn,
 } from '../../../src/domain/mail/reminders.js'
 import { addDays, calendarIn, laterDay, startOfDay } from '../../../src/domain/time/calendar.js'
+import { mulberry32 } from '../../support/random.js'
 
 const day = fc.integer({ min: 0, max: 2_000 }).map((days) => addDays('2026-01-01', days))
 
@@ -91,7 +92,7 @@ t.test('plans reminders by a table of cases', async (t) => {
     ['begun', '2026-12-02', '2026-11-30', { state: 'in_progress' }, 'today'],
     ['before it begins', '2026-10-30', null, {}, undefined],
   ] as const) {
-    t.equal(reminderOn({ ...occurrence, reminded_on, ...more }, today), kind, name)
+    t.equal(findDueReminder({ ...occurrence, reminded_on, ...more }, today), kind, name)
   }
 })
 
@@ -140,8 +141,8 @@ t.test('mails go from 7 to 20 h on working days of the time zone, also when cloc
 
 /**
  * Simulates three years with 1,000 people whose tasks begin, are extended, end and are reopened. Some addresses are
- * added late, and on some days the job does not run. The expected mails are computed from the states on each day,
- * without `reminded_on`.
+ * added late, and on some days the job for reminders does not run. The test computes the expected mails from the states
+ * on each day, without `reminded_on`.
  */
 t.test('gives no reminder twice and misses none in three years', async (t) => {
   const random = mulberry32(Number(process.env.SIMULATION_SEED ?? 27))
@@ -166,7 +167,7 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
         if (state === undefined) continue
         const last = given[which]?.at(-1)
         const reminded_on = last === undefined ? null : (days[last] as string)
-        if (reminderOn({ ...state, reminded_on }, today) === undefined) continue
+        if (findDueReminder({ ...state, reminded_on }, today) === undefined) continue
         given[which]?.push(index)
         isMailed = true
       }
@@ -179,7 +180,7 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
   t.equal(mails, expectedMails)
   t.ok(mails > 3_000, `${mails} mails`)
 
-  /** Returns the stored state by day; undefined before the occurrence exists. */
+  /** Simulates a random occurrence. Returns its column values by index in `days`; undefined before its creation. */
   function createDiary(): (Omit<Remindable, 'reminded_on'> | undefined)[] {
     const start = below(DAYS - 30)
     const period = days[start] as string
@@ -234,13 +235,3 @@ t.test('gives no reminder twice and misses none in three years', async (t) => {
     return weekday === 6 ? addDays(day, 2) : weekday === 0 ? addDays(day, 1) : day
   }
 })
-
-function mulberry32(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}

@@ -17,7 +17,7 @@ const ADDRESS = 'https://training.example.org/'
 const TODAY = '2026-11-27'
 const task = (title: string, due: string, more = {}) => ({ title, due, mandatory: true, isNew: false, ...more })
 
-t.test('says what the fixtures say', async (t) => {
+t.test('each mail equals its fixture', async (t) => {
   const tasks = [
     task('Brandschutz-Unterweisung', '2026-11-30', { isNew: true }),
     task('IT-Sicherheit, jährlich', '2026-11-20'),

@@ -73,7 +73,7 @@ t.test('ignores complex rules', async (t) => {
   t.equal(show('@import "x"; .card .a { display: none }', '<p class=a>x</p>y'), 'y')
 })
 
-t.test('style sheets of a template count', async (t) => {
+t.test('finds the style sheets in a template', async (t) => {
   t.equal(stylesIn('a<style>.a {}</style>b<STYLE type="text/css">.b {}</style><style>.c'), '.a {}\n.b {}\n')
 })
 

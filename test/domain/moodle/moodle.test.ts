@@ -106,6 +106,51 @@ t.test('reads every form', async (t) => {
   ])
 })
 
+t.test('reads numbers with a point or a comma in gaps', async (t) => {
+  const { questions, refused, faults } = read(
+    question('cloze', '', text('{1:NM:=23,8:0,1}')),
+    question('cloze', '', text('{1:NM:=23.8:0} und {1:NM:=-,5:0,0}')),
+    question('cloze', '', text('{1:NM:=1.234,5}')),
+  )
+  t.match(refused, [{ line: 5, reason: '„1.234,5“ ist keine Zahl' }])
+  t.strictSame(faults, [])
+  t.strictSame(
+    questions.map(({ answer, changes }) => [answer, changes]),
+    [
+      ['{{23,8}}', ['Die Toleranz von Zahlen in Lücken entfällt']],
+      ['{{23,8}} und {{-,5}}', []],
+    ],
+  )
+})
+
+t.test('decodes the entities of HTML in gaps', async (t) => {
+  const gap = (inside: string) => read(question('cloze', '', cdata(inside))).questions[0]?.answer
+  t.equal(gap('{1:SA:=&Uuml;bung}'), '{{Übung}}')
+  t.equal(gap('{1:SA:=L&#39;&eacute;t&#xe9;#Genau}'), "{{L'été}}")
+  t.equal(gap('{1:MC:a &lt;&nbsp;b~=&amp;lt; <b>c</b>}'), '{{[ ] a < b|&lt; c}}')
+  t.equal(gap('{1:SA:=a<b & c&d &unknown;}'), '{{a<b & c&d &unknown;}}')
+  const options = `<selectoption>${cdata('&uuml;ber')}</selectoption><selectoption>${cdata('unter')}</selectoption>`
+  const { questions, faults } = read(question('gapselect', options, text('Er steht [[1]]')))
+  t.match(questions, [{ answer: 'Er steht {{über|[ ] unter}}' }])
+  t.strictSame(faults, [])
+  const long = (times: number) => quiz(question('cloze', '', cdata(`{1:SA:=${'<&amp;'.repeat(times)}}`)))
+  t.ok(isLinear((times) => readMoodle(long(times), LIMITS), 100_000))
+})
+
+t.test('reads questions with self-closing elements', async (t) => {
+  const inside = `<generalfeedback format="html"><text/></generalfeedback><idnumber/>${answer(100, 'ja')}${answer(0, 'nein')}<hint format="html">${text('Tipp')}<shownumcorrect/><clearwrong /></hint><tags/>`
+  const { questions, refused } = read(question('multichoice', inside))
+  t.strictSame(refused, [])
+  t.match(questions, [{ id: null, answer: 'ja', exercise: { options: { length: 2 } } }])
+})
+
+t.test('keeps the pictures of its own export', async (t) => {
+  const picture = `![Plan](media/${'a'.repeat(64)}.png)`
+  const stored = { key: 'plan', level: '', question: `${picture} Was ist das?`, answer: picture, exercise: null }
+  const xml = writeMoodle([{ path: 'Pläne', questions: [toMoodleQuestion(stored)] }])
+  t.match(readMoodle(xml, LIMITS).questions, [{ question: stored.question, answer: picture, changes: { length: 0 } }])
+})
+
 t.test('keeps the embedded pictures of each text', async (t) => {
   const file = (name: string, content: string, path = '/') =>
     `<file name="${name}" path="${path}" encoding="base64">${Buffer.from(content).toString('base64').replace(/^.../, '$&\n')}</file>`
@@ -183,6 +228,14 @@ t.test('reports pictures, sounds and hints', async (t) => {
     question: '!\\[Plan](@@PLUGINFILE@@/b.png) Wo?',
     changes: [/Hinweise/, /„b.png“ fehlt in der Datei/],
   })
+  const linked = '![Skizze](skizze.png) ![Karte](https://example.org/karte.png) Wo?'
+  const relative = `<question type="shortanswer"><questiontext format="markdown">${text(linked)}</questiontext>${answer('100', 'da')}</question>`
+  t.match(read(relative).questions, [
+    {
+      question: `!\\${linked.slice(1)}`,
+      changes: ['Das Bild „skizze.png“ fehlt in der Datei; sein Name steht im Text'],
+    },
+  ])
 })
 
 t.test('refuses questions with a reason and their line', async (t) => {
@@ -238,6 +291,30 @@ t.test('refuses questions with a reason and their line', async (t) => {
   t.ok(refused.every(({ name }) => name === 'Name'))
 })
 
+t.test('refuses texts that contain HTML as elements', async (t) => {
+  const bold = text('Was ist <b>fett</b>?')
+  const pair = (left: string, right: string) => `<subquestion>${left}<answer>${right}</answer></subquestion>`
+  const { questions, refused } = read(
+    question('shortanswer', answer('100', 'a'), bold),
+    question('shortanswer', answer('100', '<i>a</i>')),
+    question('shortanswer', answer('100', 'a', `<feedback>${bold}</feedback>`)),
+    question('shortanswer', `${answer('100', 'a')}<generalfeedback>${bold}</generalfeedback>`),
+    question('matching', pair(bold, text('a'))),
+    question('matching', pair(text('a'), bold)),
+    question('gapselect', `<selectoption>${bold}</selectoption>`, text('[[1]]')),
+    question(
+      'shortanswer',
+      answer('100', 'a'),
+      `${text('Was ist &lt;b&gt;fett&lt;/b&gt;?')}<file name="a.png">QUJD</file>`,
+    ),
+  )
+  t.match(questions, [{ question: 'Was ist **fett**?' }])
+  t.strictSame(
+    refused.map(({ line, reason }) => [line, reason.replace('<i>', '<b>')]),
+    [3, 4, 5, 6, 7, 8, 9].map((line) => [line, 'Ein Text enthält <b> als Element; HTML muss in CDATA stehen']),
+  )
+})
+
 t.test('hostile files end with a fault, in linear time', async (t) => {
   const bomb = `<?xml version="1.0"?><!DOCTYPE quiz [<!ENTITY a "${'x'.repeat(100)}"><!ENTITY b "&a;&a;">]>${quiz().slice(21)}`
   t.match(readMoodle(bomb, LIMITS), { questions: [], fault: { line: 1, message: /DOCTYPE/ } })
@@ -251,7 +328,11 @@ t.test('hostile files end with a fault, in linear time', async (t) => {
   t.match(readMoodle('nur Text', LIMITS), { fault: { message: 'Die Datei hat kein Element <quiz>' } })
   t.match(readMoodle(quiz(good).slice(0, -60), LIMITS), {
     questions: [],
-    refused: [{ reason: 'Die Datei endet mitten in der Frage' }],
+    refused: [{ reason: 'Die Frage ist unvollständig: ein Element hat kein Ende' }],
+  })
+  t.match(read(question('shortanswer', answer('100', 'a').replace('</answer>', '')), good), {
+    questions: { length: 1 },
+    refused: [{ line: 3, reason: 'Die Frage ist unvollständig: ein Element hat kein Ende' }],
   })
   t.match(readMoodle(quiz(...new Array<string>(20).fill(good)), { ...LIMITS, maxQuestions: 10 }), {
     questions: { length: 10 },

@@ -24,7 +24,7 @@ const times = (count: number, question: FrozenForm): Section => {
 }
 const percent = (chance: number) => Math.round(chance * 10_000) / 100
 
-t.test('known chances', async (t) => {
+t.test('equals known chances of passing by guessing', async (t) => {
   t.equal(percent(chanceOfPassing([times(10, choice(2))], once)), 37.7)
   t.equal(percent(chanceOfPassing([times(10, choice(2))], { ...once, attempts: 3 })), 75.81)
   t.equal(percent(chanceOfPassing([times(10, choice(3))], once)), 7.66)
@@ -46,7 +46,7 @@ t.test('only gaps with choices can be guessed', async (t) => {
   t.equal(percent(chance(30)), 62.5)
 })
 
-t.test('limits', async (t) => {
+t.test('handles empty and large tests, unlimited attempts and tiny chances', async (t) => {
   t.equal(chanceOfPassing([], once), 0)
   t.equal(chanceOfPassing([times(5, text)], { ...once, attempts: null }), 0)
   t.equal(chanceOfPassing([times(5, choice(2))], { ...once, attempts: null }), 1)
@@ -70,7 +70,7 @@ t.test('a very large test gets an upper bound', async (t) => {
   t.equal(chanceOfPassing(large, { ...once, passPercent: 1 }), 1)
 })
 
-/** Returns all answers that a learner may guess, each equally probable. */
+/** Returns the equally probable answers of a guessing learner; only null for forms other than choice and order. */
 function guessesOf(question: FrozenForm): (Answer | null)[] {
   if (question.form === 'single') return question.options.map(({ id }) => ({ option_ids: [id] }))
   if (question.form === 'multiple') {

@@ -12,8 +12,8 @@ const WHOLE = { part: 1, of: 1 }
 const NOTHING = { part: 0, of: 1 }
 
 /**
- * Returns a choice whose option ids begin with `r` if the option is right and with `w` if it is wrong, such as `r0` and
- * `w1`.
+ * Returns a choice question. The option ids begin with `r` for right options and with `w` for wrong options, such as
+ * `r0` and `w1`.
  */
 function choiceOf(rights: readonly boolean[]): FrozenForm & { form: 'single' | 'multiple' } {
   const options = rights.map((correct, index) => ({
@@ -209,7 +209,7 @@ t.test('refuses answers that do not fit the question', async (t) => {
       `${code} ${JSON.stringify(answer).slice(0, 50)}`,
     )
   }
-  // An answer stored for an earlier form of the question scores nothing.
+  // An answer stored for an earlier form of the question gets no points.
   for (const [question, answer] of cases.filter(([, , code]) => code === 'other_form')) {
     t.strictSame(judge(question, answer, 'all'), NOTHING)
   }
@@ -220,7 +220,7 @@ const anyChoice = fc
   .filter((rights) => rights.includes(true) && rights.includes(false))
 const anyRule = fc.constantFrom('partial' as const, 'all' as const)
 
-t.test('property: choices', async () => {
+t.test('property: only the right options score 1, and their order does not matter', async () => {
   fc.assert(
     fc.property(anyChoice, fc.array(fc.nat(29)), fc.nat(), anyRule, (rights, ticks, turn, rule) => {
       const question = choiceOf(rights)

@@ -7,7 +7,7 @@ import { ROOT } from '../../support/constants.js'
 
 const GOOD = 'Welcher Port gehört zu HTTPS?'
 
-/** Returns the rules that a choice violates. The first `rights` options are right. */
+/** Returns the rules that a choice question violates. The first `rights` options are right. */
 function rulesOf(options: string[], question = GOOD, rights = 1): Rule[] {
   const list = options.map((text, index) => ({ text, correct: index < rights, feedback: null }))
   const exercise = { form: 'choice' as const, options: list, tolerance: null, unit: null }
@@ -22,7 +22,7 @@ t.test('finds nothing in a sound question', async (t) => {
   t.strictSame(rulesOf(['a', 'b', 'c'], 'Was darf man NICHT tun?'), [])
 })
 
-t.test('each rule', async (t) => {
+t.test('reports the rule that a question breaks', async (t) => {
   const cases: [Rule, string[], string?][] = [
     ['few-options', ['ja', 'nein']],
     ['long-key', ['Ein langer Satz, der alles ganz genau sagt', 'Kurz', 'Knapp']],
@@ -39,7 +39,7 @@ t.test('each rule', async (t) => {
   for (const [rule, options, question] of cases) t.strictSame(rulesOf(options, question), [rule], options.join(' / '))
 })
 
-t.test('words count as a whole', async (t) => {
+t.test('recognises only whole words', async (t) => {
   t.strictSame(rulesOf(['Anton', 'Einmaleins', 'Wenngleich'], 'Wer tut das?'), [])
   t.strictSame(rulesOf(['Anton', 'Zimmer', 'Allee'], 'Wer tut das?'), [])
 })

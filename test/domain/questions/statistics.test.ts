@@ -37,7 +37,7 @@ function sumsOf(results: Results, question: number): ItemSums {
   }, NO_SUMS)
 }
 
-t.test('a worked example', async (t) => {
+t.test('facility and item-rest correlation equal an example computed by hand', async (t) => {
   const results = [
     [1, 1, 1],
     [1, 1, 0],
@@ -46,7 +46,8 @@ t.test('a worked example', async (t) => {
   ]
   t.equal(facility(sumsOf(results, 0), 1), 0.75)
   t.equal(facility(sumsOf(results, 0), 2), 0.375)
-  // Points of the item x = 1 1 1 0 and of the rest R = 2 1 0 1. The covariance is 0, because both groups have the mean 1.
+  // Points of the item x = 1 1 1 0 and of the rest R = 2 1 0 1. The covariance is 0, because R has the mean 1 for x = 1
+  // and for x = 0.
   t.equal(itemRestCorrelation(sumsOf(results, 0)), 0)
   // x = 1 1 0 0 and R = 2 1 1 1: the covariance is 1/6, the variances are 1/3 and 1/4, and
   // (1/6) / sqrt(1/3 · 1/4) = 1/sqrt(3).

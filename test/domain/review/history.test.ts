@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   effectiveHistories,
-  findCut,
+  findHoldoutStart,
   type HistoryEntry,
   listItems,
   parseEntry,
@@ -33,7 +33,7 @@ t.test('property: undone, late and reset reviews are not in the training set', a
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const cards: Live[] = [NEW, NEW, NEW, NEW]
-      // Histories before a script replaced the row. Their reviews took place, so they stay in the expected history.
+      // Review histories that ended when a script replaced the row; the expected result still contains them.
       const ended: Live['reviews'][] = []
       const entries: HistoryEntry[] = []
       let [id, day] = [0, 20_000]
@@ -103,7 +103,7 @@ t.test('the training data are recalls of an earlier day, as rows that the librar
     [review(3, 11), review(7, 14, 'hard')],
   ]
   t.strictSame(listItems(histories), [5, 7, 8])
-  t.equal(findCut([5, 7, 8, 9]), 9, 'the last quarter')
+  t.equal(findHoldoutStart([5, 7, 8, 9]), 9, 'the last quarter')
   t.strictSame(reviewsBefore(histories, 3), [[review(1, 10, 'again'), review(2, 10)]])
   t.equal(
     toTrainingCsv(histories),

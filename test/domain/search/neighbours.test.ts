@@ -1,5 +1,5 @@
 import t from 'tap'
-import { MOST_NEIGHBOURS, neighboursOfAll } from '../../../src/domain/search/words.js'
+import { MAX_NEIGHBOURS, neighboursOfAll } from '../../../src/domain/search/words.js'
 
 const wordOf = (length: number, at = 0) =>
   String.fromCharCode(...Array.from({ length }, (_, i) => 97 + ((i * 7 + at) % 26)))
@@ -12,7 +12,7 @@ t.test('one query has a bounded number of neighbours, whatever its words', async
     ['ä'.repeat(20), 'ü'.repeat(20)],
     ['aeoeueaeoeueaeoeue', 'äöüäöüäöüäöüäöü'],
   ]) {
-    t.ok((neighboursOfAll(words)?.length ?? 0) <= MOST_NEIGHBOURS, `${words}`)
+    t.ok((neighboursOfAll(words)?.length ?? 0) <= MAX_NEIGHBOURS, `${words}`)
   }
   t.equal(neighboursOfAll(['ä'.repeat(100)]), undefined)
 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  cutsOf,
   findWords,
   foldWord,
   hasPair,
   neighboursOf,
   spellingsOf,
+  splitWord,
   wordsOf,
 } from '../../../src/domain/search/words.js'
 import { anyCharacter } from '../../support/arbitraries.js'
@@ -85,13 +85,13 @@ t.test('limits the distinct words of a text', async (t) => {
 })
 
 t.test('cuts a word in two, the most even way first', async (t) => {
-  t.strictSame(cutsOf('abcdef'), [['abc', 'def']])
-  t.strictSame(cutsOf('abcdefgh'), [
+  t.strictSame(splitWord('abcdef'), [['abc', 'def']])
+  t.strictSame(splitWord('abcdefgh'), [
     ['abcd', 'efgh'],
     ['abc', 'defgh'],
     ['abcde', 'fgh'],
   ])
-  t.strictSame(cutsOf('abcde'), [])
+  t.strictSame(splitWord('abcde'), [])
 })
 
 t.test('recognises pairs joined by a hyphen or white space', async (t) => {

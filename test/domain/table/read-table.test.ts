@@ -27,7 +27,7 @@ const cardsOf = (decks: TableDeck[]) =>
     cards.map(({ question, answer, level, line }) => `${line} ${name}/${question}/${answer}/${level}`),
   )
 
-t.test('wrong answers beside the right one', async (t) => {
+t.test('wrong answers make a choice, and an explanation becomes the answer of the card', async (t) => {
   const optionsOf = (text: string) =>
     read(text).decks[0]?.cards.map(({ answer, options = [] }) => [
       answer,
@@ -44,7 +44,7 @@ t.test('wrong answers beside the right one', async (t) => {
   t.match(read(`${headings}a;;c;d;e\n`).faults, ['2: Die Antwort ist leer'])
 })
 
-t.test('columns by heading or position', async (t) => {
+t.test('finds columns by heading or by position', async (t) => {
   t.same(read('Antwort;Notiz;Frage;Level\nb;x;a;leicht\n').cards, ['2 a/a/b/leicht'])
   t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').decks[0]?.cards[0]?.identity, { by: 'id', id: '7' })
   t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').cards, ['2 X::Y/a/b/import'])
@@ -63,6 +63,22 @@ t.test('takes the separator from a first line for Excel', async (t) => {
   t.same(read('sep=\t\na;b\tc').cards, ['2 a/a;b/c/import'])
   t.same(read('sep=;').faults, ['1: Die Tabelle ist leer'])
   t.same(read('sep;Trenner\n').cards, ['1 a/sep/Trenner/import'])
+})
+
+t.test('guesses the separator of a table whose texts contain other separators', async (t) => {
+  const question = 'Was sind TCP, UDP, IP?'
+  for (const separator of ['\t', ';']) {
+    const row = `${question}${separator}Protokolle, kurz, Regeln`
+    t.same(read(row).cards, [`1 a/${question}/Protokolle, kurz, Regeln/import`])
+    t.same(read(`${row}\nb${separator}c\n`).cards.at(-1), '2 a/b/c/import')
+    t.same(read(`"Was\n(kurz)?"${separator}b\nx${separator}"y, z"\n`).cards, [
+      '1 a/Was\n(kurz)?/b/import',
+      '3 a/x/y, z/import',
+    ])
+  }
+  t.same(read('a, b\tc\tleicht\nd, e\tf').cards, ['1 a/a, b/c/leicht', '2 a/d, e/f/import'], 'rows of other lengths')
+  t.same(read('a; b; c,d\ne;,f\n').cards, ['1 a/a; b; c/d/import', '2 a/e;/f/import'])
+  t.same(read('Frage,Antwort\na;b;c;d\n').faults, ['2: Die Antwort ist leer'], 'no separator in each record')
 })
 
 t.test('recognises the usual pairs of headings', async (t) => {
@@ -149,14 +165,14 @@ t.test('reports all faults with their lines', async (t) => {
   t.same(read('Frage;Frage\na;b').faults, ['1: Die Spalte „Frage“ gibt es zweimal', '1: Die Spalte „Antwort“ fehlt'])
 })
 
-t.test('repeated rows', async (t) => {
+t.test('warns of an equal row, and refuses another answer or a repeated id', async (t) => {
   t.same(read('a;b\na;b\n').warnings.at(-1), '2: Die Karte steht schon in Zeile 1')
   t.same(read('a;b\na;c\n').faults, ['2: Die Frage steht schon in Zeile 1, mit einer anderen Antwort'])
   t.same(read('Frage;Antwort;Id\na;b;1\nc;d;1').faults, ['3: Die Id „1“ hat schon Zeile 2'])
   t.same(read('Frage;Antwort;Deck\na;b;X\na;c;Y').faults, [])
 })
 
-t.test('pictures and values for all cards', async (t) => {
+t.test('warns of pictures; a given deck and level apply to all cards', async (t) => {
   t.same(read('a ![x](y.png) ![z](https://a/b.png);b').warnings.at(-1), '1: Das Bild „y.png“ ist nicht in der Tabelle')
   t.same(read('Frage;Antwort;Deck;Level\na;b;X;l', { deck: 'D', level: 'L' }).cards, ['2 D/a/b/L'])
 })
@@ -165,7 +181,7 @@ t.test('reads cells of exported tables literally', async (t) => {
   t.same(read(`Frage;Antwort;Level;Deck;Id\n"'- a";"    b\n";l;D;i`).cards, ['2 D/- a/    b\n/l'])
 })
 
-t.test('encodings', async (t) => {
+t.test('detects the encoding of a table, and bytes that are not text', async (t) => {
   const decode = (bytes: Uint8Array) => decodeTable(bytes)
   t.same(decode(Buffer.from('\ufeffä\r\nb\rc')), { text: 'ä\nb\nc', encoding: 'UTF-8' })
   t.same(decode(Buffer.from('\ufeffä', 'utf16le')), { text: 'ä', encoding: 'UTF-16' })
@@ -191,6 +207,22 @@ t.test('property: reads what a spreadsheet writes', async (t) => {
   )
   t.equal(guessSeparator('"a;b;c",d\n'), ',')
   t.equal(guessSeparator('a b;c'), ';')
+})
+
+t.test('property: guesses the separator of a table from a spreadsheet', async () => {
+  const tables = (units: string[]) => {
+    const cell = fc.string({ unit: fc.constantFrom(...units), maxLength: 8 }).map((text) => `x${text}`)
+    return fc
+      .integer({ min: 2, max: 4 })
+      .chain((columns) =>
+        fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 30 }),
+      )
+  }
+  const units = ['a', ' ', '"', '\n', ',']
+  const guesses = (delimiter: string) => (rows: string[][]) =>
+    guessSeparator(stringify(rows, { delimiter })) === delimiter
+  fc.assert(fc.property(tables(units), guesses(';')))
+  fc.assert(fc.property(tables([...units, ';']), guesses('\t')))
 })
 
 t.test('property: reports each line at most once', async (t) => {

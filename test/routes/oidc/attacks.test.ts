@@ -48,7 +48,7 @@ t.test('a sign-in older than ten minutes', async (t) => {
   await refuses(t, late, callback, 'abgelaufen', /too old/)
 })
 
-t.test('a sign-in started by an instance whose clock is ahead', async (t) => {
+t.test('refuses a sign-in from an instance whose clock is ahead by more than a minute', async (t) => {
   const { now } = Date
   t.teardown(() => {
     Date.now = now
@@ -148,7 +148,7 @@ function change(token: string): string {
 }
 
 for (const [name, forge, reason] of TOKENS) {
-  t.test(`an ID token: ${name}`, async (t) => {
+  t.test(`refuses an ID token: ${name}`, async (t) => {
     const victim = browser()
     const callback = await victim.goToProvider(person)
     provider.tamper = async (answer) => ({ ...answer, id_token: await forge(decodeJwt(answer.id_token)) })
@@ -209,7 +209,7 @@ t.test('tolerates clock differences up to a minute', async (t) => {
   }
 })
 
-t.test('userinfo of another person', async (t) => {
+t.test('refuses userinfo of another person', async (t) => {
   const victim = browser()
   const callback = await victim.goToProvider(person)
   const forUserinfo = JSON.stringify({ sub: 'admin', preferred_username: 'admin' })
@@ -225,7 +225,7 @@ t.test('userinfo of another person', async (t) => {
   await refuses(t, victim, callback, 'ungueltig', /unexpected "response" body "sub" property value/)
 })
 
-t.test('an error response', async (t) => {
+t.test('an error of the provider is logged and leads to an error page', async (t) => {
   const shy = browser()
   t.equal(
     await shy.signIn(person, { deny: true, query: '?weiter=/decks' }),

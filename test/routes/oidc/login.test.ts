@@ -184,9 +184,13 @@ t.test('the permission to link ends with the next login', async (t) => {
   const { id } = (await lena.caller().get('/api/auth/me')).body.user
   const allow = () => admin.patch(`/api/accounts/${id}`, { link_next_login: true })
   const isAllowed = async () => (await admin.get(`/api/accounts/${id}`)).body.user.sign_in.link_next_login
-  const heir = () => browser().signIn({ sub: 'lena-2', preferred_username: 'lena' })
+  const signInAsOther = () => browser().signIn({ sub: 'lena-2', preferred_username: 'lena' })
   t.equal((await allow()).status, 200)
-  t.equal(await heir(), '/anmelden?fehler=name_vergeben', 'an account linked to another person cannot be linked')
+  t.equal(
+    await signInAsOther(),
+    '/anmelden?fehler=name_vergeben',
+    'an account linked to another person cannot be linked',
+  )
   t.equal(await isAllowed(), true)
   t.equal(await lena.signIn(person), '/')
   t.equal(await isAllowed(), false)
@@ -194,7 +198,7 @@ t.test('the permission to link ends with the next login', async (t) => {
   await db.updateTable('sessions').set({ authenticated_at: new Date() }).where('user_id', '=', id).execute()
   t.equal(await lena.link(person), 'ok')
   t.equal(await isAllowed(), false, 'linking ends the permission as well')
-  t.equal(await heir(), '/anmelden?fehler=name_vergeben')
+  t.equal(await signInAsOther(), '/anmelden?fehler=name_vergeben')
   t.match(service.refusals().at(-1), { reason: /exists and is not linked/ })
   t.equal((await identitiesOf('lena')).length, 1)
 })

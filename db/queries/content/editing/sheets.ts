@@ -4,10 +4,9 @@ import type { StoredKind } from '../../../../src/domain/content/upload/incoming.
 import { isStorable } from '../../../../src/domain/text/text.js'
 import type { CheatsheetsTable, Database, ItemState } from '../../../types.js'
 import type { Source } from '../sources.js'
-import { type EditedState, hasState, isArchived, isDraft, liveVersion, marksOf } from './state.js'
+import { type EditedState, hasState, isArchived, isDraft, liveVersion, visibilityColumns } from './state.js'
 import type { SheetTexts } from './versions.js'
 
-/** A sheet as its editors see it, without its text. */
 export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, 'id' | 'slug' | 'title' | 'category'> {
   version: number
   draft: boolean
@@ -15,9 +14,8 @@ export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, '
   archived_at: Date | null
   created_at: Date
   updated_at: Date
-  /** Whether the sheet has been changed in the browser since the last upload */
   edited: boolean
-  /** Null for the content folder and rows written by scripts */
+  /** Null for content from the content folder, from scripts or from a deleted source */
   source: Source | null
 }
 
@@ -67,7 +65,7 @@ export interface SheetFilter {
   q?: string | undefined
 }
 
-/** Returns sheets, ordered by category and title, after the sheet with the id `after`. */
+/** Returns matching sheets of editable sources by category and title, after the sheet with the id `after`. */
 export async function listEditedSheets(
   db: Kysely<Database>,
   { editable, sourceId, state, q }: SheetFilter,
@@ -96,14 +94,12 @@ export async function listEditedSheets(
   return rows.map(toSheet)
 }
 
-/** Returns a sheet in any state; undefined if it does not exist. */
 export async function findEditedSheet(db: Kysely<Database>, slug: string): Promise<EditedSheet | undefined> {
   if (!isStorable(slug)) return undefined
   const row = await selectSheets(db).select('content_md').where('slug', '=', slug).executeTakeFirst()
   return row && toSheet(row)
 }
 
-/** Returns the sheet created with this client id; undefined if there is none. */
 export async function findSheetByClientId(db: Kysely<Database>, clientId: string): Promise<EditedSheet | undefined> {
   const row = await selectSheets(db).select('content_md').where('client_id', '=', clientId).executeTakeFirst()
   return row && toSheet(row)
@@ -125,7 +121,6 @@ export async function lockSheet(transaction: Transaction<Database>, slug: string
   return row !== undefined
 }
 
-/** Locks all sheets of a source, as `lockSheet` does. */
 export async function lockSheetsOfSource(transaction: Transaction<Database>, sourceId: number): Promise<void> {
   await transaction
     .selectFrom('cheatsheets')
@@ -137,7 +132,6 @@ export async function lockSheetsOfSource(transaction: Transaction<Database>, sou
     .execute()
 }
 
-/** Locks a source against its deletion; returns false if it does not exist. */
 export async function lockSourceAgainstDeletion(transaction: Transaction<Database>, id: number): Promise<boolean> {
   const row = await transaction
     .selectFrom('content_sources')
@@ -148,7 +142,6 @@ export async function lockSourceAgainstDeletion(transaction: Transaction<Databas
   return row !== undefined
 }
 
-/** Returns the sheet slugs that begin with the string. */
 export async function findSheetSlugs(db: Kysely<Database>, start: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cheatsheets')
@@ -165,7 +158,6 @@ export interface NewSheet extends SheetTexts {
   client_id: string
 }
 
-/** Creates a sheet and returns its id. */
 export async function insertEditedSheet(
   transaction: Transaction<Database>,
   { draft, source_id, client_id, ...sheet }: NewSheet,
@@ -182,16 +174,15 @@ export async function insertEditedSheet(
   return id
 }
 
-/** Writes texts and state of a sheet. */
 export async function updateEditedSheet(
   transaction: Transaction<Database>,
   id: number,
   { archived, draft, edited, ...texts }: SheetTexts & Pick<ItemState, 'archived' | 'draft'> & { edited: boolean },
 ): Promise<void> {
-  const { archived_at, ...marks } = marksOf({ archived, draft })
+  const { archived_at, ...columns } = visibilityColumns({ archived, draft })
   await transaction
     .updateTable('imported_cheatsheets')
-    .set({ ...marks, edited })
+    .set({ ...columns, edited })
     .where('cheatsheet_id', '=', id)
     .execute()
   await transaction

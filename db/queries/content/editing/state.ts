@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ItemState } from '../../../types.js'
 
-/** States of a card or sheet for its editors; learners see live ones only. */
+/** States of a card or sheet for its editors; learners see only live cards and sheets. */
 export const EDITED_STATES = ['live', 'draft', 'archived'] as const
 export type EditedState = (typeof EDITED_STATES)[number]
 
 const ORIGINS = { cards: 'imported_cards', cheatsheets: 'imported_cheatsheets' } as const
 
 /**
- * Whether a card or sheet is archived for its editors. `archived_at` of a draft is always set, so `draft_archived`
- * tells whether it is archived.
- * The statement must join `imported_cards` or `imported_cheatsheets`; a left join is enough.
+ * Builds the condition that a card or sheet is archived for its editors. `archived_at` of a draft is always set, so
+ * `draft_archived` tells whether a draft is archived. The statement must join `imported_cards` or
+ * `imported_cheatsheets`; a left join is enough.
  */
 export function isArchived(table: keyof typeof ORIGINS): RawBuilder<boolean> {
   const origin = ORIGINS[table]
@@ -18,7 +18,7 @@ export function isArchived(table: keyof typeof ORIGINS): RawBuilder<boolean> {
     and (${sql.ref(`${origin}.draft`)} is not true or ${sql.ref(`${origin}.draft_archived`)}))`
 }
 
-/** Whether a card or sheet is a draft. */
+/** Builds the condition that a card or sheet is a draft; needs the same join as `isArchived`. */
 export function isDraft(table: keyof typeof ORIGINS): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${sql.ref(`${ORIGINS[table]}.draft`)}, false)`
 }
@@ -31,15 +31,13 @@ export function liveVersion(table: keyof typeof ORIGINS): RawBuilder<number> {
   ), 0)`
 }
 
-/** Returns the condition for a state. */
 export function hasState(table: keyof typeof ORIGINS, state: EditedState): RawBuilder<boolean> {
   if (state === 'archived') return isArchived(table)
   const wanted = state === 'draft' ? sql`` : sql`not`
   return sql<boolean>`(not ${isArchived(table)} and ${wanted} ${isDraft(table)})`
 }
 
-/** Returns the columns that hide a draft or an archived item from learners. */
-export function marksOf({ archived, draft }: Pick<ItemState, 'archived' | 'draft'>) {
+export function visibilityColumns({ archived, draft }: Pick<ItemState, 'archived' | 'draft'>) {
   return {
     archived_at: archived || draft ? sql<Date>`coalesce(archived_at, now())` : null,
     draft,

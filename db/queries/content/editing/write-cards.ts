@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
 import type { Database } from '../../../types.js'
 import type { StoredCard } from './cards.js'
-import { marksOf } from './state.js'
+import { visibilityColumns } from './state.js'
 
 export interface NewCard extends CardTexts {
   deck_id: number
@@ -11,7 +11,6 @@ export interface NewCard extends CardTexts {
   client_id: string
 }
 
-/** Returns the card created with this client id; undefined if there is none. */
 export async function findCardOfClient(
   transaction: Transaction<Database>,
   clientId: string,
@@ -25,7 +24,6 @@ export async function findCardOfClient(
     .executeTakeFirst()
 }
 
-/** Returns a sort order after those of all cards of a deck, including archived ones. */
 export async function findNextSortOrder(transaction: Transaction<Database>, deckId: number): Promise<number> {
   const last = (isHidden: boolean) =>
     transaction
@@ -42,7 +40,6 @@ export async function findNextSortOrder(transaction: Transaction<Database>, deck
   return Math.min(end + 1, 2 ** 31 - 1)
 }
 
-/** Returns which of the keys are taken in a deck. */
 export async function findTakenKeys(
   transaction: Transaction<Database>,
   deckId: number,
@@ -57,12 +54,11 @@ export async function findTakenKeys(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Creates a card with its identity and returns its id. */
 export async function insertCard(
   transaction: Transaction<Database>,
   { key, client_id, draft, exercise, ...card }: NewCard & { sort_order: number },
 ): Promise<number> {
-  const { archived_at } = marksOf({ archived: false, draft })
+  const { archived_at } = visibilityColumns({ archived: false, draft })
   const { id } = await transaction
     .insertInto('cards')
     .values({
@@ -79,7 +75,7 @@ export async function insertCard(
   return id
 }
 
-/** Updates cards to the given state. One parameter holds all rows, so that the statement stays prepared. */
+/** One parameter holds all rows, so that the statement stays prepared. */
 export async function updateCards(transaction: Transaction<Database>, cards: readonly StoredCard[]): Promise<void> {
   const rows = cards.map(({ archived, draft, ...card }) => ({ ...card, is_hidden: archived || draft }))
   await sql`
@@ -92,7 +88,6 @@ export async function updateCards(transaction: Transaction<Database>, cards: rea
     where cards.id = input.id`.execute(transaction)
 }
 
-/** Updates the rows of the cards in `imported_cards`. */
 export async function updateIdentities(
   transaction: Transaction<Database>,
   cards: readonly StoredCard[],

@@ -1,32 +1,27 @@
 import { toPlainText } from '../../search/plain-text.js'
 import { wordsOf } from '../../search/words.js'
 
-/** Frequent words, which say little about the topic of a question */
 const COMMON = new Set(
   'bedeutet beim dabei dann dass dein deine diese diesem diesen dieser dieses durch eine einem einen einer eines gibt haben heißt kann lautet macht machen nicht oder sich sind steht über und viele vom wann warum welche welchem welchen welcher welches wenn werden wird wofür wozu zwischen'.split(
     ' ',
   ),
 )
-/** Minimum length of a word that `wordPairs` treats as rare */
-const SHORTEST = 4
-/** Maximum number of rare words that are combined into pairs */
+const MIN_RARE_LENGTH = 4
 const RARE_WORDS = 4
-/** Minimum share of words that two similar questions have in common */
 const THRESHOLD = 0.5
 
-/** Returns the distinct words of a question without markup, folded as in the search. */
 export function questionWords(question: string): Set<string> {
   return wordsOf(toPlainText(question))
 }
 
 /**
- * Returns all pairs of the up to four longest rare words; a similar question probably contains both words of a pair. A
- * rare word has at least four characters and is not in `COMMON`. If there is only one rare word, returns that word
- * as a group; if there is none, returns all words as one group.
+ * Returns all pairs of the up to four longest rare words; a similar question probably contains at least one of the
+ * pairs. Rare words have at least four characters and are not in `COMMON`. With fewer than two rare words, returns a
+ * single group: the rare word, or all words.
  * @example wordPairs(new Set(['was', 'macht', 'stash', 'push'])) // [['stash', 'push']]
  */
 export function wordPairs(words: ReadonlySet<string>): string[][] {
-  const rare = [...words].filter((word) => word.length >= SHORTEST && !COMMON.has(word))
+  const rare = [...words].filter((word) => word.length >= MIN_RARE_LENGTH && !COMMON.has(word))
   const [first, ...rest] = rare.sort((a, b) => b.length - a.length).slice(0, RARE_WORDS)
   if (first === undefined) return words.size === 0 ? [] : [[...words]]
   if (rest.length === 0) return [[first]]

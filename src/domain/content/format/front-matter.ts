@@ -1,19 +1,19 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import { countLines, isStorable } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
 
 /**
  * A value of front matter with the line of its key in the file. `value` is the parsed scalar; undefined for a faulty
- * value or a list of scalars. `text` is the content of a string, or the source text of another scalar.
+ * value or a list of scalars, `[]` for a list of mappings. `text` is the content of a string, or the source text of a
+ * number or boolean; otherwise it is empty.
  */
 export interface Field {
   value: unknown
   text: string
   line: number
-  /** Entries of a list of scalars, as in `text`; undefined for other values */
+  /** Entries of a list of scalars, converted to strings like `text`; set only for the keys in `LISTS` */
   list?: string[] | undefined
-  /** Entries of a list of mappings; undefined for other values */
   entries?: Fields[] | undefined
 }
 
@@ -23,29 +23,24 @@ export type Fields = Map<string, Field>
 export type KnownKeys = readonly (string | Readonly<Record<string, readonly string[]>>)[]
 
 export interface FrontMatter {
-  /** Undefined if there is no front matter or it cannot be read */
+  /** Keys and values; undefined if there is no front matter or it cannot be read */
   fields: Fields | undefined
-  /** Text after the closing line */
   body: string
-  /** First line of the body in the file */
+  /** Line of the file where the body starts, from 1 */
   bodyLine: number
 }
 
 const FENCE = /^---[ \t]*$/
 const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
-/**
- * Maximum length of front matter in UTF-16 code units. It is limited because the YAML parser needs many times the size
- * of the text in memory.
- */
+/** Maximum length of the YAML in UTF-16 code units; the parser needs many times the size of the text in memory */
 export const MAX_LENGTH = 65_536
-/** Keys whose value is a list */
 const LISTS = ['aliases', 'cards']
 const INT4_MIN = -(2 ** 31)
 const INT4_MAX = 2 ** 31 - 1
 
 /**
- * Splits a file into front matter and body. If the front matter does not start on the first line or is not closed, the
- * start of the body is unknown: reports a fault and returns undefined.
+ * Splits a file into front matter and body. A file without front matter consists of the body. If the front matter
+ * follows blank lines or is not closed, reports a fault and returns undefined.
  * @example splitFrontMatter('---\nname: Git\n---\nText', ['name'], () => {})?.body // 'Text'
  */
 export function splitFrontMatter(text: string, known: KnownKeys, report: Report): FrontMatter | undefined {
@@ -103,7 +98,6 @@ function readFields(yaml: string, known: KnownKeys, report: Report): Fields | un
 }
 
 interface Reading {
-  /** Returns the line in the file for an offset in the YAML */
   lineAt: (offset: number) => number
   report: Report
 }
@@ -112,11 +106,11 @@ function readPairs({ items }: YAMLMap, known: KnownKeys, reading: Reading, field
   const { lineAt, report } = reading
   const names = known.flatMap((key) => (typeof key === 'string' ? key : Object.keys(key)))
   for (const { key, value } of items) {
+    const line = lineAt(isNode(key) ? (key.range?.[0] ?? 0) : 0)
     if (!isScalar(key)) {
-      report(2, PAIRS_ONLY)
+      report(line, PAIRS_ONLY)
       continue
     }
-    const line = lineAt(key.range?.[0] ?? 0)
     const name = String(key.value)
     if (!names.includes(name)) report(line, `Unbekannter Schlüssel „${name}“ (erlaubt: ${names.join(', ')})`)
     else if (fields.has(name)) report(line, `Der Schlüssel „${name}“ steht mehrfach im Front Matter`)
@@ -145,11 +139,10 @@ function readField(name: string, node: unknown, line: number, known: KnownKeys, 
   return { value: undefined, text: '', line }
 }
 
-/** Returns the mappings of a list; reports a fault for each other entry. */
 function readMaps({ items }: YAMLSeq, known: readonly string[], line: number, reading: Reading): Fields[] {
   return items.flatMap((item) => {
     if (isMap(item)) return readPairs(item, known, reading)
-    const offset = isScalar(item) ? (item.range?.[0] ?? undefined) : undefined
+    const offset = isNode(item) ? item.range?.[0] : undefined
     reading.report(
       offset === undefined ? line : reading.lineAt(offset),
       'Ein Eintrag der Liste hat die Form { schlüssel: wert }',
@@ -172,15 +165,15 @@ function parseYaml(yaml: string, lineCounter: LineCounter) {
   }
 }
 
-/** Returns a scalar as string: the source text for `name: 2024` or `slug: 007`, which YAML parses as a number. */
+/** Returns a scalar as string: the source text for `name: 2024` or `slug: 007`, which YAML parses as numbers. */
 function readText(value: unknown, source: string | undefined): string {
   if (typeof value === 'string') return value
   return value === null ? '' : (source ?? String(value))
 }
 
 /**
- * Returns the text of a key. Returns undefined if the key is absent, or if the text is empty or not storable, which is
- * reported as a fault.
+ * Returns the text of a key. Returns undefined if the key is absent or its value is faulty. Reports a fault if the text
+ * is empty or not storable.
  */
 export function readTextField(fields: Fields, key: string, report: Report): string | undefined {
   const field = fields.get(key)
@@ -194,8 +187,8 @@ export function readTextField(fields: Fields, key: string, report: Report): stri
 }
 
 /**
- * Returns the text of a key, which may be empty. Returns an empty string if the key is absent, or if the text is not
- * storable, which is reported as a fault.
+ * Returns the text of a key, which may be empty. Returns an empty string if the key is absent or its value is faulty.
+ * Reports a fault if the text is not storable.
  */
 export function readOptionalText(fields: Fields, key: string, report: Report): string {
   const field = fields.get(key)
@@ -215,8 +208,8 @@ export function readList(fields: Fields, key: string, report: Report): { texts: 
 }
 
 /**
- * Returns an integer of 32 bits, as in PostgreSQL. Returns `fallback` if the key is absent, or if the value is not such
- * an integer, which is reported as a fault.
+ * Returns a 32-bit integer, the range of a PostgreSQL `integer`. Returns `fallback` if the key is absent. Reports a
+ * fault and returns `fallback` if the value is not a 32-bit integer.
  */
 export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
   const field = fields.get(key)

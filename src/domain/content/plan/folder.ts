@@ -10,7 +10,7 @@ import {
   type StoredDeck,
   type StoredSheet,
 } from './types.js'
-import { faultOfPool, stateOf } from './visibility.js'
+import { findPoolFault, stateOf } from './visibility.js'
 
 /**
  * Compares the files of the content folder with the stored content.
@@ -29,7 +29,7 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   }
   const described = new Set<StoredCard>()
   const aliased = planDecks(plan, content.decks, stored.decks)
-  // Other decks, such as those of a source that was removed, stay unchanged until a file describes them.
+  // Decks that no file of the folder has described stay unchanged, such as decks of a source, even if it was deleted.
   const ours = new Set(plan.deckIds.values())
   for (const { id, is_imported } of stored.decks) if (is_imported) ours.add(id)
   const live = stored.cards.filter((card) => card.state !== 'archived' && ours.has(card.identity_deck_id))
@@ -41,10 +41,10 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   plan.archivedCards = archived.map(({ id }) => id)
   plan.cards.archived = archived.length
   planSheets(plan, content.sheets, stored.sheets, digests)
-  const successors = new Set(plan.successions.map(({ from }) => from))
+  const transferred = new Set(plan.progressTransfers.map(({ from }) => from))
   plan.warnings = warnOfLostProgress(
     plan,
-    archived.filter(({ id }) => !successors.has(id)),
+    archived.filter(({ id }) => !transferred.has(id)),
     stored.decks,
     digests,
   )
@@ -72,7 +72,7 @@ function planDecks(plan: FolderPlan, decks: readonly DeckSource[], stored: reado
     }
     kept.add(row)
     plan.deckIds.set(deck, row.id)
-    const fault = faultOfPool(row, deck, row.is_imported)
+    const fault = findPoolFault(row, deck, row.is_imported)
     if (fault !== undefined) plan.faults.push(fault)
     if (!row.is_imported || row.file !== deck.file)
       plan.describedDecks.push({ id: row.id, file: deck.file, tests_only: deck.tests_only })
@@ -100,7 +100,6 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
   )
 }
 
-/** Plans the cards of a deck and adds the matching rows to `described`. */
 function planCards(
   plan: FolderPlan,
   deck: DeckSource,
@@ -127,7 +126,7 @@ function planCards(
     described.add(row)
     const isRenamed = row.key !== card.key || row.identity_deck_id !== deckId
     if (isRenamed) plan.renamedCards.push({ id: row.id, deck, key: card.key })
-    for (const { id } of predecessors) plan.successions.push({ from: id, to: row.id })
+    for (const { id } of predecessors) plan.progressTransfers.push({ from: id, to: row.id })
     const digest = digests.cards.get(card)
     const moves = row.state !== stateOf(card) || row.deck_id !== deckId
     const isChanged =
@@ -171,11 +170,10 @@ function planSheets(
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
-/** Minimum number of cards or sheets for a refusal by `refusalOf`, not counting archived ones */
-const FEW = 10
+const MIN_ITEMS_FOR_REFUSAL = 10
 
 /**
- * Returns the refusal of a plan that archives more than half of at least 10 cards or sheets: a folder may be missing.
+ * Returns the refusal for a plan that archives more than half of at least 10 cards or sheets: a folder may be missing.
  * Returns undefined for other plans.
  */
 export function refusalOf({ archivedCards, liveCards, archivedSheets, liveSheets }: FolderPlan) {
@@ -185,5 +183,5 @@ export function refusalOf({ archivedCards, liveCards, archivedSheets, liveSheets
 }
 
 function isMost({ length }: readonly number[], live: number): boolean {
-  return live >= FEW && length * 2 > live
+  return live >= MIN_ITEMS_FOR_REFUSAL && length * 2 > live
 }

@@ -1,8 +1,8 @@
 import { lintQuestion } from '../../questions/lint.js'
+import { findBlocks } from '../format/blocks.js'
 import type { CardSource, DeckSource, SheetSource, Warning } from '../types.js'
 import type { Plan } from './types.js'
 
-/** Maximum number of warnings that are returned; `total` counts all warnings */
 const MAX_WARNINGS = 200
 
 export interface LintWarnings {
@@ -10,15 +10,21 @@ export interface LintWarnings {
   total: number
 }
 
-/** Checks the new and changed questions of a plan in short steps, so that other work can run in between. */
+const CARD_HEADING = /^##[ \t]/m
+const OPENING_FENCE = /^ {0,3}(`{3,}|~{3,})/
+const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/
+const OPEN_BLOCK =
+  'Der letzte Codeblock der Antwort ist nicht geschlossen: die Überschriften ## darin beginnen keine Karte'
+
+/** Checks the new and changed cards of a plan in short steps, so that other work can run in between. */
 export function* lintPlan<Card extends CardSource>(
   { newCards, changedCards }: Pick<Plan<DeckSource, Card, SheetSource>, 'newCards' | 'changedCards'>,
   fileOf: (deck: DeckSource, card: Card) => string,
 ): Generator<void, LintWarnings> {
   const found: LintWarnings = { warnings: [], total: 0 }
   for (const { deck, card } of [...newCards, ...changedCards]) {
-    if (card.exercise === null) continue
-    for (const { message } of lintQuestion(card)) {
+    if (card.exercise === null && !CARD_HEADING.test(card.answer)) continue
+    for (const message of lintCard(card)) {
       found.total++
       if (found.warnings.length >= MAX_WARNINGS) continue
       found.warnings.push({ file: fileOf(deck, card), line: card.line, message })
@@ -26,4 +32,21 @@ export function* lintPlan<Card extends CardSource>(
     yield
   }
   return found
+}
+
+function lintCard(card: CardSource): string[] {
+  const messages = card.exercise === null ? [] : lintQuestion(card).map(({ message }) => message)
+  if (hasOpenBlock(card.answer)) messages.push(OPEN_BLOCK)
+  return messages
+}
+
+/** Returns whether the text ends with a code block that is not closed and contains a heading of depth 2. */
+function hasOpenBlock(text: string): boolean {
+  if (!CARD_HEADING.test(text)) return false
+  const last = findBlocks(text).at(-1)
+  if (last?.type !== 'fence') return false
+  const lines = text.split('\n').slice(last.line, last.end)
+  if (!lines.some((line) => CARD_HEADING.test(line))) return false
+  const mark = OPENING_FENCE.exec(lines[0] ?? '')?.[1] ?? ''
+  return !CLOSING_FENCE.exec(lines.at(-1) ?? '')?.[1]?.startsWith(mark)
 }

@@ -3,8 +3,8 @@ import type { Digests, FolderPlan, StoredCard, StoredDeck } from './types.js'
 
 /**
  * Returns warnings for new cards that have the same question or id as a card to be archived. The two are probably the
- * same card with another id or deck. All cards of a new deck that match cards of one archived deck share a
- * warning.
+ * same card with another id or deck. If several cards of a new deck match cards of one archived deck, returns one
+ * warning for all of them.
  */
 export function warnOfLostProgress(
   plan: FolderPlan,
@@ -21,19 +21,19 @@ export function warnOfLostProgress(
   const whole = new Map<DeckSource, Map<number, number>>()
   const warnings: Warning[] = []
   for (const { deck, card } of plan.newCards) {
-    const twin = byQuestion.get(digests.cards.get(card)?.question ?? '')
-    const namesake = twin ?? byKey.get(card.key)
-    if (namesake === undefined) continue
-    const from = namesake.identity_deck_id
+    const sameQuestion = byQuestion.get(digests.cards.get(card)?.question ?? '')
+    const similar = sameQuestion ?? byKey.get(card.key)
+    if (similar === undefined) continue
+    const from = similar.identity_deck_id
     if (newDecks.has(deck) && archivedDecks.has(from)) {
       const counts = whole.get(deck) ?? new Map<number, number>()
       whole.set(deck, counts.set(from, (counts.get(from) ?? 0) + 1))
       continue
     }
-    const same = twin === undefined ? 'derselben id' : 'derselben Frage'
+    const same = sameQuestion === undefined ? 'derselben id' : 'derselben Frage'
     const isHere = plan.deckIds.get(deck) === from
-    const place = isHere ? `„${namesake.key}“` : `„${namesake.key}“ aus dem Deck „${slugs.get(from)}“`
-    const advice = isHere ? `; mit aliases: [${namesake.key}] bleibt er erhalten` : ''
+    const place = isHere ? `„${similar.key}“` : `„${similar.key}“ aus dem Deck „${slugs.get(from)}“`
+    const advice = isHere ? `; mit aliases: [${similar.key}] bleibt er erhalten` : ''
     const message = `Die Karte „${card.key}“ ist neu, die Karte ${place} mit ${same} wird archiviert: der Lernfortschritt beginnt von vorn${advice}`
     warnings.push({ file: deck.file, line: card.line, message })
   }

@@ -1,23 +1,23 @@
 import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
 
-// Stored content
-
-/** Visibility of a card or sheet: `live` for all learners, `draft` for editors only, `archived` for no learner */
+/**
+ * Visibility of a card or sheet: learners see `live` items, only editors see `draft` items, and no learner sees
+ * `archived` items. Live cards of a `tests_only` deck appear only in tests.
+ */
 export type Visibility = 'live' | 'draft' | 'archived'
 
-/** A stored deck of the folder, a source or a script. */
 export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off' | 'lang' | 'desired_retention'> {
   id: number
   slug: string
   name: string
   description: string
   sort_order: number
-  /** Whether the deck is not archived; a pool is live although learners do not see it */
+  /** Whether the deck is not archived; also true for a `tests_only` deck, although learners do not see the deck */
   is_live: boolean
-  /** Whether a file describes the deck, or described it until it was archived */
+  /** Whether a file of the content folder describes the deck, or described it before the deck was archived */
   is_imported: boolean
-  /** Path of the file relative to the content folder; null if unknown */
+  /** Path of the file relative to the content folder; null if there is none or it is unknown */
   file: string | null
 }
 
@@ -44,7 +44,6 @@ export interface StoredSheet {
   digest: string
 }
 
-/** The stored content that an import of the folder concerns. */
 export interface StoredContent {
   decks: StoredDeck[]
   cards: StoredCard[]
@@ -54,16 +53,17 @@ export interface StoredContent {
 /** The source that owns a deck or sheet; all fields are null if the item has no owner. */
 interface Owned {
   source_id: number | null
-  /** Key within the source */
   source_key: string | null
-  /** Name of the source */
   owner: string | null
 }
 
 export interface OwnedDeck extends StoredDeck, Owned {
-  /** Whether the source is not archived; other uploads may take over the content of an archived source */
+  /**
+   * Whether the deck has no owner or its source is not archived; other uploads may take over the content of an archived
+   * source
+   */
   owner_is_live: boolean
-  /** Number of live cards, including those of scripts */
+  /** Number of live cards, including cards that scripts have added */
   card_count: number
 }
 
@@ -72,36 +72,31 @@ export interface OwnedSheet extends StoredSheet, Owned {
   is_edited: boolean
 }
 
-/** A card of a source, of the folder or, with an empty `key`, of a script. */
+/** A stored card that is compared with an upload. `key` is empty if a script added the card. */
 export interface OwnedCard extends StoredCard {
-  /** Whether the card was edited in the service since the last upload */
   is_edited: boolean
   guid: string | null
   ord: number | null
 }
 
-/** The stored content that an upload concerns. */
 export interface StoredUpload {
-  /** Undefined for a new source */
+  /** Id of the source that receives the upload; undefined for a new source */
   sourceId: number | undefined
-  /** All decks, of any source */
+  /** All stored decks, regardless of their owner */
   decks: OwnedDeck[]
-  /** All sheets, of any source */
+  /** All stored sheets, regardless of their owner */
   sheets: OwnedSheet[]
   /** Cards of the source, and cards that the uploader may edit and whose Anki notes are in the upload */
   cards: OwnedCard[]
 }
 
-// Content of an upload; the content of the folder has the type `Content`
-
-/** A card of an upload with its stored key. */
 export interface UploadCard extends CardSource {
-  /** Name of the table or archive entry; empty for an Anki package */
+  /** Name of the file or archive entry; empty for an Anki package */
   file: string
-  /** Guid of the Anki note; null, like `ord`, for other cards */
+  /** Guid of the Anki note; like `ord`, null for a card without a note or with a guid that is not stored */
   guid: string | null
   ord: number | null
-  /** Whether the card is identified only within its deck, so that an upload never moves it */
+  /** Whether `key` identifies the card only within its deck */
   isBound: boolean
   /** Whether the file specifies if the card is a draft; otherwise a stored draft stays a draft */
   isWhole: boolean
@@ -109,24 +104,24 @@ export interface UploadCard extends CardSource {
   hasExercise: boolean
 }
 
-/** A deck of an upload; the plan replaces the requested slug with a free one. */
+/** A deck of an upload; the plan replaces the requested slug with the stored slug or a free one. */
 export interface UploadDeck extends DeckSource {
-  /** Key within the source */
   source_key: string
-  /** Sort order in the file; null to keep the stored one */
+  /** Sort order in the file; null to keep the stored order or to add a new deck at the end */
   wantedOrder: number | null
-  /** Whether the file specifies all keys of the deck; otherwise the stored values are kept */
+  /**
+   * Whether the upload is an archive, whose files determine all settings of a deck. A table or package keeps the stored
+   * settings.
+   */
   isWhole: boolean
   cards: UploadCard[]
 }
 
-/** A sheet of an upload; the plan replaces the requested slug with a free one. */
+/** A sheet of an upload; for a new sheet, the plan replaces the requested slug with a free one. */
 export interface UploadSheet extends SheetSource {
-  /** Key within the source */
   source_key: string
 }
 
-/** Decks and sheets of an upload. */
 export interface Upload {
   kind: SourceKind
   decks: UploadDeck[]
@@ -145,9 +140,6 @@ export interface Digests {
   sheets: ReadonlyMap<SheetSource, string>
 }
 
-// Changes
-
-/** Numbers of created, updated, unchanged and archived rows. */
 export interface Changes {
   created: number
   updated: number
@@ -155,14 +147,12 @@ export interface Changes {
   archived: number
 }
 
-/** Changes of decks, cards and sheets. */
 export interface AllChanges {
   decks: Changes
   cards: Changes
   cheatsheets: Changes
 }
 
-/** Changes including those of tests; `tests` is absent if the import contains no tests. */
 export interface ChangesWithTests extends AllChanges {
   tests?: Changes
 }
@@ -174,71 +164,61 @@ export interface PlacedCard<Deck, Card> {
   sort_order: number
 }
 
-/** A stored card that changes. */
 export interface ChangedCard<Deck, Card> extends PlacedCard<Deck, Card> {
   id: number
   /** Whether the deck or the visibility changes, which affects the progress of learners */
   moves: boolean
   isDraft: boolean
-  /** Stored part to keep: `exercise` if the file does not specify one, `text` (all texts) if edited in the service */
+  /**
+   * Stored part to keep: `exercise` if the file specifies no exercise, `text` (including the exercise) if the text that
+   * was edited in the service takes precedence
+   */
   keeps: 'nothing' | 'exercise' | 'text'
 }
 
-/** A stored sheet that changes. */
 export interface ChangedSheet<Sheet> {
   id: number
   sheet: Sheet
   isDraft: boolean
-  /** Whether the stored text is kept, because it was edited in the service */
   keepsText: boolean
 }
 
-/** The changes of an import: of the folder (`FolderPlan`) or of an upload (`UploadPlan`). */
 export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource> extends AllChanges {
   newDecks: Deck[]
   changedDecks: { id: number; deck: Deck }[]
-  /** Ids of the decks that are already stored */
   deckIds: Map<Deck, number>
-  /** Decks without a file that a file now describes, and decks whose file has another path */
+  /** Decks that a file describes for the first time, and decks whose file has a new path */
   describedDecks: { id: number; file: string; tests_only: boolean }[]
   archivedDecks: number[]
   newCards: PlacedCard<Deck, Card>[]
   changedCards: ChangedCard<Deck, Card>[]
   renamedCards: { id: number; deck: Deck; key: string }[]
   archivedCards: number[]
-  /** Pairs of card ids; the progress is transferred from the card `from` to the card `to` */
-  successions: { from: number; to: number }[]
+  /** Ids of cards: the import moves progress from a former card to its successor */
+  progressTransfers: { from: number; to: number }[]
   newSheets: Sheet[]
   changedSheets: ChangedSheet<Sheet>[]
-  /** Ids of sheets without a file that a file now describes */
   adoptedSheets: number[]
   archivedSheets: number[]
-  /** Faults that prevent the import */
   faults: Fault[]
   warnings: Warning[]
 }
 
-/** The changes that make the stored content equal to the files of the folder. */
 export interface FolderPlan extends Plan<DeckSource, CardSource, SheetSource> {
-  /** Number of imported cards before the import, without archived ones */
+  /** Numbers of stored cards and sheets that the import could archive */
   liveCards: number
-  /** Number of imported sheets before the import, without archived ones */
   liveSheets: number
 }
 
-/** The changes of an upload. Its decks and sheets have free slugs. */
 export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
-  /** Decks in the order of the upload, followed by decks whose cards are only archived */
+  /** Decks in the order of the upload, followed by further decks whose cards the upload archives */
   perDeck: DeckChanges[]
-  /** Sample of new and changed cards */
   examples: UploadExample[]
-  /** Cards and sheets that were edited in the service and differ from the file */
   edited: Edited
-  /** Total number of warnings; `warnings` contains only the first 200 */
+  /** Total number of warnings, including those that `warnings` omits */
   warningsTotal: number
 }
 
-/** Changes of the cards of one deck; each card counts once. */
 export interface CardCounts {
   created: number
   updated: number
@@ -253,12 +233,9 @@ export interface DeckChanges extends CardCounts {
   archived: number
 }
 
-/**
- * Cards and sheets that were edited in the service since the last upload and differ from the new upload. `isKept` is
- * true if the stored text is kept.
- */
+/** Cards and sheets that were edited in the service since the last upload and differ from the new upload. */
 export interface Edited {
-  /** The first 200 cards */
+  /** At most 200 cards; `cardsTotal` counts all of them. */
   cards: { id: number; deck: UploadDeck; card: UploadCard; isKept: boolean }[]
   cardsTotal: number
   sheets: { sheet: UploadSheet; isKept: boolean }[]
@@ -266,12 +243,10 @@ export interface Edited {
 
 export interface UploadExample {
   deck: UploadDeck
-  /** Id of the changed row; null for a new card */
   id: number | null
   card: UploadCard
 }
 
-/** Result of an import. */
 export interface ImportStats extends ChangesWithTests {
   duration_ms: number
   /** Probable mistakes, sorted by file and line; at most 200 */
@@ -282,7 +257,6 @@ export function changesOf({ decks, cards, cheatsheets }: AllChanges): AllChanges
   return { decks, cards, cheatsheets }
 }
 
-/** Returns whether the plan changes a deck, card or sheet. */
 export function hasChanges(plan: Plan<DeckSource, CardSource, SheetSource>): boolean {
   const changes = [
     ...[plan.newDecks, plan.changedDecks, plan.archivedDecks, plan.newSheets, plan.changedSheets, plan.archivedSheets],
@@ -291,7 +265,6 @@ export function hasChanges(plan: Plan<DeckSource, CardSource, SheetSource>): boo
   return changes.some((list) => list.length > 0)
 }
 
-/** Returns a plan without changes. */
 export function emptyPlan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource>(): Plan<
   Deck,
   Card,
@@ -307,7 +280,7 @@ export function emptyPlan<Deck extends DeckSource, Card extends CardSource, Shee
     changedCards: [],
     renamedCards: [],
     archivedCards: [],
-    successions: [],
+    progressTransfers: [],
     newSheets: [],
     changedSheets: [],
     adoptedSheets: [],

@@ -4,20 +4,21 @@ import type { Warning } from '../types.js'
 import type { OwnedDeck, UploadCard, UploadDeck } from './types.js'
 
 const WORDS_LENGTH = 50
-/** Maximum number of cards that a warning lists */
 const NAMED_CARDS = 3
 
-/** Returns the beginning of a card's question as plain text; the key of the card if the question has no text. */
 function wordsOf({ question, key }: UploadCard): string {
   return shorten(toPlainText(question), WORDS_LENGTH).replace(/\.\.\.$/, '…') || key
 }
 
-/** Returns the place of a card for a warning. In Anki packages, deck and first words of the card replace the file. */
+/**
+ * Returns the place of a card for a warning. For an Anki package, the deck name and the first words of the card replace
+ * the file name.
+ */
 function placeOf(deck: UploadDeck, card: UploadCard) {
   return { file: card.file || `${deck.name}: ${wordsOf(card)}`, line: card.line }
 }
 
-/** Groups cards that belong to other sources by deck and source, to report one warning per group. */
+/** Groups cards of other owners by file, deck and owner, and returns one warning per group. */
 export class ForeignCards {
   readonly #groups = new Map<
     string,
@@ -33,7 +34,6 @@ export class ForeignCards {
     if (group.words.length < NAMED_CARDS) group.words.push(`„${wordsOf(card)}“`)
   }
 
-  /** Returns one warning per group. */
   describe(): Warning[] {
     return [...this.#groups.values()].map(({ deck, owner, first, words, count }) => {
       const more = count > words.length ? ` und ${count - words.length} weitere` : ''
@@ -46,8 +46,7 @@ export class ForeignCards {
   }
 }
 
-/** Returns the warning that a card is omitted because it repeats an earlier card of the upload. */
-export function warnOfTwin(deck: UploadDeck, card: UploadCard, { line }: UploadCard): Warning {
+export function warnOfDuplicate(deck: UploadDeck, card: UploadCard, { line }: UploadCard): Warning {
   const place = line > 0 ? ` in Zeile ${line}` : ''
   return { ...placeOf(deck, card), message: `Dieselbe Karte steht schon${place}, hier bleibt sie weg` }
 }

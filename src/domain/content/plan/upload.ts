@@ -14,28 +14,27 @@ import {
   type UploadExample,
   type UploadPlan,
 } from './types.js'
-import { ForeignCards, warnOfTwin } from './upload-warnings.js'
-import { faultOfPool, stateOf } from './visibility.js'
+import { ForeignCards, warnOfDuplicate } from './upload-warnings.js'
+import { findPoolFault, stateOf } from './visibility.js'
 
 export interface UploadPlanOptions {
   /** Whether content of the source that is missing in the upload is archived */
   mirror: boolean
   /**
-   * Text to keep if the stored text was edited in the service and differs from the text of the file: `ours` (default)
-   * is the stored text, `theirs` the text of the file
+   * Version of a card or sheet to keep if it was edited in the service and differs from the file: `ours` (default) is
+   * the stored version, `theirs` that of the file
    */
   keep?: 'ours' | 'theirs' | undefined
-  /** Ids of cards that get the text of the file even if `keep` is `ours` */
+  /** Ids of cards that get the version of the file even if `keep` is `ours` */
   theirs?: ReadonlySet<number> | undefined
 }
 
 /**
  * Compares an upload with the stored content.
  *
- * A deck matches the row of the source whose key is the deck's name (in an archive: the slug), even if the row has been
- * renamed. A card matches the row of its Anki note in any source, otherwise the row of this source with its key.
- * Content of the folder, of scripts or of other sources stays unchanged, except that cards of archived sources are
- * taken over.
+ * A deck matches the row of this source that has the deck's name (in an archive: the slug) as its key, even if the row
+ * has been renamed. A card matches the row of its Anki note in any source, otherwise the row of this source with its
+ * key. All other content stays unchanged, except that cards of archived sources are taken over.
  */
 export function planUpload(
   upload: Upload,
@@ -56,11 +55,11 @@ export function planUpload(
   const end = orderAtEnd(stored.decks)
   const decks = upload.decks.map((deck) => {
     const row = known.find(deck)
-    // A new deck whose cards all belong to other decks or sources is not created, so its slug is assigned later.
+    // The slug of a new deck is assigned later, because a deck that receives none of its cards is not created.
     const place = { slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
     const planned = { ...deck, ...(row !== undefined && !deck.isWhole && headOf(row)), ...place }
     if (row !== undefined) {
-      const fault = faultOfPool(row, planned, true)
+      const fault = findPoolFault(row, planned, true)
       if (fault !== undefined) plan.faults.push(fault)
       rows.set(planned, row)
       plan.deckIds.set(planned, row.id)
@@ -71,7 +70,7 @@ export function planUpload(
   for (const [index, deck] of decks.entries()) {
     const row = rows.get(deck)
     const counts = placed.counts.get(deck)
-    // True if all cards of the deck belong to other decks or sources, but not if the deck has no cards in the upload.
+    // True if all cards of the deck in the upload are duplicates or belong to other decks or owners.
     const receivesNone = counts === undefined && deck.cards.length > 0
     if (row === undefined && receivesNone) continue
     const wanted = upload.kind === 'archive' ? (upload.decks[index]?.slug ?? '') : slugFrom(deck.name)
@@ -84,7 +83,10 @@ export function planUpload(
   return plan
 }
 
-/** Returns the stored fields that a table or package does not specify and must not overwrite. */
+/**
+ * Returns the stored fields that an upload of a table or package keeps: the name, because the deck may have been
+ * renamed, and fields that such files do not contain.
+ */
 function headOf({ name, description, tests_only, options_off, lang, desired_retention }: OwnedDeck) {
   return { name, description, tests_only, options_off, lang, desired_retention }
 }
@@ -108,15 +110,14 @@ class KnownRows<Row extends { slug: string; source_key: string | null }> {
 
 const HIGHEST_ORDER = 2 ** 31 - 1
 
-/** Returns the sort order that puts a deck after all live ones; 0 if there are none. */
 function orderAtEnd(decks: readonly OwnedDeck[]): number {
   const last = decks.reduce((highest, deck) => (deck.is_live ? Math.max(highest, deck.sort_order) : highest), -1)
   return Math.min(last + 1, HIGHEST_ORDER)
 }
 
 /**
- * Returns the new decks without moved cards, except pools. Learners have no progress in these decks, so the decks need
- * not be active at once.
+ * Returns the new decks that are not `tests_only` and receive no moved cards. Learners have no progress in these decks,
+ * so the decks need not be activated immediately.
  */
 export function optionalDecks({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
   const moved = new Set(perDeck.filter((deck) => deck.moved > 0).map(({ slug }) => slug))
@@ -138,7 +139,7 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
     row.options_off === deck.options_off &&
     row.lang === deck.lang &&
     row.desired_retention === deck.desired_retention
-  // An archived deck that receives no cards stays archived.
+  // An archived deck stays archived if it receives none of its cards in the upload.
   if ((row.is_live && isSame) || (!row.is_live && receivesNone)) {
     plan.decks.unchanged++
     return
@@ -150,9 +151,9 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
 type Rest = UploadPlanOptions & Pick<PlacedCards, 'described' | 'moved'>
 
 /**
- * Archives decks of the source whose live cards have all moved, and with `mirror` all decks and cards missing in the
- * upload. A deck stays if it has another card that is not archived, such as a draft. With `mirror`, the upload must
- * also describe that card.
+ * Archives decks of the source that are missing in the upload. With `mirror`, also archives missing cards, and a deck
+ * stays only if it keeps a card that the upload describes. Without `mirror`, archives a deck only if all its live cards
+ * have moved and no draft remains.
  */
 function archiveRest(
   plan: UploadPlan,
@@ -228,17 +229,13 @@ function planUploadSheets(
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
-/** Result of planning the cards of an upload. */
 interface PlacedCards {
-  /** Counts by deck; decks that receive no card are missing. */
+  /** Card counts by deck; contains only decks that receive a card */
   counts: Map<UploadDeck, CardCounts>
-  /** Ids of the rows that the upload describes */
   described: Set<number>
-  /** Ids of the rows that move to another deck */
   moved: Set<number>
 }
 
-/** Matches the cards of the upload with stored rows and adds the changes to the plan. */
 function planUploadCards(
   plan: UploadPlan,
   decks: readonly UploadDeck[],
@@ -260,9 +257,9 @@ function planUploadCards(
     const matched: { card: UploadCard; row: OwnedCard | undefined; index: number }[] = []
     for (const [index, card] of deck.cards.entries()) {
       const here = `${place} ${card.key}`
-      const twin = seen.get(here) ?? (card.isBound ? undefined : seen.get(card.key))
-      if (twin !== undefined) {
-        warn(plan, warnOfTwin(deck, card, twin))
+      const earlier = seen.get(here) ?? (card.isBound ? undefined : seen.get(card.key))
+      if (earlier !== undefined) {
+        warn(plan, warnOfDuplicate(deck, card, earlier))
         continue
       }
       seen.set(here, card)
@@ -273,7 +270,7 @@ function planUploadCards(
       const first = found && taken.get(found.id)
       // A row that was edited in the service keeps its key, so no second card with that key can be created.
       if (first !== undefined && found?.is_edited && found.state !== 'archived' && keepsOurs(found)) {
-        warn(plan, warnOfTwin(deck, card, first))
+        warn(plan, warnOfDuplicate(deck, card, first))
         continue
       }
       const row = first === undefined ? found : undefined
@@ -295,9 +292,11 @@ function planUploadCards(
       const becomes = planCard(plan, { deck, card, sort_order }, { row, deckId, isOurs }, digests)
       // A card that was moved in the service stays in its deck; the deck of the file is not created for this card.
       const isElsewhere = becomes === 'unchanged' && row?.deck_id !== deckId
-      const counts = placed.counts.get(deck) ?? { created: 0, updated: 0, moved: 0, unchanged: 0 }
-      if (!isElsewhere) placed.counts.set(deck, counts)
-      counts[becomes]++
+      if (!isElsewhere) {
+        const counts = placed.counts.get(deck) ?? { created: 0, updated: 0, moved: 0, unchanged: 0 }
+        counts[becomes]++
+        placed.counts.set(deck, counts)
+      }
       plan.cards[becomes === 'moved' ? 'updated' : becomes]++
       if (becomes === 'created') addExample(created, { deck, id: null, card })
       else if (becomes !== 'unchanged') addExample(updated, { deck, id: row?.id ?? null, card })
@@ -311,8 +310,8 @@ function planUploadCards(
 }
 
 /**
- * Returns whether all cards are stored, in the order of the file. Their sort orders may have gaps, left by cards that
- * were moved in the service or are missing in the file.
+ * Returns whether all cards are stored, not archived, and in the order of the file. Their sort orders may have gaps,
+ * left by cards that were moved in the service or are missing in the file.
  */
 function isInOrder(
   matched: readonly { row: OwnedCard | undefined }[],
@@ -322,7 +321,6 @@ function isInOrder(
   let last: OwnedCard | undefined
   for (const { row } of matched) {
     if (row === undefined || row.state === 'archived') return false
-    // A card that was moved to another deck in the service stays there.
     if (row.deck_id !== deckId) {
       if (row.is_edited && keepsOurs(row)) continue
       return false
@@ -374,18 +372,15 @@ function planCard(
   return isOther ? 'updated' : 'unchanged'
 }
 
-/** Finds the stored cards of an upload by their identities. */
 class Rows {
   readonly #sourceId: number | undefined
   readonly #decks: ReadonlyMap<number, OwnedDeck>
   readonly #byNote = new Map<string, OwnedCard>()
-  /** Rows of the source by identity deck and key */
   readonly #bound = new Map<string, OwnedCard>()
-  /** Rows of the source whose current deck differs from their identity deck, by current deck and key */
+  /** Rows of the source that are no longer in the deck of their identity, by current deck and key */
   readonly #current = new Map<string, OwnedCard>()
-  /** Rows of the source by key */
   readonly #byKey = new Map<string, OwnedCard[]>()
-  /** Ids of rows that only a card bound to its deck may match */
+  /** Ids of stored cards that only a card of the same deck may match */
   readonly #reserved = new Set<number>()
 
   constructor({ sourceId, decks, cards }: StoredUpload) {
@@ -403,8 +398,8 @@ class Rows {
   }
 
   /**
-   * Adds the row of a note. Of several rows with the same note, keeps a row of this source, otherwise a row that must
-   * not be taken over, because it belongs to another owner.
+   * Adds the row of a note. Of several rows with the same note, keeps a row of this source. If there is none, prefers a
+   * row of another owner that this source must not take over.
    */
   #addNote(note: string, row: OwnedCard): void {
     const other = this.#byNote.get(note)
@@ -412,7 +407,7 @@ class Rows {
     if (other === undefined || rank(row) > rank(other)) this.#byNote.set(note, row)
   }
 
-  /** Reserves the row of a bound card, so that a card of another deck with the same key does not get it. */
+  /** Reserves the row of a card with `isBound`, so that a card of another deck with the same key cannot take it. */
   reserve(card: UploadCard, deckId: number | undefined): void {
     const row = card.isBound ? this.#findHere(card, deckId) : undefined
     if (row !== undefined) this.#reserved.add(row.id)
@@ -428,7 +423,6 @@ class Rows {
     return noted ?? this.#bound.get(place) ?? this.#current.get(place)
   }
 
-  /** Returns a row with this key that is not reserved, preferably one that is not archived. */
   #findByKey(key: string): OwnedCard | undefined {
     const free = this.#byKey.get(key)?.filter(({ id }) => !this.#reserved.has(id))
     return free?.find(({ state }) => state !== 'archived') ?? free?.[0]

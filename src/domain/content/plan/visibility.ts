@@ -1,18 +1,17 @@
 import type { DeckSource, Fault } from '../types.js'
 import type { StoredDeck, Visibility } from './types.js'
 
-/** Returns the visibility of a card or sheet from a file. */
 export function stateOf({ draft }: { draft: boolean }): Visibility {
   return draft ? 'draft' : 'live'
 }
 
 /**
- * Returns a fault if the file would turn a deck into a pool, or a pool into a deck: learners know the cards of a deck,
- * and must not see those of a pool. An archived deck without an owner may become a pool, because it may have been a
- * pool of a source that was removed.
+ * Returns a fault if the file would change `tests_only` of a deck. Learners know the cards of an ordinary deck, and
+ * must not see cards that only tests use. An archived deck without an owner may become `tests_only`, because earlier
+ * versions cleared this setting when the source of the deck was deleted.
  * @param isOwned whether a file of the folder or a source describes the deck
  */
-export function faultOfPool(row: StoredDeck, deck: DeckSource, isOwned: boolean): Fault | undefined {
+export function findPoolFault(row: StoredDeck, deck: DeckSource, isOwned: boolean): Fault | undefined {
   if (row.tests_only === deck.tests_only || (!isOwned && !row.is_live && deck.tests_only)) return undefined
   const message = row.tests_only
     ? `Das Deck „${row.slug}“ ist ein Fragenpool und bleibt es: im Front Matter fehlt „tests_only: true“`

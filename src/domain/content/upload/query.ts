@@ -2,29 +2,27 @@ import { InvalidInput } from '../../refusal.js'
 import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
 import { countCharacters, isStorable } from '../../text/text.js'
 
-const EXTENSION = /\.(?:apkg|colpkg|csv|tsv|txt|xlsx|xlsm|zip)$/i
+const EXTENSION = /\.(?:apkg|colpkg|csv|gift|tsv|txt|xlsx|xlsm|xml|zip)$/i
 const MAX_LENGTH = 200
 
-/** Names of the source and of the file of an upload. */
 export interface UploadName {
-  /** Name of the source: the file name without folders and extension, or a given name; empty only with a source id */
+  /** Name of the source: a given name, or the file name without folders and extension; may be empty with a source id */
   name: string
-  /** Null if there is no file, for example for a pasted table */
+  /** File name; null if the given name has no extension in `EXTENSION`, for example for a pasted table */
   fileName: string | null
 }
 
-/** The parsed query parameters of an upload. */
 export interface UploadParameters extends UploadName {
   /** Id of the source to update; undefined if not given, null if the given id does not fit into an integer column */
   sourceId: number | null | undefined
   isNew: boolean
   mirror: boolean
   /**
-   * Text to keep if the stored text was edited in the service and differs from the text of the file: `ours` is the
-   * stored text, `theirs` the text of the file
+   * Version of a card, sheet or test to keep if it was edited in the service and differs from the file: `ours` is the
+   * stored version, `theirs` that of the file
    */
   keep: 'ours' | 'theirs'
-  /** Ids of cards that get the text of the file even if `keep` is `ours` */
+  /** Ids of cards that get the version of the file even if `keep` is `ours` */
   theirs: ReadonlySet<number>
   /** Whether new decks are active for all learners */
   active: boolean
@@ -65,7 +63,7 @@ export function parseUploadQuery(query: Query): UploadParameters {
  */
 function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {
   const whole = text?.trim() ?? ''
-  // Removes folders from a file name only; a source may be called „TCP/IP“.
+  // Removes folders only from file names, because a source may be called „TCP/IP“.
   const given = parseText(EXTENSION.test(whole) ? whole.split(/[/\\]/).at(-1) : whole, 'name') ?? ''
   const name = given.replace(EXTENSION, '').trim()
   if (name === '' && !isOptional) {

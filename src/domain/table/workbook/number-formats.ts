@@ -1,4 +1,4 @@
-import { format, isDateFormat, isTextFormat, isValidFormat } from 'numfmt'
+import { format, isDateFormat, isTextFormat, isValidFormat, tokenize } from 'numfmt'
 import type { StylesPart } from './parts.js'
 
 const GENERAL = 'General'
@@ -44,8 +44,12 @@ const BUILT_IN: Readonly<Record<number, string>> = {
 /** Prefixes of codes for the date or time format of the operating system */
 const OF_THE_SYSTEM: readonly [prefix: string, code: string][] = [
   ['[$-F800]', 'dddd, d. mmmm yyyy'],
+  ['[$-x-sysdate]', 'dddd, d. mmmm yyyy'],
   ['[$-F400]', 'hh:mm:ss'],
+  ['[$-x-systime]', 'hh:mm:ss'],
 ]
+/** German locale of a code, by its id in hexadecimal digits or by its name, such as `-407` or `-de-DE` */
+const GERMAN = /-(?:[0-9a-f]*407|de)\b/i
 /** Maximum length of a format code in Excel, in characters */
 const MAX_CODE = 255
 /** Days between the epochs of the 1900 and the 1904 calendar */
@@ -70,13 +74,14 @@ export class NumberFormats {
   /**
    * Formats the value of a cell.
    * @param style index of the cell's style
+   * @param isIso whether the value is a date from `serialOf`, which counts from 1900 in every workbook
    * @example new NumberFormats({ codes: new Map(), styles: [14] }, false).show(45_000, 0) // '15.03.2023'
    */
-  show(value: number, style: number): string {
+  show(value: number, style: number, isIso = false): string {
     const code = this.#codes[style] ?? GENERAL
     // Integers keep all digits: Excel would show a long number as 1,2E+12, which is useless as an id.
     if (code === GENERAL) return Number.isSafeInteger(value) ? String(value) : format(GENERAL, value, OPTIONS)
-    const days = this.#is1904 && isPointInTime(code) ? DAYS_TO_1904 : 0
+    const days = this.#is1904 && !isIso && isPointInTime(code) ? DAYS_TO_1904 : 0
     return format(code, value + days, OPTIONS)
   }
 }
@@ -84,7 +89,16 @@ export class NumberFormats {
 function usableCode(written: string): string {
   const code = OF_THE_SYSTEM.find(([prefix]) => written.startsWith(prefix))?.[1] ?? written
   const isUsable = code.length <= MAX_CODE && !isTextFormat(code) && isValidFormat(code)
-  return isUsable && code.toLowerCase() !== GENERAL.toLowerCase() ? code : GENERAL
+  return isUsable && code.toLowerCase() !== GENERAL.toLowerCase() ? withGermanDates(code) : GENERAL
+}
+
+/** Replaces `/` in a date code by a point: Excel shows the separator of the code's locale, or else of the system's. */
+function withGermanDates(code: string): string {
+  if (!isDateFormat(code)) return code
+  const tokens = tokenize(code)
+  const locale = tokens.find(({ type }) => type === 'locale')?.value
+  if (locale !== undefined && !GERMAN.test(String(locale))) return code
+  return tokens.map(({ type, raw }) => (type === 'slash' ? '\\.' : raw)).join('')
 }
 
 /** Returns whether the code formats a date or time of day, not a duration such as `[h]:mm`. */
@@ -92,7 +106,10 @@ function isPointInTime(code: string): boolean {
   return isDateFormat(code) && !/\[[hms]+\]/i.test(code)
 }
 
-/** Returns the serial number of an ISO date (cells of type `d`) in the 1900 calendar; undefined if it is invalid. */
+/**
+ * Returns the serial number of an ISO date (cells of type `d`) in the 1900 calendar; undefined if it is invalid.
+ * @example serialOf('2023-03-15') // 45000
+ */
 export function serialOf(iso: string): number | undefined {
   const time = Date.parse(/T/.test(iso) ? (/Z$/.test(iso) ? iso : `${iso}Z`) : iso)
   return Number.isNaN(time) ? undefined : time / 86_400_000 + 25_569

@@ -3,19 +3,19 @@ import { type NumberFormats, serialOf } from './number-formats.js'
 import { TextCollector } from './parts.js'
 import { isSet, XmlParser } from './xml.js'
 
-/** A text, a number with its style, or the reason why the cell has no value */
-export type Cell = string | { value: number; style: number } | { problem: string }
+/** A text, a number with its style, or the reason why the cell has no value. `isIso`: a date as days from 1900. */
+export type Cell = string | { value: number; style: number; isIso?: boolean } | { problem: string }
 
 export interface SheetRow {
   /** Row number, from 1 */
   line: number
-  /** Cells from column A; missing ones are empty strings. */
+  /** Cells from column A; an absent cell is an empty string. */
   cells: Cell[]
   /** Whether the row has cells to the right of the last column that is read */
   isCut: boolean
 }
 
-/** The first column, counted from 0, of a block of cells that is merged over several rows */
+/** Rows of a merged block, and its first column (from 0) */
 export interface Merge {
   column: number
   firstLine: number
@@ -132,7 +132,7 @@ export class SheetParser {
         return { problem: `steht der Fehler ${value.slice(0, 20)}` }
       case 'd': {
         const serial = serialOf(value)
-        return serial === undefined ? value : { value: serial, style: this.#style }
+        return serial === undefined ? value : { value: serial, style: this.#style, isIso: true }
       }
     }
     if (!this.#hasValue && this.#hasFormula) return { problem: NOT_CALCULATED }
@@ -161,7 +161,10 @@ function parseColumn(ref: string): number | undefined {
   return column - 1
 }
 
-/** Returns the name of a column (`A`, `B`, …) for its index from 0. */
+/**
+ * Returns the name of a column (`A`, `B`, …) for its index from 0.
+ * @example nameColumn(27) // 'AB'
+ */
 export function nameColumn(column: number): string {
   const last = String.fromCharCode(65 + (column % 26))
   return column < 26 ? last : nameColumn(Math.floor(column / 26) - 1) + last
@@ -170,5 +173,5 @@ export function nameColumn(column: number): string {
 /** Returns the text of a cell as a spreadsheet shows it; empty if the cell has a problem. */
 export function showCell(cell: Cell | undefined, formats: NumberFormats): string {
   if (cell === undefined || typeof cell === 'string') return cell ?? ''
-  return 'problem' in cell ? '' : formats.show(cell.value, cell.style)
+  return 'problem' in cell ? '' : formats.show(cell.value, cell.style, cell.isIso)
 }

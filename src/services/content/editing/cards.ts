@@ -33,8 +33,8 @@ import {
   VERSION_OUTDATED,
 } from '../../../domain/content/refusals.js'
 import { InvalidInput } from '../../../domain/refusal.js'
-import { noteItems, openChange } from './change.js'
-import { lockAndRead, moveToDeck, withSuffix, writeChanges } from './change-cards.js'
+import { openChange, recordItems } from './change.js'
+import { lockAndRead, moveToDeck, withRandomSuffix, writeChanges } from './change-cards.js'
 
 export interface CardCreation extends CardTextsInput {
   deck: string
@@ -75,7 +75,7 @@ export async function createCard(
       sort_order: await findNextSortOrder(transaction, deck.id),
     })
     const after = { deck_id: deck.id, archived: false, draft, version: 1 }
-    await noteItems(transaction, changeId, [{ card_id: id, before: null, after }])
+    await recordItems(transaction, changeId, [{ card_id: id, before: null, after }])
     return readBack(transaction, id)
   })
 }
@@ -83,11 +83,11 @@ export async function createCard(
 async function findFreeKey(transaction: Transaction<Database>, deckId: number, question: string): Promise<string> {
   const key = keyFrom(question) || `k-${randomBytes(8).toString('hex')}`
   const taken = await findTakenKeys(transaction, deckId, [key])
-  return taken.has(key) ? withSuffix(key) : key
+  return taken.has(key) ? withRandomSuffix(key) : key
 }
 
 export interface CardEdit extends CardTextsInput {
-  /** Version of the card on which the edit is based; required if it contains texts */
+  /** Version of the card on which the edit is based; required if the edit contains texts */
   version?: number | undefined
   deck?: string | undefined
   draft?: boolean | undefined
@@ -100,7 +100,7 @@ export interface CardEdit extends CardTextsInput {
  * @throws CARD_NOT_FOUND, DECK_NOT_FOUND if the card or the target deck does not exist
  * @throws NotEditable if the card or the target deck belongs to no source
  * @throws NOT_AN_EDITOR if the editor may not edit the source of the card
- * @throws VERSION_OUTDATED if the card has changed since the given version
+ * @throws VERSION_OUTDATED if a text of the card has changed since the given version
  */
 export async function saveCard(
   db: Kysely<Database>,

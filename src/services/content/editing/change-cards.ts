@@ -13,13 +13,11 @@ import { NotEditable } from '../../../domain/content/refusals.js'
 import { inCardBatches } from '../write.js'
 import { type ChangeOrigin, openChange } from './change.js'
 
-/** A card before and after a change. */
 export interface CardChange {
   before: StoredCard
   after: StoredCard
 }
 
-/** Deck to which cards are moved. */
 export interface TargetDeck {
   id: number
   source_id: number | null
@@ -74,7 +72,7 @@ export async function writeChanges(
   return { changeId, changed }
 }
 
-/** Splits changes into batches, because archiving a card also writes the progress of its learners. */
+/** Writes the changes in batches, because archiving a card also writes the progress of its learners. */
 async function inBatches(
   transaction: Transaction<Database>,
   changes: readonly CardChange[],
@@ -85,7 +83,7 @@ async function inBatches(
   await inCardBatches(transaction, [...byId.keys()], (batch) => write(batch.flatMap((id) => byId.get(id) ?? [])))
 }
 
-/** Fields of a card besides its texts that a change may write */
+/** Fields whose change requires `updateIdentities` */
 const IDENTITY = ['identity_deck_id', 'key', 'archived', 'draft', 'edited'] as const
 
 export function isChange({ before, after }: CardChange): boolean {
@@ -116,8 +114,9 @@ function stateAfter(before: StoredCard, after: StoredCard): ItemState {
 }
 
 /**
- * Returns the cards as they are after a move to the end of the deck, without writing them. A card that stays in its
- * uploaded source keeps its identity, so that the next upload recognises it.
+ * Returns the cards as they are after a move to the end of the deck, without writing them. Cards that are already in
+ * the deck stay unchanged. A card that stays in its uploaded source keeps its identity, so that the next upload
+ * recognises it.
  * @throws NotEditable if the deck belongs to no source
  */
 export async function moveToDeck(
@@ -140,13 +139,13 @@ export async function moveToDeck(
     const moved = { ...card, deck_id: deck.id, source_id: deck.source_id, sort_order: Math.min(place++, 2 ** 31 - 1) }
     const staysInUpload = card.kind !== 'written' && card.source_id === deck.source_id
     if (card.key === null || staysInUpload) return moved
-    const key = taken.has(card.key) ? withSuffix(card.key) : card.key
+    const key = taken.has(card.key) ? withRandomSuffix(card.key) : card.key
     taken.add(key)
     return { ...moved, key, identity_deck_id: deck.id }
   })
 }
 
-/** Returns the key with a random suffix, so that it is practically unique within a deck. */
-export function withSuffix(key: string): string {
+/** Shortens the key to 48 characters and adds a random suffix, so that it is practically unique within a deck. */
+export function withRandomSuffix(key: string): string {
   return `${key.slice(0, 48)}-${randomBytes(5).toString('hex')}`
 }

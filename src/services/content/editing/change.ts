@@ -2,25 +2,22 @@ import type { Transaction } from 'kysely'
 import { type ChangedItem, insertChange, insertChangeItems } from '../../../../db/queries/content/editing/changes.js'
 import type { ChangeKind, Database } from '../../../../db/types.js'
 
-/** Author, kind and source of a change of content. */
 export interface ChangeOrigin {
-  /** User who made or suggested the change; null on the command line and for the import at the start */
+  /** User who made or suggested the change; null on the command line */
   userId: number | null
   /** Editor who accepts a text that `userId` suggested */
   editorId?: number | null
   how: ChangeKind
-  /** Id of the source; null for the content folder */
+  /** Id of the source; null for the content folder and for an undo whose source was deleted */
   sourceId: number | null
-  /** Further details for the history, such as counts */
   summary?: object
-  /** Id of the change that this change undoes */
   undoes?: number
 }
 
 /**
- * Inserts a change. The history attributes to it all texts that the transaction replaces afterwards. Must be called
- * only if content changes, because an edit without effect must not appear in the history.
- * @param items states of the changed items of an edit made by hand, unless `noteItems` records them later
+ * Inserts a change. In the history, all texts that the transaction replaces afterwards refer to this change. Must be
+ * called only if content changes, because an edit without effect must not appear in the history.
+ * @param items states of the changed items of an edit made by hand, unless `recordItems` records them later
  * @returns the id of the change
  */
 export async function openChange(
@@ -40,8 +37,7 @@ export async function openChange(
   return insertChange(transaction, change, items)
 }
 
-/** Records the states of the changed items of an edit made by hand. */
-export async function noteItems(
+export async function recordItems(
   transaction: Transaction<Database>,
   changeId: number,
   items: readonly ChangedItem[],

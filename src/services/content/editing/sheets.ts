@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { isCreatedTwice } from '../../../../db/errors.js'
+import { isDuplicateClientId } from '../../../../db/errors.js'
 import {
   type EditedSheet,
   findEditedSheet,
@@ -24,7 +24,7 @@ import {
   VERSION_OUTDATED,
 } from '../../../domain/content/refusals.js'
 import { retryOnConflict } from '../import-lock.js'
-import { noteItems, openChange } from './change.js'
+import { openChange, recordItems } from './change.js'
 
 /**
  * Creates a sheet with a slug derived from the title. A repeated call with the same client id returns the existing
@@ -53,7 +53,7 @@ export async function createSheet(
       return readSheet(transaction, slug)
     })
   } catch (error) {
-    if (!isCreatedTwice(error)) throw error
+    if (!isDuplicateClientId(error)) throw error
     return (await findCreated(db, editor, sheet.client_id)) ?? Promise.reject(error)
   }
 }
@@ -73,7 +73,6 @@ async function findFreeSlug(transaction: Transaction<Database>, title: string): 
   return new FreeSlugs(await findSheetSlugs(transaction, wanted), RESERVED_SHEETS, 'spickzettel').take(wanted)
 }
 
-/** Changes of texts and state; absent fields stay unchanged. */
 export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'draft'>>
 
 /**
@@ -81,7 +80,7 @@ export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'dra
  * @param version the version that the change is based on; undefined only if no text changes
  * @throws CHEATSHEET_NOT_FOUND if the sheet does not exist
  * @throws NotEditable if the sheet belongs to no source
- * @throws VERSION_OUTDATED if the sheet has changed since `version`
+ * @throws VERSION_OUTDATED if a text of the sheet has changed since `version`
  */
 export function changeSheet(
   db: Kysely<Database>,
@@ -102,7 +101,7 @@ export function changeSheet(
  * @param basedOn the version that the caller has seen; undefined skips the check
  * @throws CHEATSHEET_NOT_FOUND, VERSION_NOT_FOUND if the sheet or the version does not exist
  * @throws NotEditable if the sheet belongs to no source
- * @throws VERSION_OUTDATED if the sheet has changed since `basedOn`
+ * @throws VERSION_OUTDATED if a text of the sheet has changed since `basedOn`
  */
 export function restoreSheet(
   db: Kysely<Database>,
@@ -120,7 +119,6 @@ export function restoreSheet(
   })
 }
 
-/** Locks the sheet, checks that it may be changed, and returns its current state. */
 async function takeSheet(
   transaction: Transaction<Database>,
   slug: string,
@@ -166,7 +164,7 @@ async function noteChange(
 ): Promise<void> {
   const changeId = await openChange(transaction, origin)
   const item = { cheatsheet_id: sheetId, before: before && toState(before), after: toState(after) }
-  await noteItems(transaction, changeId, [item])
+  await recordItems(transaction, changeId, [item])
 }
 
 function toState({ archived, draft, version }: State): ItemState {

@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import { compareText } from '../../../domain/content/findings.js'
 import type { Fault, Warning } from '../../../domain/content/types.js'
 
-/** Faults and warnings of the files of a folder. */
 export interface FileFindings {
   faults: Fault[]
   warnings: Warning[]
 }
 
-/** Location and maximum file size of one kind of content. */
 export interface Kind {
   top: 'decks' | 'cheatsheets' | 'tests' | 'assignments'
   /** Whether subfolders of `top` may also contain content */
@@ -27,14 +25,13 @@ const MEGABYTE = 2 ** 20
 
 /** File names that suggest Markdown; only `.md` files are read */
 const LIKE_MARKDOWN = /\.(md|mdx|mdown|mkdn?|markdown)(\.txt)?$/i
-/** Names similar to those of the content folders */
 const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?|tests?)$/i
 const README = /^readme\./i
 
 /**
- * Finds the files of a kind below a folder. Ignores hidden entries. Follows symbolic links, because mounted
- * configuration, such as a ConfigMap of Kubernetes, consists of links. An unreadable entry causes a fault, because the
- * import would otherwise archive its content; Markdown in unexpected places causes a warning.
+ * Finds the files of a kind below a folder. Follows symbolic links, because mounted configuration, such as a ConfigMap
+ * of Kubernetes, consists of links. An unreadable entry causes a fault, because the import would otherwise archive its
+ * content; Markdown in unexpected places causes a warning.
  * @returns paths relative to the folder, sorted
  */
 export async function findFiles(folder: string, kind: Kind, { faults, warnings }: FileFindings): Promise<string[]> {
@@ -49,7 +46,7 @@ export async function findFiles(folder: string, kind: Kind, { faults, warnings }
       const { name } = entry
       if (name.startsWith('.')) continue
       const child = `${path}/${name}`
-      if (isDeep || name.endsWith('.md')) await guard(child, faults, () => visitChild(child, [...parents, real]))
+      if (isDeep || name.endsWith('.md')) await tryRead(child, faults, () => visitChild(child, [...parents, real]))
       else if (entry.isDirectory()) await warnOfFolder(child)
       else if (LIKE_MARKDOWN.test(name)) warn(child, WRONG_NAME)
     }
@@ -79,14 +76,14 @@ export async function findFiles(folder: string, kind: Kind, { faults, warnings }
     warnings.push({ file, line: 1, message: `Nicht eingelesen: ${reason}` })
   }
 
-  await guard(top, faults, () => visit(top, []))
+  await tryRead(top, faults, () => visit(top, []))
   return files.sort(compareText)
 }
 
 const WRONG_NAME = 'der Dateiname muss auf .md enden'
 
-/** Warns of entries next to the content folders whose names suggest that they belong inside. */
-export function warnOfStrays(names: readonly string[], warnings: Warning[]): void {
+/** Warns of names beside the content folders that look like content, such as `deck` or `notes.md`. */
+export function warnOfMisplacedFiles(names: readonly string[], warnings: Warning[]): void {
   for (const file of names) {
     if ([DECKS, SHEETS, TESTS].some(({ top }) => top === file) || file.startsWith('.') || README.test(file)) continue
     if (!LIKE_MARKDOWN.test(file) && !LIKE_TOP.test(file)) continue
@@ -95,7 +92,7 @@ export function warnOfStrays(names: readonly string[], warnings: Warning[]): voi
 }
 
 /** Runs `read` and returns its result. On a file system error adds a fault and returns undefined. */
-export async function guard<T>(file: string, faults: Fault[], read: () => Promise<T>): Promise<T | undefined> {
+export async function tryRead<T>(file: string, faults: Fault[], read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()
   } catch (error) {

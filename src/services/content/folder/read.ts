@@ -10,7 +10,16 @@ import { UnreadableContent } from '../../../domain/content/refusals.js'
 import type { Content, DeckSource, Fault, SheetSource, SlugPlace, TestSource } from '../../../domain/content/types.js'
 import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
 import { runInTurns } from '../turns.js'
-import { DECKS, type FileFindings, findFiles, guard, SHEETS, TEMPLATES, TESTS, warnOfStrays } from './find-files.js'
+import {
+  DECKS,
+  type FileFindings,
+  findFiles,
+  SHEETS,
+  TEMPLATES,
+  TESTS,
+  tryRead,
+  warnOfMisplacedFiles,
+} from './find-files.js'
 import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './pictures.js'
 
 /** Parsed content. If there are faults, the content is incomplete and must not be imported. */
@@ -19,7 +28,6 @@ export interface ReadContent extends FileFindings {
   tests: TestSource[]
   /** Slugs of all files, with the places at which the files define them */
   slugs: { decks: SlugPlace[]; sheets: SlugPlace[]; tests: SlugPlace[] }
-  /** Pictures that the texts reference, without duplicates */
   pictures: IncomingPicture[]
 }
 
@@ -27,7 +35,7 @@ export interface ReadContent extends FileFindings {
  * Reads `decks/*.md`, `cheatsheets/**\/*.md` and `tests/*.md` below a folder, in path order, and checks
  * `assignments/*.md`.
  * @returns the content with faults and warnings of all files, sorted by file and line
- * @param signal aborts the work; its reason is thrown
+ * @param signal aborts the work; the signal's reason is thrown
  * @throws UnreadableContent if the folder itself cannot be read
  */
 export async function readContent(folder: string, signal?: AbortSignal): Promise<ReadContent> {
@@ -40,7 +48,7 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
   const deckFiles = names.includes(DECKS.top) ? await findFiles(folder, DECKS, findings) : []
   const sheetFiles = names.includes(SHEETS.top) ? await findFiles(folder, SHEETS, findings) : []
   const testFiles = names.includes(TESTS.top) ? await findFiles(folder, TESTS, findings) : []
-  warnOfStrays(names, warnings)
+  warnOfMisplacedFiles(names, warnings)
   if (deckFiles.length + sheetFiles.length + testFiles.length + faults.length === 0) {
     faults.push({ file: '.', line: 1, message: 'Der Ordner enthält weder decks/*.md noch cheatsheets/**/*.md' })
   }
@@ -105,7 +113,6 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
   }
 }
 
-/** Returns the texts of a deck's cards that may reference pictures. */
 export function textsOf({ cards }: DeckSource): FileText[] {
   const texts: FileText[] = []
   for (const card of cards) {
@@ -138,7 +145,7 @@ export function textOf(sheet: SheetSource): FileText {
   return { text: sheet.content_md, line: 1, replace }
 }
 
-/** Returns an array with the introduction of a test; empty if it references no pictures. */
+/** Returns an array with the introduction of a test; empty if the introduction references no pictures. */
 export function introductionOf({ definition }: TestSource): FileText[] {
   const texts: FileText[] = []
   addText(texts, definition, 'introduction', 1)
@@ -146,5 +153,5 @@ export function introductionOf({ definition }: TestSource): FileText[] {
 }
 
 async function readBytes(folder: string, file: string, faults: Fault[]): Promise<Uint8Array | undefined> {
-  return guard(file, faults, () => readFile(join(folder, file)))
+  return tryRead(file, faults, () => readFile(join(folder, file)))
 }

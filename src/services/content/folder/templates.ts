@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { findPartContent } from '../../../../db/queries/assignments/assignments.js'
 import type { Database } from '../../../../db/types.js'
 import { type AssignmentTemplate, parseTemplate } from '../../../domain/content/format/parse-template.js'
-import { type FileFindings, findFiles, guard, TEMPLATES } from './find-files.js'
+import { type FileFindings, findFiles, TEMPLATES, tryRead } from './find-files.js'
 
 /** An assignment template whose parts all exist, with the titles of their contents. */
 export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
@@ -17,14 +17,14 @@ export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
 }
 
 /**
- * Returns the templates of the folder, except those with faults, which the check of the folder reports, and those with
- * a part whose content does not exist.
+ * Returns the templates of the folder. Omits templates with faults, which the check of the folder reports, and
+ * templates with a part whose content does not exist.
  */
 export async function listTemplates(db: Kysely<Database>, folder: string): Promise<OfferedTemplate[]> {
   const findings: FileFindings = { faults: [], warnings: [] }
   const offered: OfferedTemplate[] = []
   for (const file of await findFiles(folder, TEMPLATES, findings)) {
-    const bytes = await guard(file, findings.faults, () => readFile(join(folder, file)))
+    const bytes = await tryRead(file, findings.faults, () => readFile(join(folder, file)))
     const template = bytes && parseTemplate(file, bytes).template
     const parts = template && (await findParts(db, template))
     if (template !== undefined && parts !== undefined) offered.push({ ...template, parts })
@@ -32,7 +32,6 @@ export async function listTemplates(db: Kysely<Database>, folder: string): Promi
   return offered
 }
 
-/** Returns the parts with their titles; undefined if the content of a part does not exist. */
 async function findParts(
   db: Kysely<Database>,
   { parts }: AssignmentTemplate,

@@ -74,12 +74,8 @@ export interface FitSummary {
 
 /** Cache of the costs; the key is the weights, joined with commas, or empty for the defaults */
 const knownCosts = new Map<string, Promise<Costs>>()
-const MOST_KNOWN = 500
+const MAX_CACHED_COSTS = 500
 
-/**
- * Returns the learner's fitted parameters, the number of recalls so far and of those needed for the next fit, and the
- * reviewing effort for each desired retention.
- */
 export async function summarizeFit(db: Kysely<Database>, userId: number): Promise<FitSummary> {
   const state = await findFitState(db, userId)
   const stored = state?.stored ?? null
@@ -101,7 +97,7 @@ function findCosts(weights: number[] | null): Promise<Costs> {
   const key = weights?.join() ?? ''
   const known = knownCosts.get(key)
   if (known !== undefined) return known
-  if (knownCosts.size >= MOST_KNOWN) knownCosts.clear()
+  if (knownCosts.size >= MAX_CACHED_COSTS) knownCosts.clear()
   const found = computeCosts(weights)
   knownCosts.set(key, found)
   found.catch(() => knownCosts.delete(key))

@@ -1,13 +1,13 @@
 import type { Costs } from '../../../domain/review/costs.js'
 import {
   type EffectiveReview,
-  findCut,
+  findHoldoutStart,
   listItems,
   reviewsBefore,
   toTrainingCsv,
 } from '../../../domain/review/history.js'
 import { MemoryModel } from '../../../domain/review/memory.js'
-import { blendWeights, LEAST_DAYS, LEAST_ITEMS } from '../../../domain/review/parameters.js'
+import { blendWeights, MIN_FIT_DAYS, MIN_FIT_ITEMS } from '../../../domain/review/parameters.js'
 import type { Trainer } from './binding.js'
 
 /** Memory states in columns of equal length; `review_ids` contains the id of the last review of each history. */
@@ -17,7 +17,6 @@ export interface States {
   difficulties: Float64Array
 }
 
-/** Work of the thread for one learner. */
 export type Task =
   /** Computes the states with the weights; null means the defaults. */
   | { kind: 'replay'; weights: number[] | null }
@@ -70,13 +69,13 @@ export async function fitWeights(
   const recalls = listItems(histories)
   const items = recalls.length
   const firstDay = histories.reduce((first, history) => Math.min(first, history[0]?.day ?? first), today)
-  if (items < LEAST_ITEMS || today - firstDay < LEAST_DAYS) return { kind: 'too few', items }
-  const cut = findCut(recalls)
-  const earlier = reviewsBefore(histories, cut)
+  if (items < MIN_FIT_ITEMS || today - firstDay < MIN_FIT_DAYS) return { kind: 'too few', items }
+  const holdoutStart = findHoldoutStart(recalls)
+  const earlier = reviewsBefore(histories, holdoutStart)
   const tried = blendWeights(await trainer.fit(toTrainingCsv(earlier), isStopped), listItems(earlier).length)
   const losses = {
-    log_loss_before: new MemoryModel(inUse).logLoss(histories, cut),
-    log_loss_after: new MemoryModel(tried).logLoss(histories, cut),
+    log_loss_before: new MemoryModel(inUse).logLoss(histories, holdoutStart),
+    log_loss_after: new MemoryModel(tried).logLoss(histories, holdoutStart),
   }
   if (!(losses.log_loss_after <= losses.log_loss_before)) return { kind: 'kept', items, ...losses }
   const w = blendWeights(await trainer.fit(toTrainingCsv(histories), isStopped), items)

@@ -7,7 +7,7 @@ const parse = (yaml: string, file = 'decks/git.md') => parseDeck(file, new TextE
 const faultsOf = (yaml: string, file?: string) =>
   parse(yaml, file).faults.map(({ line, message }) => `${line}: ${message}`)
 
-t.test('defaults', async (t) => {
+t.test('missing keys have defaults', async (t) => {
   t.same(parse('name: Git').deck, {
     file: 'decks/git.md',
     slug: 'git',
@@ -56,7 +56,7 @@ t.test("sort_order is an integer in PostgreSQL's range", async (t) => {
   }
 })
 
-t.test('faults', async (t) => {
+t.test('reports missing, unknown, repeated and malformed values with their lines', async (t) => {
   const pairs = 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen'
   t.same(faultsOf(''), ['1: Im Front Matter fehlt „name“'])
   t.same(faultsOf('# nur ein Kommentar'), ['1: Im Front Matter fehlt „name“'])
@@ -87,7 +87,7 @@ t.test('faults', async (t) => {
   t.equal(parse('name: "\\uD83D\\uDE00"').deck?.name, '😀')
 })
 
-t.test('invalid YAML', async (t) => {
+t.test('refuses invalid, too long and unclosed front matter', async (t) => {
   t.same(faultsOf('%name: a\nslug: b')[0], '2: Das Front Matter ist kein gültiges YAML (BAD_DIRECTIVE)')
   t.same(faultsOf('name: a\n...\nslug: b'), ['4: Das Front Matter ist kein gültiges YAML (MULTIPLE_DOCS)'])
   t.same(faultsOf(`name: ${'a'.repeat(70_000)}`), ['1: Das Front Matter ist länger als 65536 Zeichen'])
@@ -197,7 +197,7 @@ t.test('resists YAML bombs', async (t) => {
   t.ok(faultsOf(`name: ${'{a: '.repeat(5_000)}`).length > 0)
 })
 
-t.test('slugs', async (t) => {
+t.test('refuses slugs that are empty, too long, reserved or contain control characters', async (t) => {
   const astral = '😀'.repeat(200)
   t.equal(parse(`name: a\nslug: ${astral}`).deck?.slug, astral)
   t.equal(parse('name: a\nslug: a/b ä%').deck?.slug, 'a/b ä%')

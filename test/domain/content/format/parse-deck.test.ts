@@ -85,14 +85,14 @@ t.test('only top-level ATX headings start cards and answers', async (t) => {
   t.equal(first.answer, answer)
 })
 
-t.test('ATX forms', async (t) => {
+t.test('parses headings that are indented, closed or without text', async (t) => {
   const first = onlyCard('  ##\tWas `ist` **das**? ##  \n<!-- id: a; level: b -->\n   ### Antwort ###\nText')
   t.equal(first.question, 'Was `ist` **das**?')
   t.equal(first.answer, 'Text')
   t.equal(onlyCard('##\n<!-- id: a; level: b -->\nNur Text\n### Antwort\nJa').question, 'Nur Text')
 })
 
-t.test('the card comment', async (t) => {
+t.test('parses the comment of a card and reports its invalid values', async (t) => {
   const head = '## F\n'
   const end = '\n### Antwort\nJa'
   const several = onlyCard(
@@ -196,7 +196,7 @@ t.test('refuses the same texts as an upload', async (t) => {
   t.same(faultsOf(HEAD + card('x'.repeat(65_537))), ['4: Die Antwort ist länger als 65536 Zeichen'])
 })
 
-t.test('aliases', async (t) => {
+t.test('reports conflicting and malformed aliases', async (t) => {
   const withAliases = (id: string, aliases: string) =>
     `## F\n<!-- id: ${id}; level: x; aliases: ${aliases} -->\n### Antwort\nJa\n`
   t.same(faultsOf(HEAD + withAliases('a', '[a, b]') + withAliases('b', '[c, c]') + withAliases('d', '[c]')), [
@@ -300,7 +300,7 @@ const body = fc.array(block, { minLength: 1, maxLength: 4 }).map((blocks) => blo
 const id = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
 /** Draws objects with the usual prototype, because objects without a prototype do not equal the parsed ones. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
-/** A deck without line numbers, which are known only after writing */
+/** A deck before writing, without file name and line numbers */
 type WrittenDeck = Omit<DeckSource, 'file' | 'cards'> & { cards: Omit<CardSource, 'line'>[] }
 const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   slug: paragraph.map((text) => [...text].slice(0, 200).join('')),

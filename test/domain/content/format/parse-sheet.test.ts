@@ -54,7 +54,7 @@ t.test('finds the title anywhere in a long sheet', async (t) => {
   }
 })
 
-t.test('faults', async (t) => {
+t.test('reports a missing title, reserved slugs and invalid front matter', async (t) => {
   const none = '1: Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #'
   t.same(faultsOf('Text'), [none])
   t.same(faultsOf('---\nslug: search\n---\n#\n'), [none, '2: Der Slug „search“ ist reserviert'])

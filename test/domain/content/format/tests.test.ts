@@ -122,6 +122,14 @@ t.test('names every fault with its line', async (t) => {
       ['4: „cards“ nennt die Karte „b“ zweimal', '4: Ein Abschnitt hat entweder „level“ oder „cards“, nicht beides'],
     ],
     [
+      head('name: a', '[pages]: one', 'sections:', '  - { deck: git,', '      [draw]: 3 }', '  - [git]'),
+      [
+        '3: Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen',
+        '6: Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen',
+        '7: Ein Eintrag der Liste hat die Form { schlüssel: wert }',
+      ],
+    ],
+    [
       head('name: a', 'review_when: closed', 'sections: [{ deck: a }]'),
       ['3: „review_when: closed“ braucht einen letzten Tag: „closes“ fehlt'],
     ],

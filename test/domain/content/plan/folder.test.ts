@@ -44,7 +44,6 @@ function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] 
 
 const EMPTY: StoredContent = { decks: [], cards: [], sheets: [] }
 
-/** Applies a plan to a model of the stored content. */
 function write(stored: StoredContent, planned: FolderPlan): StoredContent {
   const decks = new Map(stored.decks.map((row) => [row.id, { ...row }]))
   const cards = new Map(stored.cards.map((row) => [row.id, { ...row }]))
@@ -79,7 +78,7 @@ function write(stored: StoredContent, planned: FolderPlan): StoredContent {
     const id = nextId(cards)
     cards.set(id, { id, identity_deck_id: deck_id, deck_id, key: card.key, sort_order, ...textOf(card) })
   }
-  for (const { from } of planned.successions) cards.delete(from)
+  for (const { from } of planned.progressTransfers) cards.delete(from)
   return { decks: [...decks.values()], cards: [...cards.values()], sheets: [] }
 }
 
@@ -99,7 +98,7 @@ t.test('an alias given in time renames the row; a late one transfers progress', 
   const stored = importAll([deckOf('git', { alt: {}, rest: {} })])
   const inTime = plan([deckOf('git', { neu: { question: 'alt', aliases: ['alt'] }, rest: {} })], stored)
   t.match(inTime.renamedCards, [{ id: 1, key: 'neu' }])
-  t.strictSame([inTime.cards, inTime.successions], [changes({ updated: 1, unchanged: 1 }), []])
+  t.strictSame([inTime.cards, inTime.progressTransfers], [changes({ updated: 1, unchanged: 1 }), []])
 
   const without = [deckOf('git', { neu: { question: 'alt' }, rest: {} })]
   const lost = plan(without, stored)
@@ -108,10 +107,10 @@ t.test('an alias given in time renames the row; a late one transfers progress', 
   ])
   const late = [deckOf('git', { neu: { question: 'alt', aliases: ['alt'] }, rest: {} })]
   const passed = plan(late, write(stored, lost))
-  t.strictSame(passed.successions, [{ from: 1, to: 3 }])
+  t.strictSame(passed.progressTransfers, [{ from: 1, to: 3 }])
   t.strictSame([passed.cards, passed.warnings], [changes({ updated: 1, unchanged: 1 }), []])
   const again = plan(late, write(write(stored, lost), passed))
-  t.strictSame([again.successions, again.cards], [[], changes({ unchanged: 2 })], 'once')
+  t.strictSame([again.progressTransfers, again.cards], [[], changes({ unchanged: 2 })], 'once')
 })
 
 t.test('an alias of a deck keeps its row and cards; a late one transfers progress', async (t) => {
@@ -127,7 +126,7 @@ t.test('an alias of a deck keeps its row and cards; a late one transfers progres
     'decks/neu.md:1: Das Deck „neu“ ist neu, das Deck „alt“ mit gleichen Karten (2) wird archiviert: der Lernfortschritt beginnt von vorn; mit aliases: [alt] im Front Matter bleibt er erhalten',
   ])
   const late = plan([deckOf('neu', { ...cards, drei: { aliases: ['vier'] } }, ['alt', 'nie'])], write(stored, lost))
-  t.strictSame(late.successions, [
+  t.strictSame(late.progressTransfers, [
     { from: 1, to: 3 },
     { from: 2, to: 4 },
   ])
@@ -136,7 +135,7 @@ t.test('an alias of a deck keeps its row and cards; a late one transfers progres
   const both = importAll([deckOf('alt', cards), deckOf('neu', { eins: {} })])
   const moved = plan([deckOf('neu', { eins: {}, zwei: {} }, ['alt'])], both)
   t.match(moved.renamedCards, [{ id: 2, key: 'zwei' }], 'a card that only the old deck has moves to the new one')
-  t.strictSame(moved.successions, [{ from: 1, to: 3 }])
+  t.strictSame(moved.progressTransfers, [{ from: 1, to: 3 }])
 })
 
 t.test('warns of a card that reappears with the same id or question elsewhere', async (t) => {
@@ -201,7 +200,7 @@ t.test('property: the store equals the files, and a second import changes nothin
     aliases: fc.uniqueArray(key, { maxLength: 2 }),
     cards: fc.uniqueArray(card, { selector: (one) => one.key, maxLength: 5 }),
   })
-  /** Drops invalid aliases, as the parser does: an alias is not a current id or slug, and belongs to only one item. */
+  /** Drops aliases that the parser refuses: current ids and slugs, and aliases of an earlier item. */
   const sound = <T extends { aliases: string[] }>(items: T[], nameOf: (item: T) => string): T[] => {
     const taken = new Set(items.map(nameOf))
     return items.map((item) => ({
@@ -245,7 +244,7 @@ t.test('property: the store equals the files, and a second import changes nothin
           archived <= live &&
           JSON.stringify(again.cards) === JSON.stringify(changes({ unchanged: expected.length })) &&
           JSON.stringify(again.decks) === JSON.stringify(changes({ unchanged: decks.length })) &&
-          again.successions.length === 0
+          again.progressTransfers.length === 0
         if (!isRight) return false
       }
       return true

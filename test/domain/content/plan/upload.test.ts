@@ -24,7 +24,6 @@ import {
 import { keyOf, keyUpload } from '../../../../src/domain/content/upload/key.js'
 import { anyCharacter } from '../../../support/arbitraries.js'
 
-/** Model of the database */
 interface Store {
   decks: OwnedDeck[]
   cards: OwnedCard[]
@@ -47,7 +46,6 @@ function textOf(card: CardSource) {
   return { question_digest: question, rest_digest: rest, exercise_digest: '' }
 }
 
-/** Applies a plan as the service does. */
 function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | null): Store {
   const decks = new Map(store.decks.map((row) => [row.id, { ...row }]))
   const cards = new Map(store.cards.map((row) => [row.id, { ...row }]))
@@ -113,7 +111,6 @@ function planOf(
   return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror, keep })
 }
 
-/** Imports the folder without the files whose slug belongs to a source. */
 function importFolder(store: Store, all: DeckSource[]): Store {
   const taken = new Set(store.decks.flatMap(({ slug, source_id }) => (source_id === null ? [] : [slug])))
   const files = all.filter(({ slug }) => !taken.has(slug))
@@ -197,7 +194,6 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Returns the decks that `isTheirs` accepts, and the cards whose identity belongs to one of these decks. */
 const ownedBy = (store: Store, isTheirs: (deck: OwnedDeck) => boolean) => {
   const decks = store.decks.filter(isTheirs)
   const ids = new Set(decks.map(({ id }) => id))
@@ -370,11 +366,11 @@ t.test('an id equal to the key of a question takes no card from that question', 
     question,
   })
   const asked = (deck: string): Cell => ({ deck, identity: { by: 'question' }, question })
-  for (const twins of [
+  for (const duplicates of [
     [named('A'), asked('A')],
     [asked('A'), named('A')],
   ]) {
-    const plan = planOf(EMPTY, incomingOf('table', twins), undefined)
+    const plan = planOf(EMPTY, incomingOf('table', duplicates), undefined)
     t.strictSame([plan.cards.created, plan.newCards.length, plan.warningsTotal], [1, 1, 1])
   }
   const first = planOf(EMPTY, incomingOf('table', [asked('A')]), undefined)
@@ -408,7 +404,6 @@ t.test('a question keeps its row although the id of a card in another deck equal
   }
 })
 
-/** Changes the questions and the state of cards in the store, and marks the cards as edited, as an editor does. */
 const editInStore = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
   counted({
     ...store,
@@ -428,7 +423,7 @@ t.test('a deck stays as long as it contains an edited card', async (t) => {
   t.strictSame([moving.archivedDecks, moving.archivedCards, moving.newDecks], [[], [2], []])
   const after = write(changed, moving, 0)
   t.match(after.decks, [{ slug: 'a', is_live: true }])
-  // With mirroring, cards that the upload lacks are archived at once.
+  // With `mirror`, the last argument, the plan archives cards that the upload lacks.
   const instead = planOf(after, table(card('A', 'k3')), 0, true)
   t.strictSame([instead.archivedCards, instead.cards], [[1], { created: 1, updated: 0, unchanged: 0, archived: 1 }])
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../../../support/content.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../../../support/editing.js'
@@ -73,6 +74,14 @@ t.test('a changed option creates a version of the card, attributed to the folder
     [],
     'an unchanged card is not linted again',
   )
+})
+
+t.test('an import replaces an exercise to which a script has added an incomplete option', async (t) => {
+  const before = (await stateOf('Wann?')).exercise
+  const damaged = sql<null>`jsonb_insert(exercise, '{options,-1}', '{"correct": false}', true)`
+  await db.updateTable('cards').set({ exercise: damaged }).where('question', '=', 'Wann?').execute()
+  t.match(await runImport(), { cards: { updated: 1 } })
+  t.strictSame((await stateOf('Wann?')).exercise, before)
 })
 
 t.test('drafts are published, archived and restored', async (t) => {
@@ -172,7 +181,7 @@ t.test("a file with the slug of a source does not stop the import, and the sourc
   t.strictSame(await db.selectFrom('cards').selectAll().where('id', '=', card.id).execute(), before)
 
   // The removal of most cards needs a confirmation. The skipped file counts neither as removed nor as remaining, so the
-  // import is refused with and without this file.
+  // service refuses the import with and without this file.
   await changeFiles(folder, { 'decks/git.md': null })
   t.match(await admin.post('/api/admin/import'), { status: 409 })
   await changeFiles(folder, { [`decks/${slug}.md`]: null })

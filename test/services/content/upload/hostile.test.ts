@@ -79,7 +79,7 @@ t.test('a Git LFS pointer is no table', async (t) => {
   t.match(await read.catch((error) => error.faults), [{ line: 1, message: /nur ein Verweis von Git LFS/ }])
 })
 
-t.test('decompression bombs at both steps', async (t) => {
+t.test('refuses decompression bombs of the archive and of its Zstandard frame', async (t) => {
   const zeros = Buffer.alloc(257 * 2 ** 20)
   t.equal(
     await outcome(t, await zipOf({ 'collection.anki2': zeros })),
@@ -127,7 +127,7 @@ t.test('a small file is read while a large one of another user is being read', a
   await large
 })
 
-t.test('allocates no window of terabytes', async (t) => {
+t.test('refuses a Zstandard frame that declares a window of terabytes', async (t) => {
   const frame = Buffer.from(zstdFrame(schema11({})))
   frame[5] = 0xff
   t.equal(
@@ -136,7 +136,7 @@ t.test('allocates no window of terabytes', async (t) => {
   )
 })
 
-t.test('malicious databases', async (t) => {
+t.test('refuses malicious databases and leaves out huge fields', async (t) => {
   const spoilt = async (sql: string, notes: TestPackage['notes'] = [NOTE]) =>
     outcome(t, await packageOf('legacy1', { notes, sql }), 20_000)
   const endless =
@@ -173,7 +173,7 @@ t.test('a long note with many cards is in memory once', async (t) => {
   )
 })
 
-t.test('malicious texts', async (t) => {
+t.test('reads malicious texts within the limits of memory and time', async (t) => {
   // Reads the package in a worker thread, with the memory and time limits of an import.
   const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
   const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
@@ -196,7 +196,7 @@ t.test('malicious texts', async (t) => {
   t.equal(await field(`x${'<b>'.repeat(4_000_000)}`), 0, '12 MB of <b>')
 })
 
-/** Reads a package after running `sql` on it. Returns the content or the faults, and their length as JSON. */
+/** Runs `sql` on a package and reads the package. Returns the content or the faults, and the length of their JSON. */
 async function readResult(t: Tap, content: TestPackage, sql: string) {
   const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
   const incoming = await readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch((error) => {
@@ -280,7 +280,7 @@ t.test('entry names are no paths', async (t) => {
   t.notOk(existsSync(`${workFolder}/../../x.gif`))
 })
 
-/** Returns incompressible text. */
+/** Returns text that can hardly be compressed. */
 const noise = (seed: number) => hash('sha512', `${seed}`, 'base64') + hash('sha512', `${seed}b`, 'base64')
 
 t.test('refuses a package truncated at any kilobyte', async (t) => {

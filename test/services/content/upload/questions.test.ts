@@ -6,9 +6,9 @@ import { writeUpload } from '../../../support/upload-packages.js'
 
 type Tap = Parameters<typeof writeUpload>[0]
 
-async function read(t: Tap, bytes: Uint8Array | string, deck?: string) {
+async function read(t: Tap, bytes: Uint8Array | string, deck?: string, levels = ['Sehr schwer']) {
   const { file, workFolder } = writeUpload(t, bytes)
-  return readFile(file, { fileName: 'fragen.txt', defaultDeck: 'Fragen', workFolder, levels: ['Sehr schwer'], deck })
+  return readFile(file, { fileName: 'fragen.txt', defaultDeck: 'Fragen', workFolder, levels, deck })
 }
 
 async function faultsOf(t: Tap, bytes: Uint8Array | string): Promise<string[]> {
@@ -107,6 +107,22 @@ t.test('reads Moodle XML and Aiken', async (t) => {
   const { decks, warnings } = await read(t, aiken)
   t.match(decks, [{ cards: [{ question: 'Grüße?', answer: 'nein' }] }])
   t.match(warnings, [{ message: /Windows-1252/ }])
+})
+
+t.test('takes a tag with spaces as level', async (t) => {
+  const tags = (...names: string[]) => `<tags>${names.map((name) => `<tag><text>${name}</text></tag>`).join('')}</tags>`
+  const levelOf = async (xml: string, levels: string[]) => {
+    const question = `<question type="shortanswer"><questiontext><text>Was?</text></questiontext>${xml}`
+    const answer = '<answer fraction="100"><text>das</text></answer></question>'
+    const { decks } = await read(t, `<quiz>${question}${answer}</quiz>`, undefined, levels)
+    return decks[0]?.cards[0]?.level
+  }
+  t.equal(await levelOf(tags('IT Sicherheit', 'neu'), []), 'IT Sicherheit')
+  t.equal(await levelOf(tags('marked', 'IT  \n Sicherheit'), []), 'IT Sicherheit')
+  t.equal(await levelOf(tags('neu', 'IT Sicherheit'), ['IT_Sicherheit', 'IT Sicherheit']), 'IT Sicherheit')
+  t.equal(await levelOf(tags('neu', 'it sicherheit'), ['IT Sicherheit']), 'IT Sicherheit')
+  t.equal(await levelOf(tags('IT Sicherheit'), ['IT_Sicherheit']), 'IT_Sicherheit', 'as an earlier import wrote it')
+  t.equal(await levelOf(tags('IT Sicherheit'), ['IT']), 'IT Sicherheit')
 })
 
 t.test('a file without a usable question has faults', async (t) => {

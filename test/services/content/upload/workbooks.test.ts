@@ -12,7 +12,10 @@ import { escapeXml, type TestCell, type TestSheet, type TestWorkbook, workbookOf
 type Tap = Parameters<typeof writeUpload>[0]
 const HEADINGS = ['Frage', 'Antwort']
 
-/** Reads a file. Returns its cards as `line question/answer`, its warnings and its faults. */
+/**
+ * Reads a file. Returns its content, with the cards in `sides` as `line question/answer`, and its faults. Omits the
+ * warning about a missing id column.
+ */
 async function read(t: Tap, bytes: Uint8Array, isInWorker = false) {
   const { file, workFolder } = writeUpload(t, bytes)
   const options = { fileName: 'Netz.xlsx', defaultDeck: 'Netz', workFolder, levels: [] }
@@ -134,8 +137,31 @@ t.test('shows numbers, dates and times as a German Excel does', async (t) => {
     ...shown,
     ...['15. März 2023', '3', '1,5', '3,14', '0,3', '1234567890123', '-2', '15.03.2023'],
   ])
-  const since1904 = await answersOf(t, [styled(43_538, 1), styled(1.5, 2)], { formats: [14, '[h]:mm'], is1904: true })
-  t.strictSame(since1904, ['15.03.2023', '36:00'])
+  const iso = { xml: '<c t="d" s="1"><v>2023-03-15T00:00:00</v></c>' }
+  const cells1904 = [styled(43_538, 1), styled(1.5, 2), iso]
+  const since1904 = await answersOf(t, cells1904, { formats: [14, '[h]:mm'], is1904: true })
+  t.strictSame(since1904, ['15.03.2023', '36:00', '15.03.2023'])
+})
+
+t.test('shows the date separator and the formats of the system as a German Excel does', async (t) => {
+  const shown = [
+    ['[$-407]d/\\ mmmm\\ yyyy;@', '15. März 2023'],
+    ['dd/mm/yyyy;@', '15.03.2023'],
+    ['[$-de-DE]dd/mm/yy', '15.03.23'],
+    ['[$-10407]dd/mm/yyyy', '15.03.2023'],
+    ['dd/mm/yyyy h:mm AM/PM', '15.03.2023 12:00 PM'],
+    ['[$-809]dd/mm/yyyy', '15/03/2023'],
+    ['dd\\/mm"/"yyyy', '15/03/2023'],
+    ['# ?/?', '45000 1/2'],
+    ['[$-x-sysdate]dddd, mmmm dd, yyyy', 'Mittwoch, 15. März 2023'],
+    ['[$-F800]dddd, mmmm dd, yyyy', 'Mittwoch, 15. März 2023'],
+    ['[$-x-systime]h:mm:ss AM/PM', '12:00:00'],
+  ] as const
+  const cells = shown.map((_, at) => styled(45_000.5, at + 1))
+  t.strictSame(
+    await answersOf(t, cells, { formats: shown.map(([code]) => code) }),
+    shown.map(([, answer]) => answer),
+  )
 })
 
 t.test('reads texts of every kind, and values that formulas have stored', async (t) => {

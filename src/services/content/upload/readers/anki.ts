@@ -52,10 +52,10 @@ const PLACEHOLDER = 'Please update to the latest Anki version'
 
 /**
  * Reads an Anki package.
- * @throws FaultyContent with every fault if there is any
- * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, DamagedPackage if the package has no collection, a newer version, or cannot
- * be read
- * @throws FileTooLarge if a limit of `LIMITS` is exceeded
+ * @throws FaultyContent if a note has faults
+ * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, DamagedPackage if the package has no collection, is too new or is not
+ * readable
+ * @throws FileTooLarge, MediaFull if a limit of `LIMITS` or `maxPictureBytes` is exceeded
  */
 export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming> {
   const unpacked = await unpackCollection(zip, options.workFolder)
@@ -78,13 +78,12 @@ function blankSide(side: string, { sounds, missing }: Converted): string {
     : `auf der ${side} steht nur, was fehlt (Ton, Video oder Bild)`
 }
 
-/** A card template with its parsed sides and style sheet */
 interface ReadTemplate extends CardTemplate {
   parsed: ParsedTemplate
   styles: StyleSheet | undefined
 }
 
-/** Returns the template of a card; undefined if the note type has none for it. All cloze cards share one template. */
+/** Returns the template of a card. A cloze note type has one template for all its cards. */
 function findTemplate({ isCloze, templates }: NoteType, ord: number): CardTemplate | undefined {
   return isCloze ? templates[0] : templates.find((one) => one.ord === ord)
 }
@@ -94,14 +93,13 @@ function readTemplate({ css }: NoteType, template: CardTemplate): ReadTemplate {
   return { ...template, parsed: parseSides(template), styles }
 }
 
-/** HTML of both sides of a card with their style sheet. */
 interface Rendered {
   question: string
   answer: string
   styles: StyleSheet | undefined
 }
 
-/** Skips a card; the reason is part of a German sentence. */
+/** A function that skips a card; the reason is part of a German sentence. */
 type Skip = (reason: string) => void
 
 /** Returns whether a note has the note type of this service's exports; an export from Anki preserves the type. */
@@ -236,7 +234,8 @@ class Reader {
 
   /**
    * Adds hidden content of the question, such as a hint that Anki shows on click, to the answer. Returns the answer
-   * unchanged if the question and the answer already contain its words, or the complete question is too long.
+   * unchanged if the visible question and the answer already contain the hidden words, or the complete question is too
+   * long.
    */
   async #addHidden(answer: Converted, question: string, html: Rendered): Promise<Converted> {
     const whole = await this.#convert(html.question, { styles: html.styles, showsHidden: true })
@@ -247,8 +246,8 @@ class Reader {
   }
 
   /**
-   * Converts the part of the answer below the answer line. Returns undefined if there is no such line or the part above
-   * it contains more than the question.
+   * Converts the part of the answer below the answer line. Returns undefined if there is no answer line, or if the
+   * part above it contains more than the question.
    */
   async #convertBelow({ answer, styles }: Rendered, question: string): Promise<Converted | undefined> {
     const [above, below] = splitAtAnswerLine(answer) ?? []
@@ -260,7 +259,7 @@ class Reader {
   /**
    * Converts HTML. Unpacks the pictures that it references; if some were not unpacked yet, converts the HTML again.
    */
-  async #convert(html: string, looks: Pick<ConvertOptions, 'styles' | 'showsHidden'>): Promise<Converted> {
+  async #convert(html: string, options: Pick<ConvertOptions, 'styles' | 'showsHidden'>): Promise<Converted> {
     for (;;) {
       const wanted = new Set<string>()
       const picture = (src: string) => {
@@ -268,7 +267,7 @@ class Reader {
         if (kept === undefined) wanted.add(src)
         return kept === undefined || typeof kept === 'string' ? undefined : mediaTarget(kept)
       }
-      const converted = convertHtml(html, { ...looks, picture, maxLength: MAX_SIDE_LENGTH })
+      const converted = convertHtml(html, { ...options, picture, maxLength: MAX_SIDE_LENGTH })
       if (wanted.size === 0) return converted
       for (const src of wanted) {
         await this.#pictures.unpack(src)
@@ -297,6 +296,5 @@ class Reader {
 
 /** Maximum number of characters of a deck name that are processed */
 const MAX_RAW_NAME = 2_000
-/** Maximum length of a name in a message */
 const MAX_SHOWN = 100
 const TOO_LONG = 'der Text ist zu lang'

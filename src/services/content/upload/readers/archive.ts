@@ -8,7 +8,7 @@ import type { DeckSource, SheetSource, SlugPlace, TestSource } from '../../../..
 import type { Incoming, IncomingDeck } from '../../../../domain/content/upload/incoming.js'
 import { MAX_PICTURE_BYTES, MISSING_PICTURE, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
 import { InvalidInput } from '../../../../domain/refusal.js'
-import { DECKS, type Kind, SHEETS, TESTS, warnOfStrays } from '../../folder/find-files.js'
+import { DECKS, type Kind, SHEETS, TESTS, warnOfMisplacedFiles } from '../../folder/find-files.js'
 import { FolderPictures, type Found } from '../../folder/pictures.js'
 import { introductionOf, textOf, textsOf } from '../../folder/read.js'
 import { Findings } from './findings.js'
@@ -34,15 +34,15 @@ export function findRoot(zip: Zip): string | undefined {
   return names.some((name) => isContent(name.slice(root.length))) ? root : undefined
 }
 
-/** Files that file managers add to an archive */
+/** Entries to ignore: folders, hidden files and other files that file managers add to an archive */
 const LEFTOVER = /^__MACOSX\/|(?:^|\/)(?:\.[^/]*|Thumbs\.db|desktop\.ini)$|\/$/i
 const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i
 const README = /^readme\./i
 
 /**
  * Returns the path of the folder with the Markdown files of an archive without `decks/` and `cheatsheets/`: an empty
- * string, or a name with a trailing `/`. Returns undefined if the folder has no Markdown files besides readme files, or
- * if the archive contains anything but these files, pictures and readme files.
+ * string, or a name with a trailing `/`. Returns undefined if there are no such files, or if the archive also contains
+ * files other than pictures and readme files.
  */
 export function findFlatRoot(zip: Zip): string | undefined {
   const names = zip.names.filter((name) => !LEFTOVER.test(name))
@@ -97,7 +97,7 @@ function isContent(name: string): boolean {
 /**
  * Reads an archive of a content folder.
  * @param root path of the folder in the archive: empty, or with a trailing `/`
- * @throws FaultyContent with every fault if there is any
+ * @throws FaultyContent if a file has faults
  * @throws InvalidInput if the options contain a deck
  * @throws DamagedPackage if an entry cannot be read
  * @throws FileTooLarge, MediaFull if a limit is exceeded
@@ -140,7 +140,6 @@ class ArchiveReader {
     this.#pictures = new FolderPictures((path) => this.#readPicture(path))
   }
 
-  /** Returns an array with the deck; empty if it has faults. */
   async readDeck(path: string): Promise<IncomingDeck[]> {
     const bytes = await this.#read(path, DECKS)
     const { deck, slug, faults } = parseDeck(path, bytes)
@@ -176,12 +175,12 @@ class ArchiveReader {
       this.#findings.faults.push(...findDuplicateSlugs(places))
     }
     this.#findings.throwFaults()
-    const strays: Parameters<typeof warnOfStrays>[1] = []
-    warnOfStrays(
+    const misplaced: Parameters<typeof warnOfMisplacedFiles>[1] = []
+    warnOfMisplacedFiles(
       paths.filter((path) => !path.includes('/')),
-      strays,
+      misplaced,
     )
-    for (const { file, line, message } of strays) this.#findings.warn(file, line, message)
+    for (const { file, line, message } of misplaced) this.#findings.warn(file, line, message)
     return { pictures: this.#store.pictures, ...this.#findings.warnings }
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readAiken } from '../../../../domain/aiken/index.js'
-import { FALLBACK_LEVEL, Levels, levelOf, normalizeDeckName, tagOfLevel } from '../../../../domain/anki/index.js'
+import { FALLBACK_LEVEL, Levels, levelOfTags, normalizeDeckName } from '../../../../domain/anki/index.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import {
   getOrCreateDeck,
@@ -29,9 +29,9 @@ const CONVERT_LIMITS: ConvertLimits = { maxLength: MAX_SIDE_LENGTH, maxQuestions
 const NAME_LENGTH = 40
 
 /**
- * Reads a file with questions. A question that cannot be imported causes a warning. If no question can be imported,
- * each of them causes a fault instead.
- * @throws FaultyContent with every fault if there is any
+ * Reads a file with questions. A question that cannot be imported causes a warning. If no question can be imported, the
+ * warnings become faults.
+ * @throws FaultyContent if the file has faults
  * @throws TABLE_TOO_LARGE if the file exceeds 128 MiB
  * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards exceed a limit
  * @throws MediaFull if the pictures exceed `maxPictureBytes`
@@ -69,7 +69,6 @@ export function readQuestionFile(path: string, format: QuestionFormat, options: 
   return { kind: 'table', decks: decks.all, sheets: [], pictures: store.pictures, ...findings.warnings }
 }
 
-/** Collects questions as cards in the decks of their categories. */
 class QuestionDecks {
   readonly #findings: Findings
   readonly #options: ReadOptions
@@ -126,7 +125,8 @@ class QuestionDecks {
 
   #levelOf(tags: readonly string[]): string {
     const { level } = this.#options
-    return cutLabel(level ?? levelOf(tags.map(tagOfLevel).join(' '), this.#levels)) || FALLBACK_LEVEL
+    const names = tags.map((tag) => tag.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
+    return cutLabel(level ?? levelOfTags(names, this.#levels)) || FALLBACK_LEVEL
   }
 }
 

@@ -1,22 +1,19 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** Filter of occurrences: of an assignment, of a person, or by id */
-export type Settled = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
+export type OccurrenceFilter = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
 
-/** Builds the condition that a row of `occurrences` matches the filter. */
-export function isAmong(which: Settled) {
-  if ('assignmentId' in which) return sql`occurrences.assignment_id = ${which.assignmentId}`
-  if ('userId' in which) return sql`occurrences.user_id = ${which.userId}`
-  return sql`occurrences.id = any(${which.ids}::integer[])`
+export function matchesFilter(filter: OccurrenceFilter) {
+  if ('assignmentId' in filter) return sql`occurrences.assignment_id = ${filter.assignmentId}`
+  if ('userId' in filter) return sql`occurrences.user_id = ${filter.userId}`
+  return sql`occurrences.id = any(${filter.ids}::integer[])`
 }
 
 /**
- * Marks parts of open occurrences as done if a passed test or the reviews of a deck complete them. If a person has open
- * occurrences of several periods of an assignment, considers only the oldest, so that no attempt or review counts
- * twice.
+ * Marks parts of open occurrences as done if a passed test or the reviews of a deck complete them. Considers only the
+ * oldest open occurrence of a person and assignment, so that no attempt or review counts twice.
  */
-export async function markDoneParts(db: Kysely<Database>, which: Settled): Promise<void> {
+export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilter): Promise<void> {
   await sql`
     with pending as (
       select occurrences.id, occurrences.assignment_id, user_id, counts_from, position, kind, test_id, deck_id, share_percent,
@@ -28,7 +25,7 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
       from occurrences
         join assignments on assignments.id = occurrences.assignment_id and archived_at is null
         join assignment_parts on assignment_parts.assignment_id = occurrences.assignment_id
-      where state in ('open', 'in_progress') and ${isAmong(which)} and kind in ('test', 'deck')
+      where state in ('open', 'in_progress') and ${matchesFilter(filter)} and kind in ('test', 'deck')
         and not exists (
           select from occurrence_parts
           where occurrence_id = occurrences.id and occurrence_parts.position = assignment_parts.position
@@ -51,7 +48,8 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
         join decks on decks.id = deck_id and decks.archived_at is null and card_count > 0
         cross join lateral (
           select count(distinct card_id) as cards, max(review_log.created_at) as done_at
-          from review_log join cards on cards.id = card_id and cards.archived_at is null
+          from review_log
+            join cards on cards.id = card_id and cards.deck_id = pending.deck_id and cards.archived_at is null
           where review_log.user_id = pending.user_id and review_log.deck_id = pending.deck_id and kind = 'review'
             and (share_percent is null or rating in ('medium', 'easy'))
             -- Reviews before the first period count as well: a learner who knows the deck need not learn it again.
@@ -67,12 +65,12 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
 }
 
 /**
- * Updates the state of open occurrences from their done parts. After a completion, later periods of the same person
- * count only the attempts and reviews after it.
+ * Updates the state of open occurrences from their done parts. After a completion, open occurrences of later periods of
+ * the same person and assignment count only attempts and reviews after the completion.
  * @param timeZone IANA name
- * @returns whether any completed occurrence lacks a proof
+ * @returns whether any completed occurrence of the filter lacks a proof
  */
-export async function updateStates(db: Kysely<Database>, which: Settled, timeZone: string): Promise<boolean> {
+export async function updateStates(db: Kysely<Database>, filter: OccurrenceFilter, timeZone: string): Promise<boolean> {
   const { rows } = await sql<{ lacks_proof: boolean }>`
     with progress as (
       select occurrences.id, max(done.done_at) as done_at,
@@ -81,7 +79,7 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
           select count(*) from assignment_parts where assignment_parts.assignment_id = occurrences.assignment_id
         ) as is_done
       from occurrences join occurrence_parts as done on occurrence_id = occurrences.id
-      where state in ('open', 'in_progress') and ${isAmong(which)}
+      where state in ('open', 'in_progress') and ${matchesFilter(filter)}
       group by occurrences.id
     ), changed as (
       update occurrences
@@ -101,7 +99,7 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
     select exists (select from changed where done_at is not null) or exists (
       -- Completed by a request that ended before it issued the proof
       select from occurrences
-      where state = 'done' and ${isAmong(which)}
+      where state = 'done' and ${matchesFilter(filter)}
         and not exists (select from proofs where occurrence_id = occurrences.id)
     ) as lacks_proof`.execute(db)
   return rows[0]?.lacks_proof ?? false
@@ -110,15 +108,21 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
 /** Effect of a person's open occurrences on the number of attempts that a required test allows. */
 export interface AttemptCredit {
   test_id: number
-  /** Number of attempts made before the period, which do not count towards the limit, plus that of granted attempts */
+  /**
+   * Attempts before `counts_from`, which do not count towards the limit, plus granted attempts; the maximum if several
+   * occurrences require the test
+   */
   credit: number
-  /** Latest `counts_from` of the periods: the time from which attempts count */
+  /** Latest `counts_from` of these occurrences */
   since: Date
-  /** Whether each of the periods has a passed attempt, even if the part is not marked as done yet */
+  /** Whether each of these occurrences has a passed attempt, even if the part is not marked as done yet */
   has_passed: boolean
 }
 
-/** Returns the tests that a person's open occurrences still require. @param testId undefined for all tests */
+/**
+ * Returns the credits for the tests that a person's open occurrences still require.
+ * @param testId undefined for all tests
+ */
 export async function listAttemptCredits(
   db: Kysely<Database>,
   userId: number,

@@ -33,8 +33,8 @@ export interface UndoAnswer {
 
 /**
  * Undoes the user's latest log entry of today, a review or an entry that put a card off, and restores the card's
- * previous state. Entries that arrived too late to change a card do not count as the latest. A repeated call changes
- * nothing and returns the same answer.
+ * previous state. Skips entries that arrived too late to change a card. A repeated call changes nothing and returns the
+ * same answer.
  * @throws REVIEW_NOT_FOUND if the user has no such review
  * @throws NOT_OF_TODAY if the review was given on another day
  * @throws NOT_THE_LAST if it is not the user's latest review
@@ -97,7 +97,8 @@ async function restore(
 }
 
 /**
- * Returns in a German sentence why the review cannot be undone while its card is in this state; undefined if it can.
+ * Returns the reason, as a German sentence, why the review cannot be undone while its card is in this state; undefined
+ * if the review can be undone.
  * @param statesSince id of the log entry up to which entries contain memory states of former parameters
  */
 function obstacleTo(review: UndoCandidate, state: CardState | null, statesSince: number): string | undefined {
@@ -124,14 +125,16 @@ function isSame(expected: CardState, state: CardState, key: string): boolean {
   return expected[key as keyof CardState] === state[key as keyof CardState]
 }
 
-/** Returns the id of the review before the undone one if it can be undone as well; otherwise null. */
+/** Returns the id of the review before the undone one; null if there is none or it cannot be undone. */
 function nextUndo(undone: UndoCandidate, next: UndoCandidate | undefined, statesSince: number): number | null {
   if (next === undefined) return null
   const state = next.card_id === undone.card_id ? undone.before : next.state
   return obstacleTo(next, state, statesSince) === undefined ? next.id : null
 }
 
-/** Returns the log entry of an undo. It repeats the fields of the review, so that statistics can subtract them. */
+/**
+ * Returns the log entry of an undo. It repeats the fields of the review, so that statistics can subtract the review.
+ */
 function undoEntry(
   userId: number,
   moment: Moment,

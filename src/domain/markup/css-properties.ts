@@ -1,0 +1,65 @@
+import { BLOCK_ELEMENTS, BOLD, CODE, ITALIC, PARAGRAPHS } from './elements.js'
+import { linkTarget } from './escape.js'
+import type { Style } from './inline.js'
+
+/** Handling of white space: collapse all, keep only line breaks, or keep all */
+export type WhiteSpace = 'one' | 'lines' | 'all'
+
+export interface CssProperties {
+  isHidden?: boolean
+  /** Whether `display` makes the element a block */
+  isBlock?: boolean
+  whiteSpace?: WhiteSpace
+  bold?: boolean
+  italic?: boolean
+}
+
+export type StyleSheet = (name: string, attributes: Readonly<Record<string, string>>) => CssProperties
+
+const PROPERTY = /(?:^|[;\s])(display|white-space|font-weight|font-style)\s*:\s*([a-z0-9-]+)/gi
+
+const BLOCK = /^(?:block|flow-root|flex|grid|table|list-item)$/
+
+/**
+ * Parses CSS declarations such as `font-weight: bold; color: red`.
+ * @example parseCssProperties('font-weight: bold') // { bold: true }
+ */
+export function parseCssProperties(declarations: string): CssProperties {
+  const properties: CssProperties = {}
+  for (const [, property = '', written = ''] of declarations.matchAll(PROPERTY)) {
+    const value = written.toLowerCase()
+    switch (property.toLowerCase()) {
+      case 'display':
+        properties.isHidden = value === 'none'
+        properties.isBlock = BLOCK.test(value)
+        break
+      case 'white-space':
+        properties.whiteSpace = value === 'pre-line' ? 'lines' : /^(?:pre|break-spaces)/.test(value) ? 'all' : 'one'
+        break
+      case 'font-weight':
+        if (/^(?:bold|normal|[1-9]00)$/.test(value)) properties.bold = /^(?:bold|[6-9]00)$/.test(value)
+        break
+      default:
+        properties.italic = /^(?:italic|oblique)$/.test(value)
+    }
+  }
+  return properties
+}
+
+/**
+ * Combines style sheet and inline style. Emphasis of the style sheet is ignored for blocks such as `div` and `p`,
+ * because note types often set whole blocks in bold.
+ */
+export function merge(name: string, ofSheet: CssProperties, own: CssProperties): CssProperties {
+  const { bold, italic, ...others } = ofSheet
+  return BLOCK_ELEMENTS.has(name) || PARAGRAPHS.has(name) ? { ...others, ...own } : { ...ofSheet, ...own }
+}
+
+export function restyle(style: Style, name: string, href: string | undefined, { bold, italic }: CssProperties): Style {
+  return {
+    bold: BOLD.has(name) || (bold ?? style.bold),
+    italic: ITALIC.has(name) || italic === true || style.italic,
+    code: CODE.has(name) || style.code,
+    href: name === 'a' ? linkTarget(href ?? '') : style.href,
+  }
+}
