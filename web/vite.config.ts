@@ -9,21 +9,17 @@ import { serviceWorker } from './build/service-worker.ts'
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
-/** Modules that mainly the pages of tests load */
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
-/** Modules that mainly authors and administrators load */
 const AUTHORS =
   /src\/(?:editor|pages\/inhalte|pages\/teams|pages\/vergeben|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
-/** Modules that only the pages of tasks load */
 const TASKS = /src\/pages\/aufgaben\//
-/** Icons that only the pages of authors and tests show */
 const ICONS =
   /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|clipboard-list|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
 
 /**
- * Each dynamic import, and thus each page, is a chunk. Each module that several chunks share would become a small file,
- * so such modules are grouped. Each group contains the modules that match its `test`, and all of their imports that are
- * not in a group above it.
+ * Groups of modules that several chunks share. Without groups, each of these modules would become a small file. A group
+ * contains the modules that match its `test` and are in at least `minShareCount` chunks, and their imports that are not
+ * in an earlier group.
  */
 const SHARED_CHUNKS = [
   { name: 'start', tags: ['$initial' as const] },
@@ -32,7 +28,7 @@ const SHARED_CHUNKS = [
   { name: 'home', test: 'pages/heute/heute.svelte' },
   { name: 'inline', test: 'src/markdown/inline.ts' },
   { name: 'markdown', test: 'src/markdown/markdown.svelte' },
-  { name: 'outbox', test: 'src/outbox/start-post.ts' },
+  { name: 'outbox', test: 'src/outbox/start-sync-queue.ts' },
   { name: 'study', test: 'pages/lernen/lernen.svelte' },
   {
     name: 'shared',
@@ -51,17 +47,15 @@ const SHARED_CHUNKS = [
   { name: 'writing', test: /src\/pages\/inhalte\/schreiben\//, minShareCount: 2 },
 ]
 
-/**
- * Returns whether a module belongs to the common style sheet: all style sheets except those of the editor and of the
- * pages for content, teams, tests and the management of assignments.
- */
+/** Returns whether a module is part of the common style sheet. */
 function isStyleOfAll(id: string): boolean {
   return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests|vergeben))\//.test(id)
 }
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, so that one build serves any path behind a proxy; `<base href>` of the page contains the path.
+  // The base is relative, so that one build serves any path behind a proxy; `<base href>` of the page contains the
+  // path.
   base: './',
   plugins: [
     svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
@@ -82,12 +76,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // For the chunks matched here, only style sheets and `task-parts` are preloaded, because their other imports are
-      // mostly loaded already, or preloaded by `theme.js`. The chunks `start` and `words` are always loaded already. A
-      // longer list would enlarge the importing chunks.
+      // For the chunks named below, only style sheets and `task-parts` are preloaded. Their other imports are mostly
+      // loaded already, or preloaded by `theme.js`, and a longer list would enlarge the importing chunks.
+      // The chunks `start` and `words` are always loaded already.
       resolveDependencies: (file, needed, { hostType }) => {
         if (hostType === 'html') return needed
-        const isLate = /\/(?:tests|attempt|answer-post|aufgaben|confirm-sheet|today|inhalte|teams|verwaltung)-/.test(
+        const isLate = /\/(?:tests|attempt|answer-sync|aufgaben|confirm-sheet|today|inhalte|teams|verwaltung)-/.test(
           file,
         )
           ? /\.css$|\/task-parts-/

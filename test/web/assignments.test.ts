@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, findBarriers, isTooWide, openApp, type Person, PHONE } from './support/app.js'
 import { tabTo } from './support/keys.js'
-import { post, writeAssignment, writeSome } from './support/written.js'
+import { findUserId, post, writeAssignment, writeSome } from './support/written.js'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
@@ -20,12 +20,7 @@ async function press(page: Page, name: string, role: 'button' | 'link' = 'button
 t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   await writeSome(app)
-  const idOf = async ({ login }: Pick<Person, 'login'>): Promise<number> => {
-    const { users } = (await (await app.asAdmin('GET', '/api/admin/users')).json()) as {
-      users: { id: number; username: string }[]
-    }
-    return users.find(({ username }) => username === login.username)?.id ?? 0
-  }
+  const idOf = ({ login }: Person) => findUserId(app, login.username)
   const createTeam = async (name: string, members: [person: number, role: string][]): Promise<number> => {
     const { team } = await post<{ team: { id: number } }>(app, '/api/teams', { name })
     for (const [person, role] of members) await post(app, `/api/teams/${team.id}/members/${person}`, { role }, 'PUT')
@@ -35,7 +30,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
   await post(app, '/api/accounts/bulk', {
     users: NAMES.map((display_name, at) => ({ username: `name-${at}`, display_name })),
   })
-  const named = await Promise.all(NAMES.map((_, at) => idOf({ login: { username: `name-${at}`, password: '' } })))
+  const named = await Promise.all(NAMES.map((_, at) => findUserId(app, `name-${at}`)))
 
   await t.test('a safety officer assigns and confirms an instruction with the keyboard alone', async (t) => {
     const officer = await app.newPerson({ isAdmin: true, name: 'Sabine Sicher' })
@@ -145,7 +140,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await row(page, 'Ali').waitFor()
     await row(page, NAMES[0] as string).waitFor({ state: 'detached' })
 
-    // The person loses the right while a dialog is open.
+    // The person loses the role of responsible person while a dialog is open.
     await decide('Ali', 'Nachweis anerkennen …')
     await dialog(page).getByLabel('Grund').fill('Zeugnis')
     await post(app, `/api/assignments/${id}`, { responsible_id: null }, 'PATCH')

@@ -9,7 +9,6 @@ const form = (page: Page) => page.getByRole('form', { name: 'Test' })
 const field = (page: Page, name: string) => form(page).getByLabel(name, { exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
 
-/** Saves, and waits until the service has stored the typed text. */
 async function save(page: Page, name = 'Speichern'): Promise<void> {
   await button(page, name).click()
   await page.getByText(/^Gespeichert um/).waitFor()
@@ -36,7 +35,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
       await card.getByLabel('Frage', { exact: true }).fill(question)
       await card.getByLabel('Antwort', { exact: true }).fill(answer)
       const more = card.getByText('Für Quiz und Test')
-      if (!(await card.getByLabel('Fragetyp').isVisible())) await more.press('Enter')
+      if (!(await card.getByLabel('Fragetyp').isVisible())) await more.click()
       await card.getByLabel('Fragetyp').selectOption({ label: kind })
     }
     const saved = async (count: number) => {

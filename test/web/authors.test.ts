@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { type App, CHROMIUM, findBarriers, isAt, isTooWide, openApp, PHONE, until } from './support/app.js'
+import { createGate } from './support/gate.js'
 import { press } from './support/keys.js'
 import { post, writeSome } from './support/written.js'
 
@@ -12,7 +13,6 @@ const link = (page: Page, name: string) => page.getByRole('link', { name, exact:
 const field = (page: Page, name: string) => page.getByRole('form').getByLabel(name, { exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
 
-/** Creates a user with the author right and no other right. */
 async function newAuthor(app: App, name: string, options: BrowserContextOptions = {}) {
   const person = await app.newPerson({ name, permissions: ['clipboard-read', 'clipboard-write'], ...options })
   const { users } = await post<{ users: { id: number }[] }>(
@@ -23,7 +23,6 @@ async function newAuthor(app: App, name: string, options: BrowserContextOptions 
   return person
 }
 
-/** Copies content to the clipboard, as another program would, and pastes it. */
 async function paste(page: Page, offer: { text?: string; html?: string; picture?: boolean }): Promise<void> {
   await page.evaluate(`(async ({ text, html, picture }) => {
     const items = {}
@@ -105,6 +104,48 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
       t.strictSame(author.complaints, [])
     },
   )
+
+  await t.test('converts pasted text only at its place, also if that has moved', async (t) => {
+    const answer = field(page, 'Antwort')
+    const pasteAtEnd = async () => {
+      await answer.fill('https://github.com ')
+      await answer.press('Control+End')
+      await paste(page, { text: 'hub', html: '<p><b>hub</b></p>' })
+      t.equal(await answer.inputValue(), 'https://github.com hub')
+    }
+    let gate = createGate()
+    await page.route('**/api/content/convert', async (route) => {
+      await gate.opened
+      await route.continue()
+    })
+    await pasteAtEnd()
+    gate.open()
+    await until(page, `document.querySelectorAll('form textarea')[1].value.includes('**')`)
+    t.equal(await answer.inputValue(), 'https://github.com **hub**')
+
+    gate = createGate()
+    await pasteAtEnd()
+    await page.keyboard.type(', am Ende')
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('Am Anfang, lang genug für eine Verwechslung: ')
+    gate.open()
+    await until(page, `document.querySelectorAll('form textarea')[1].value.includes('**')`)
+    t.equal(
+      await answer.inputValue(),
+      'Am Anfang, lang genug für eine Verwechslung: https://github.com **hub**, am Ende',
+    )
+
+    gate = createGate()
+    await pasteAtEnd()
+    await page.keyboard.press('Control+z')
+    const answered = page.waitForResponse('**/api/content/convert')
+    gate.open()
+    await (await answered).finished()
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    t.equal(await answer.inputValue(), 'https://github.com ', 'undone before the conversion')
+    await page.unroute('**/api/content/convert')
+    t.strictSame(author.complaints, [])
+  })
 
   await t.test('formats text with keys and buttons', async (t) => {
     await field(page, 'Frage').fill('Was ist FIFO?')
@@ -277,7 +318,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     t.equal(await field(page, 'Antwort').inputValue(), 'In **Halle B**')
     await link(page, 'Fassungen und mehr').click()
     await page.locator('option', { hasText: learner.login.username }).first().waitFor({ state: 'attached' })
-    await button(page, /^Fassung \d wiederherstellen/).press('Enter')
+    await button(page, /^Fassung \d wiederherstellen/).click()
     await until(page, `document.querySelectorAll('form textarea')[1].value.includes('Halle "A"')`)
     t.strictSame(learner.complaints, [])
   })
@@ -290,6 +331,23 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await link(page, 'Zurück zum Lernen').click()
     await isAt(t, page, `${app.url}/lernen/einlagern`)
     await button(page, /Antwort zeigen/).waitFor()
+  })
+
+  await t.test('lists all cheat sheets of a source, also if the service sends several pages', async (t) => {
+    const { sources } = await post<{ sources: { id: number }[] }>(app, '/api/content/sources', undefined, 'GET')
+    const source = sources[0]?.id
+    for (const title of ['Gefahrgut', 'Packen', 'Stapler']) {
+      const sheet = { title, category: 'Lager', content_md: '# Text', client_id: title }
+      await post(app, '/api/content/sheets', { source_id: source, ...sheet })
+    }
+    await page.route('**/api/content/sheets?*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=1000', 'limit=1') }),
+    )
+    await page.goto(`${app.url}/inhalte/quellen/${source}`)
+    const table = page.getByRole('table', { name: 'Spickzettel' })
+    await table.getByRole('link', { name: 'Stapler' }).waitFor()
+    t.strictSame(await table.getByRole('link').allInnerTexts(), ['Gefahrgut', 'Packen', 'Stapler'])
+    await page.unroute('**/api/content/sheets?*')
   })
 
   await t.test('writes a cheat sheet and exports everything', async (t) => {
@@ -338,6 +396,7 @@ t.test('the editor as a screen reader reads it', { skip: !existsSync(CHROMIUM) &
     - button "Tabelle"
     - button "Bild"
   - text: Frage
+  - status
   - textbox "Frage"
   - text: Antwort
   - textbox "Antwort"

@@ -12,7 +12,7 @@ const AGAIN = 'Noch einmal versuchen'
 
 const HTML = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
 
-/** Returns a refusal of the service that cannot be provoked at will. */
+/** Returns an error response that a test cannot provoke in the service. */
 function refusal(status: number, message: unknown, seconds?: number) {
   return {
     status,
@@ -33,7 +33,6 @@ async function logInAgain(page: Page, { username, password }: { username: string
   await dialog.waitFor({ state: 'hidden' })
 }
 
-/** Rates one card. Returns the status of the response. */
 async function rateOne(app: App, page: Page): Promise<number> {
   await page.goto(`${app.url}/lernen`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
@@ -58,7 +57,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   })
   const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder, PORT: String(await freePort()) }
   const app = await openApp(t, variables)
-  // Blocks the service worker, which would answer the requests for the missing parts from its cache.
+  // Blocks the service worker, which would otherwise serve chunks from its cache although a test makes them fail.
   const plain = { serviceWorkers: 'block' } as const
 
   await t.test('shows the page or a placeholder while a response is late', async (t) => {
@@ -155,12 +154,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   await t.test('keeps a list when a secondary request fails', async (t) => {
     const { page } = await app.newPerson({ ...plain, isAdmin: true })
     const counts = '**/api/review/queue?*'
-    // 400 is a permanent error, which is not retried.
+    // 400 is a permanent error, so the app does not repeat the request.
     await page.route(counts, (route) => route.fulfill(refusal(400, 'Ungültig')))
     const first = page.waitForResponse(counts)
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.locator('main table').waitFor()
-    // Waits for the pending request, because the app does not repeat a request that is pending.
     await first
     await page.evaluate("document.querySelector('main table').id = 'first'")
     const gate = createGate()
@@ -169,8 +167,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
       await route.fulfill(refusal(400, 'Ungültig'))
     })
     const isAsked = page.waitForRequest(counts)
-    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    // Repeats the event, because the app ignores it until it has processed the first response.
+    const focus = "window.dispatchEvent(new Event('visibilitychange'))"
+    await page.evaluate(`window.focusTimer = setInterval(() => ${focus}, 100)`)
     await isAsked
+    await page.evaluate('clearInterval(window.focusTimer)')
     // Waits for two frames, because a faulty app would remove the list within them.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     t.equal(await page.locator('main table#first').count(), 1)
@@ -270,14 +271,14 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.getByRole('heading', { name: 'Spickzettel', level: 1 }).waitFor()
     t.equal(await offer.count(), 0)
 
-    // Missing parts that every page loads later also lead to the offer of a new version.
+    // The app also offers a new version if a chunk that every page loads after its start is missing.
     await page.route(`${app.url}/`, asOther)
     await page.route('**/assets/outbox-parts-*', gone)
     await page.goto(`${app.url}/konto`)
     await offer.waitFor()
     await page.unrouteAll()
 
-    // The chunk with the end of a session is missing; the page must not stay empty.
+    // The chunk for the end of a session is missing; the page must not become empty.
     await page.route('**/assets/beside-card-*', gone)
     await page.goto(`${app.url}/lernen/geht`)
     for (const name of [/Antwort zeigen/, /Gut/]) {
@@ -359,6 +360,26 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.getByRole('dialog').getByRole('button', { name: 'Schließen' }).click()
     await page.getByRole('alert').filter({ hasText: 'Nicht angemeldet' }).waitFor()
     t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Noch einmal', 'also after the dialog was cancelled')
+    await page.context().close()
+  })
+
+  await t.test('asks for a login when the session ends during a proof of identity', async () => {
+    const { page, login } = await app.newPerson()
+    await page.goto(`${app.url}/konto`)
+    const tooOld = { ...refusal(403, 'Bitte erneut anmelden'), headers: { 'x-error-code': 'proof_too_old' } }
+    await page.route('**/api/auth/tokens', (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill(tooOld),
+    )
+    await press(page, 'Neuer Token')
+    await page.getByRole('dialog', { name: 'Neuer Token' }).getByLabel('Name').fill('eins')
+    await press(page, 'Anlegen')
+    const proof = page.getByRole('dialog', { name: 'Bitte erneut anmelden' })
+    await proof.getByLabel('Passwort', { exact: true }).fill(login.password)
+    await page.unroute('**/api/auth/tokens')
+    await endSession(page)
+    await proof.getByRole('button', { name: 'Weiter' }).click()
+    await logInAgain(page, login)
+    await page.getByLabel('Token „eins“').waitFor()
     await page.context().close()
   })
 

@@ -30,7 +30,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
   const setNew = (page: Page, new_per_day: number) =>
     page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day } })
 
-  await t.test('open, Space, Space, 3', async (t) => {
+  await t.test('the keys Space, Space and 3 open a session and rate its first card', async (t) => {
     const { page } = await app.newPerson()
     for (const [name, prepare] of [
       ['on the first visit', async () => {}],

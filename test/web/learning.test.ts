@@ -3,10 +3,11 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from './support/app.js'
+import { createGate } from './support/gate.js'
 import { GUARD_MS, press } from './support/keys.js'
 
 const app = await openApp(t)
-/** Folder for a screenshot of each step; if undefined, no screenshots are taken */
+/** Folder for screenshots; if undefined, no screenshots are taken */
 const { PICTURES } = process.env
 if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true })
 
@@ -19,7 +20,6 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
-/** Sends a request from the logged-in page. */
 function send(page: Page, method: string, address: string, body?: object): Promise<{ status: number; body: never }> {
   return page.evaluate(
     async ({ url, method, body }) => {
@@ -209,6 +209,23 @@ t.test('a card that is forgotten often offers a note, which is shown below the a
   await page.getByText('verstauen').waitFor()
   t.strictSame(await findBarriers(page), [])
   await picture(page, 'karte')
+})
+
+t.test('the text of a note stays while the rest of the queue is loaded', async (t) => {
+  const { page } = await app.newPerson({ reducedMotion: 'reduce' })
+  const rest = createGate()
+  await page.route(/\/api\/review\/queue\?.*limit=300/, async (route) => {
+    await rest.opened
+    await route.continue()
+  })
+  await page.goto(`${app.url}/lernen/git`)
+  await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
+  await press(page, 'n')
+  const field = page.getByRole('textbox', { name: 'Notiz' })
+  await field.fill('Eselsbrücke')
+  rest.open()
+  await untilKept(page, 'queue git')
+  t.equal(await field.inputValue(), 'Eselsbrücke')
 })
 
 t.test('a deck gets a separate retention, and the settings describe the fit', async (t) => {

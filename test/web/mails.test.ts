@@ -3,6 +3,7 @@ import t from 'tap'
 import { startMailServer } from '../support/mail-server.js'
 import { freePort } from '../support/postgres.js'
 import { DESK, openApp, PHONE } from './support/app.js'
+import { findUserId } from './support/written.js'
 
 t.setTimeout(600_000)
 
@@ -117,10 +118,8 @@ t.test('an administrator checks the mail server and sends a mail again', async (
     await button('Zurücknehmen').waitFor({ state: 'detached' })
     await page.getByText('Noch keine Adresse').waitFor()
 
-    const { users } = (await (await app.asAdmin('GET', `/api/accounts?q=${login.username}`)).json()) as {
-      users: { id: number }[]
-    }
-    t.equal((await app.asAdmin('PATCH', `/api/accounts/${users[0]?.id}`, { email: 'e@example.org' })).status, 200)
+    const address = `/api/accounts/${await findUserId(app, login.username)}`
+    t.equal((await app.asAdmin('PATCH', address, { email: 'e@example.org' })).status, 200)
     await page.reload()
     await page.getByText('gehen an e@example.org').waitFor()
     const lost = '**/api/mail/due-cards'
@@ -140,7 +139,6 @@ t.test('an administrator checks the mail server and sends a mail again', async (
   await t.test('links of mails act after a click, without a login, and again after a failure', async (t) => {
     const { page, complaints } = await app.newBrowser({ viewport: PHONE })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
-    /** Clicks once without a network and once with it. */
     const clickTwice = async (name: string) => {
       await button(name).waitFor()
       await page.context().setOffline(true)

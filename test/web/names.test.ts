@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp } from './support/app.js'
 import { GUARD_MS, press } from './support/keys.js'
+import { findUserId } from './support/written.js'
 
 /** Returns a name with U+202E, which reverses the text after it, and U+2069, which would end an isolate too early. */
 const turning = (name: string) => `${name}\u2069\u202Exyz`
@@ -21,8 +22,8 @@ const QUESTION = 'Frage \u202Exyz?'
 
 /**
  * Expression that returns the number of texts with a name, and the places where a name can reverse the text around it,
- * one line each. A name must be alone in an isolate or block, or between U+2068 and U+2069. The content of cards and of
- * form fields is not checked, because it is in separate blocks.
+ * one line each. A name must be alone in an isolate or block, or between U+2068 and U+2069. The expression ignores
+ * cards, quotations, form fields and charts, because they are displayed apart from other text.
  */
 const UNISOLATED = `((names) => {
   const MARK = '\\u202e'
@@ -174,12 +175,7 @@ t.test(
       await button('1 Konto anlegen').click()
       await page.getByText('1 Konto angelegt').waitFor()
 
-      const { users } = (await (
-        await app.asAdmin('GET', `/api/accounts?q=${encodeURIComponent(NAMES.user)}`)
-      ).json()) as {
-        users: { id: number; username: string }[]
-      }
-      await open(`verwaltung/benutzer/${users.find(({ username }) => username === NAMES.user)?.id}`)
+      await open(`verwaltung/benutzer/${await findUserId(app, NAMES.user)}`)
       await button('Neues Passwort').click()
       await check(t, page, 'new password')
       await button('Neues Passwort setzen').click()

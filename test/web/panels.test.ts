@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { deckFile } from '../support/content.js'
+import { zipOf } from '../support/upload-packages.js'
 import { CHROMIUM, findBarriers, openApp, type Person } from './support/app.js'
 import { post, writeSome } from './support/written.js'
 
@@ -52,6 +54,34 @@ t.test('panels that resolve conflicting texts', { skip: !existsSync(CHROMIUM) &&
     t.match(await cardOf(idOf('ntp')), { answer: 'Datei ntp', version: 2 })
   })
 
+  await t.test('an upload lists an edited test, and uses the text chosen for all', async (t) => {
+    const ports = deckFile('Ports', [{ id: 'ssh', answer: '22\n\n- [x] 22\n- [ ] 23\n- [ ] 24' }])
+    const archive = (name: string) =>
+      zipOf({ 'decks/ports.md': ports, 'tests/ports.md': `---\nname: ${name}\nsections:\n  - { deck: ports }\n---\n` })
+    const first = await upload(person, 'name=Ports.zip', await archive('Ports'))
+    const { slug } = (
+      await post<{ tests: { slug: string }[] }>(app, `/api/content/tests?source=${first.source.id}`, undefined, 'GET')
+    ).tests[0] as { slug: string }
+    const body = { version: 1, name: 'Ports hier', sections: [{ deck: 'ports' }] }
+    await post(app, `/api/content/tests/${slug}`, body, 'PUT')
+    await page.goto(`${app.url}/inhalte/hochladen?quelle=${first.source.id}`)
+    await page.locator('input[type=file]').setInputFiles({
+      ...{ name: 'Ports.zip', mimeType: 'application/zip' },
+      buffer: await archive('Ports der Datei'),
+    })
+    await button(page, 'Ansehen, was geschieht').click()
+    await page.getByText('1 Inhalt wurde im Browser geändert').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Test „' }).getByText('Ports der Datei').waitFor()
+    t.strictSame(await findBarriers(page), [])
+    const theirs = page.getByRole('radio', { name: 'Der aus der Datei' })
+    const checked = page.waitForResponse((response) => response.url().includes('keep=theirs'))
+    await theirs.check()
+    await checked
+    await page.getByRole('button', { name: 'Jetzt übernehmen', disabled: false }).click()
+    await page.getByText('ist übernommen').waitFor()
+    t.match(await post(app, `/api/content/tests/${slug}`, undefined, 'GET'), { test: { name: 'Ports der Datei' } })
+  })
+
   await t.test('an administrator takes a deck of the folder into a source', async (t) => {
     await page.goto(`${app.url}/inhalte/decks/git`)
     await button(page, 'Im Browser pflegen …').click()
@@ -100,8 +130,11 @@ t.test('panels that resolve conflicting texts', { skip: !existsSync(CHROMIUM) &&
   t.strictSame(person.complaints, [])
 })
 
-/** Uploads a file as the person. */
-async function upload({ page }: Person, parameters: string, file: string): Promise<{ source: { id: number } }> {
+async function upload(
+  { page }: Person,
+  parameters: string,
+  file: string | Buffer,
+): Promise<{ source: { id: number } }> {
   const address = new URL(`/api/content/imports?${parameters}`, page.url()).href
   const headers = { 'content-type': 'application/octet-stream' }
   const answer = await page.request.post(address, { data: Buffer.from(file), headers })

@@ -22,7 +22,6 @@ async function openLocalApp(t: Test): Promise<App> {
   return openApp(t, { PORT: port, PUBLIC_URL: `http://localhost:${port}/` })
 }
 
-/** Opens the account page as a new user. */
 async function newPersonAt(
   app: App,
   options: Parameters<App['newPerson']>[0] = {},
@@ -35,9 +34,13 @@ async function newPersonAt(
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
-/** Logs out and opens the login page. The device confirms passkey prompts there only if `isTouched` is set. */
-async function logOut({ page, device }: { page: Page; device: Device }, url: string, isTouched = false): Promise<void> {
-  await device.isTouched(isTouched)
+/** Logs out and opens the login page. The device confirms passkey prompts there only if `isConfirming` is set. */
+async function logOut(
+  { page, device }: { page: Page; device: Device },
+  url: string,
+  isConfirming = false,
+): Promise<void> {
+  await device.setAutoConfirm(isConfirming)
   await page.request.post(`${url}/api/auth/logout`)
   await page.evaluate('localStorage.clear()')
   const offered = page.waitForResponse(`**${LOGIN_OPTIONS}`)
@@ -45,7 +48,6 @@ async function logOut({ page, device }: { page: Page; device: Device }, url: str
   await offered
 }
 
-/** Waits until the log contains the reason of a refusal. */
 async function logged(app: App, reason: RegExp): Promise<void> {
   for (let tries = 0; !reason.test(app.service.output()); tries++) {
     if (tries > 1_200) throw new Error(`not in the log: ${reason}`)
@@ -53,7 +55,7 @@ async function logged(app: App, reason: RegExp): Promise<void> {
   }
 }
 
-/** Expression that logs in with a passkey and sends the login request twice; resolves to both statuses */
+/** Returns an expression that logs in with a passkey and sends the login request twice; resolves to both statuses. */
 const logInByScript = (userVerification = 'required') => `(async () => {
   const asked = await (await fetch('${LOGIN_OPTIONS}', { method: 'POST' })).json()
   const userVerification = '${userVerification}'
@@ -151,20 +153,19 @@ t.test('requires a new authentication before access is granted, then continues',
   const app = await openLocalApp(t)
   const { page, login, complaints } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
-  /** Simulates for one request that the login is older than ten minutes. */
-  const answerOnce = (path: string) =>
-    page.route(
-      `**${path}`,
-      (route) =>
-        route.request().method() === 'GET'
-          ? route.continue()
-          : route.fulfill({
-              status: 403,
-              headers: { 'x-error-code': 'proof_too_old' },
-              json: { statusCode: 403, error: 'Forbidden', message: 'Bitte erneut anmelden' },
-            }),
-      { times: 1 },
-    )
+  /** Makes the next request other than GET fail, as if the login were older than ten minutes. */
+  const answerOnce = async (path: string) => {
+    let isAnswered = false
+    await page.route(`**${path}`, (route) => {
+      if (isAnswered || route.request().method() === 'GET') return route.fallback()
+      isAnswered = true
+      return route.fulfill({
+        status: 403,
+        headers: { 'x-error-code': 'proof_too_old' },
+        json: { statusCode: 403, error: 'Forbidden', message: 'Bitte erneut anmelden' },
+      })
+    })
+  }
   const newToken = async (name: string) => {
     await answerOnce('/api/auth/tokens')
     await page.getByRole('button', { name: 'Neuer Token' }).click()

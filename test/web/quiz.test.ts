@@ -3,13 +3,13 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp, until } from './support/app.js'
+import { createGate } from './support/gate.js'
 import { GUARD_MS } from './support/keys.js'
 import { numberedDeck } from './support/numbered-deck.js'
 
 /** Expression that is true once the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
 
-/** A deck of one card whose wrong answers are written by its author */
 const AUTHORED = deckFile('Deck gamma', [
   { id: 'gilt', question: 'Was gilt?', answer: 'Dies.\n\n- [ ] Das nicht\n- [ ] Jenes nicht\n- [ ] Nichts davon' },
 ])
@@ -20,7 +20,6 @@ async function numberAsked(page: Page): Promise<string> {
   return /Frage (\d+)/.exec(text ?? '')?.[1] ?? ''
 }
 
-/** Answers the question with a key, and waits for the verdict. */
 async function answerByKey(page: Page, isRight: boolean): Promise<void> {
   const number = await numberAsked(page)
   const options = await page.locator('.options button').allTextContents()
@@ -149,6 +148,42 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
       await page.getByRole('button', { name: 'Neues Quiz' }).click()
     })
   }
+
+  await t.test('a late response to a result does not change the next quiz, whose result is sent as well', async (t) => {
+    const before = (await results()).length
+    const gate = createGate()
+    await begin()
+    await page.route(
+      '**/api/quiz/submit',
+      async (route) => {
+        await gate.opened
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    const sent = page.waitForRequest('**/api/quiz/submit')
+    await playToTheEnd(() => true)
+    await sent
+    await page.getByRole('button', { name: 'Neues Quiz' }).click()
+    await page.getByRole('button', { name: 'Verwerfen' }).click()
+    await begin()
+    await playToTheEnd((at) => at < 2)
+    const first = page.waitForResponse('**/api/quiz/submit')
+    gate.open()
+    await first
+    await until(page, IS_STORED)
+    t.match(await page.locator('main').textContent(), '2 von 5 richtig')
+    t.match((await results()).slice(0, -before), [{ correct_answers: 2 }, { correct_answers: 5 }])
+  })
+
+  await t.test('the wrong cards are taken back after the result was left', async () => {
+    await page.getByRole('button', { name: '3 Karten nochmal lernen' }).click()
+    await page.getByText('3 Karten kommen heute noch einmal.').waitFor()
+    await page.getByRole('button', { name: 'Neues Quiz' }).click()
+    await page.getByRole('button', { name: 'Quiz beginnen' }).waitFor()
+    await page.getByRole('button', { name: 'Zurücknehmen' }).click()
+    await page.getByText('Zurückgenommen.').waitFor()
+  })
 
   await t.test('asks about an open quiz before another one starts, and undoes giving up', async () => {
     await begin()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, openApp, type Person } from './support/app.js'
 import { tabTo } from './support/keys.js'
-import { post } from './support/written.js'
+import { findUserId, post } from './support/written.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
@@ -18,12 +18,7 @@ async function enter(page: Page, role: 'button' | 'link', name: string): Promise
 
 t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
-  const idOf = async ({ login }: Person): Promise<number> => {
-    const { users } = (await (await app.asAdmin('GET', '/api/admin/users')).json()) as {
-      users: { id: number; username: string }[]
-    }
-    return users.find(({ username }) => username === login.username)?.id ?? 0
-  }
+  const idOf = ({ login }: Person) => findUserId(app, login.username)
   const createTeam = async (name: string): Promise<number> =>
     (await post<{ team: { id: number } }>(app, '/api/teams', { name })).team.id
   const setMember = (team: number, person: number, role: string) =>

@@ -21,7 +21,7 @@ const NARROW = { width: 320, height: 640 }
  */
 const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|unknown error occurred when fetching the script/
 
-/** Expression that is true once the browser stores neither a copy of the attempt nor its marked questions */
+/** Returns an expression that is true once the browser stores neither the attempt nor its marked questions. */
 const isDeleted = (id: number) => `(async () => {
   const database = await new Promise((done) => {
     indexedDB.open('training ' + new URL(document.baseURI).pathname).onsuccess = (event) => done(event.target.result)
@@ -116,7 +116,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await gap.waitFor()
     t.strictSame(await gap.locator('option').allTextContents(), ['…', '22', '80', '443'])
     t.strictSame(await findBarriers(page), [])
-    // Unlike typed text, a choice is stored without delay, so the next frame already shows that it waits or is saved.
+    // Unlike typed text, a choice is stored without delay, so the next frame already shows it as waiting or saved.
     const state = await page.evaluate(`(async () => {
       const gap = document.querySelector('main select')
       gap.value = '22'
@@ -251,6 +251,18 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal(await textAt(home, id, 2), 'BfDI')
   })
 
+  await t.test('send answers in a browser that forbids local storage', async (t) => {
+    const { page } = await app.newPerson()
+    await page.addInitScript(`Object.defineProperty(window, 'localStorage', {
+      get() { throw new DOMException('The operation is insecure.', 'SecurityError') },
+    })`)
+    const id = await beginTest(page, app, 'grundlagen')
+    await goTo(page, 3)
+    await page.getByLabel('Deine Antwort').fill('BfDI')
+    await page.locator('[data-state=saved]').waitFor()
+    t.equal(await textAt(page, id, 2), 'BfDI')
+  })
+
   await t.test('keep typed text when the page is left at once', async (t) => {
     const { page } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')
@@ -310,7 +322,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('link', { name: 'Versuch 52', exact: true }).waitFor()
     const rows = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Versuch / }) })
     t.equal(await rows.count(), 50)
-    // The first request fails and is retried.
+    // The first request fails, and the app repeats it.
     await page.route('**/api/tests/oft?before=*', (route) => route.abort(), { times: 1 })
     const earlier = page.getByRole('button', { name: 'Frühere Versuche' })
     await earlier.click()
@@ -334,7 +346,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const { request } = (await app.newBrowser()).page
     await request.post(`${app.url}/api/auth/login`, { data: login })
     t.equal((await request.post(`${app.url}/api/tests/attempts/${id}/submit`, { data: {} })).status(), 200)
-    // The first requests fail, so that the page learns of the end before its answer arrives.
+    // The first requests fail, so that the page learns that the attempt has ended before its answer arrives.
     let failures = 2
     await page.route('**/answers/*', (route) => (failures-- > 0 ? route.abort() : route.continue()))
     await page.context().setOffline(false)
@@ -363,9 +375,8 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal(chosen?.text, 'Innerhalb von 72 Stunden')
     await submit(page)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
-    // The browser has deleted its copy of the ended attempt.
     await until(page, isDeleted(id))
-    // The other tab learns of the end when it sends its next answer.
+    // The other tab learns that the attempt has ended when it sends its next answer.
     await second.locator('label', { hasText: '7 Tagen' }).click()
     await second.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
   })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, isAt, openApp } from './support/app.js'
+import { CHROMIUM, DESK, isAt, openApp, PHONE } from './support/app.js'
 import { createGate } from './support/gate.js'
 
 const deck = (slug: string, cards: number) =>
@@ -67,7 +67,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.equal((await logIn('erika', first)).status, 401)
     t.match(await (await logIn('erika', second)).json(), { must_change_password: true })
 
-    await button(page, 'Konto deaktivieren …').press('Enter')
+    await button(page, 'Konto deaktivieren …').click()
     await button(page, 'Deaktivieren').click()
     await page.getByText('Deaktiviert seit').waitFor()
     await page.getByText('deaktiviert', { exact: true }).waitFor()
@@ -80,7 +80,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await button(page, 'Doch nicht deaktivieren').click()
     await button(page, 'Konto deaktivieren …').waitFor()
 
-    await button(page, 'Konto löschen …').press('Enter')
+    await button(page, 'Konto löschen …').click()
     await dialog(page).getByRole('textbox').fill('erik')
     await button(page, 'Endgültig löschen').click()
     await dialog(page).getByText('Das ist nicht der Benutzername').waitFor()
@@ -92,13 +92,40 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
   })
 
+  await t.test('keeps the buttons of an account in place while its lists load', async (t) => {
+    for (const viewport of [PHONE, DESK]) {
+      const { page } = await app.newPerson({ isAdmin: true, viewport })
+      for (const [last, delayMs] of [
+        ['methods', 600],
+        ['sessions', 900],
+        ['tokens', 1_200],
+      ] as const) {
+        await page.route(`**/api/**/${last}`, async (route) => {
+          await new Promise((resolve) => setTimeout(resolve, delayMs))
+          await route.continue()
+        })
+      }
+      await page.goto(`${app.url}/verwaltung/benutzer/1`)
+      const places = () =>
+        Promise.all(
+          ['Konto deaktivieren …', 'Konto löschen …'].map(async (name) => {
+            await button(page, name).waitFor()
+            return button(page, name).boundingBox()
+          }),
+        )
+      const before = await places()
+      await page.getByText('Keine.', { exact: true }).waitFor()
+      t.strictSame(await places(), before, `${viewport.width}`)
+    }
+  })
+
   await t.test("shows the service's message about the own account", async (t) => {
     const { page, login, complaints } = await app.newPerson({ isAdmin: true, name: 'Selbst' })
     const { users } = (await (await app.asAdmin('GET', `/api/accounts?q=${login.username}`)).json()) as {
       users: { id: number }[]
     }
     await page.goto(`${app.url}/verwaltung/benutzer/${users[0]?.id}`)
-    await button(page, 'Konto löschen …').press('Enter')
+    await button(page, 'Konto löschen …').click()
     await dialog(page).getByRole('textbox').fill(login.username)
     await button(page, 'Endgültig löschen').click()
     await dialog(page).getByText('Eigenen Account kann man nicht loeschen').waitFor()
@@ -199,6 +226,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await dialog(page).waitFor()
     await dialog(page).getByRole('button', { name: 'Nichts ändern' }).click()
     await page.getByText('abgelehnt', { exact: true }).waitFor()
+    await page.getByText('Der Import würde').waitFor()
+    t.equal(await page.getByText('force=true').count(), 0, 'the hint for scripts is hidden')
     await page.goto(`${app.url}/verwaltung`)
     await page.getByText('Die Inhalte ließen sich zuletzt nicht einlesen').waitFor()
     t.strictSame(complaints, [])
@@ -220,7 +249,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await button(page, 'Ansehen').click()
     await page.getByText('Was sich geändert hat').waitFor()
 
-    // After a proxy timeout the service continues the import, and the page waits for the outcome.
+    // Simulates a timeout of a proxy: the request fails, but the service imports, and the page waits for the outcome.
     await change({ 'decks/neu.md': deck('neu', 13) })
     await page.unroute('**/api/admin/import*')
     await page.route('**/api/admin/import*', (route) => route.abort())

@@ -3,12 +3,10 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { freePort } from '../support/postgres.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
-import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
+import { type App, CHROMIUM, DESK, findBarriers, openApp, type Person, PHONE, until } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { post, writeSome } from './support/written.js'
 
-// Below the question, tests press a key instead of clicking: similar questions that appear would move the control away
-// from the mouse pointer.
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const field = (page: Page, name: string) => page.getByRole('form').getByLabel(name, { exact: true })
@@ -27,13 +25,12 @@ const cardsOf = async (app: App, deck: string) =>
 const cardOf = async (app: App, id: number) =>
   (await post<{ card: Card }>(app, `/api/content/cards/${id}`, undefined, 'GET')).card
 
-/** Waits until the device has stored the typed text. */
 const untilKept = (page: Page) => page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
 
 t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const variables = { ...(await createStoreVariables(t)), PORT: String(await freePort()) }
   const app = await openApp(t, variables)
-  const { deck } = await writeSome(app)
+  const { deck, cards } = await writeSome(app)
   const open = async (person: Person, card: number) => {
     await person.page.goto(`${app.url}/inhalte/karten/${card}`)
     await field(person.page, 'Antwort').waitFor()
@@ -129,7 +126,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       await open(person, id)
       await saveElsewhere(id, 'Ihres')
       await field(page, 'Antwort').fill('Meins')
-      await button(page, 'Speichern').press('Enter')
+      await button(page, 'Speichern').click()
       await dialog(page).getByText('Inzwischen geändert').waitFor()
       t.equal((await cardOf(app, id)).answer, 'Ihres', 'nothing was overwritten')
       t.match(await dialog(page).locator('del').textContent(), /Ihres$/)
@@ -166,7 +163,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, id)
     await field(page, 'Antwort').fill('Nach der Pause')
     await page.request.post(`${app.url}/api/auth/logout`)
-    await button(page, 'Speichern').press('Enter')
+    await button(page, 'Speichern').click()
     await dialog(page).getByLabel('Passwort', { exact: true }).fill(person.login.password)
     await dialog(page).getByRole('button', { name: 'Anmelden', exact: true }).click()
     await page.getByText(SAVED).waitFor()
@@ -192,7 +189,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     await field(page, 'Antwort').waitFor()
     t.equal(await field(page, 'Antwort').inputValue(), 'Vor dem Abmelden')
-    await button(page, 'Speichern').press('Enter')
+    await button(page, 'Speichern').click()
     await page.getByText(SAVED).waitFor()
     t.equal((await cardOf(app, id)).answer, 'Vor dem Abmelden')
   })
@@ -214,6 +211,12 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.reload()
     t.equal(await field(page, 'Frage').inputValue(), 'Kommt das an?')
     await field(page, 'Antwort').fill('Genau einmal')
+    await page.route('**/api/content/cards/*', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    )
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Der Dienst ist gerade nicht erreichbar').waitFor()
+    await page.unroute('**/api/content/cards/*')
     await page.keyboard.press('Control+Enter')
     await page.getByText('Gerade angelegt (1)').waitFor()
     const found = (await cardsOf(app, deck)).filter(({ question }) => question === 'Kommt das an?')
@@ -237,12 +240,12 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       const body = JSON.stringify({ error: 'x', message })
       const answer = (route: { fulfill: (answer: object) => Promise<void> }) => route.fulfill({ status, headers, body })
       await page.route(`**/api/content/cards/${id}`, answer, { times: 1 })
-      await button(page, 'Speichern').press('Enter')
+      await button(page, 'Speichern').click()
       await page.getByText(message).waitFor()
       await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
       t.equal(await field(page, 'Antwort').inputValue(), 'Zu früh')
     }
-    await button(page, 'Speichern').press('Enter')
+    await button(page, 'Speichern').click()
     await page.getByText(SAVED).waitFor()
   })
 
@@ -252,7 +255,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, await newCard())
     const text = 'lang '.repeat(14_000)
     await field(page, 'Antwort').fill(text)
-    await button(page, 'Speichern').press('Enter')
+    await button(page, 'Speichern').click()
     await page.getByText('darf höchstens 65.536 Zeichen haben').waitFor()
     t.equal((await field(page, 'Antwort').inputValue()).length, text.length)
   })
@@ -269,15 +272,53 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal(await link.count(), 0)
   })
 
+  await t.test('shows similar questions without moving a button, and lists them', async (t) => {
+    for (const viewport of [PHONE, DESK]) {
+      for (const [path, names] of [
+        [`decks/${deck}?karte=neu`, ['Anlegen']],
+        [`karten/${cards[0]}`, ['Speichern', 'Endgültig löschen …']],
+      ] as const) {
+        const { page, complaints } = await app.newPerson({ isAdmin: true, viewport })
+        const gate = createGate()
+        await page.route('**/api/content/cards/similar*', async (route) => {
+          await gate.opened
+          await route.continue()
+        })
+        await page.goto(`${app.url}/inhalte/${path}`)
+        await field(page, 'Antwort').waitFor()
+        const text = 'Was macht Schicht 9?'
+        const asked = page.waitForRequest((request) => new URL(request.url()).searchParams.get('question') === text)
+        await field(page, 'Frage').fill(text)
+        await asked
+        await untilKept(page)
+        const places = () => Promise.all(names.map((name) => button(page, name).boundingBox()))
+        const before = await places()
+        gate.open()
+        const similar = page.getByRole('status').getByText(/ähnliche Fragen/i)
+        await similar.waitFor()
+        t.strictSame(await places(), before, `${path}, ${viewport.width}`)
+        t.strictSame(await findBarriers(page), [])
+        await similar.click()
+        await dialog(page).getByRole('link', { name: 'Was macht Schicht 2?' }).waitFor()
+        t.strictSame(await findBarriers(page), [])
+        await page.keyboard.press('Escape')
+        t.equal(await similar.evaluate((shown) => shown === shown.ownerDocument.activeElement), true)
+        await field(page, 'Frage').fill('Was macht Schicht 3?')
+        await page.getByRole('status').getByText('Diese Frage gibt es schon').waitFor()
+        t.strictSame(complaints, [])
+      }
+    }
+  })
+
   await t.test('reports weaknesses of the options', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
     const id = await newCard()
     await open(person, id)
-    await page.getByText('Für Quiz und Test').press('Enter')
+    await page.getByText('Für Quiz und Test').click()
     const add = async (text: string) => {
       const shown = await page.getByPlaceholder('Antwort', { exact: true }).count()
-      await button(page, 'Antwort hinzufügen').press('Enter')
+      await button(page, 'Antwort hinzufügen').click()
       await page.getByPlaceholder('Antwort', { exact: true }).nth(shown).fill(text)
     }
     await add('Etwas anderes')
@@ -305,12 +346,12 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     const id = await newCard()
     const { question } = await cardOf(app, id)
     await open(person, id)
-    await button(page, 'Endgültig löschen …').press('Enter')
+    await button(page, 'Endgültig löschen …').click()
     await dialog(page).getByText(question).waitFor()
     t.strictSame(await findBarriers(page), [])
     await button(page, 'Abbrechen').click()
     t.match(await cardOf(app, id), { question })
-    await button(page, 'Endgültig löschen …').press('Enter')
+    await button(page, 'Endgültig löschen …').click()
     await button(page, 'Endgültig löschen').click()
     await page.waitForURL(`${app.url}/inhalte/decks/${deck}`)
     await page.getByRole('list', { name: 'Karten', exact: true }).waitFor()
@@ -344,11 +385,11 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, id)
     await field(page, 'Antwort').fill('Vor dem Neustart')
     await app.service.stop()
-    await button(page, 'Speichern').press('Enter')
+    await button(page, 'Speichern').click()
     await page.getByText('Der Dienst ist gerade nicht erreichbar').waitFor()
     await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
     await startProcess(t, variables)
-    await button(page, 'Speichern').press('Enter')
+    await button(page, 'Speichern').click()
     await page.getByText(SAVED).waitFor()
     const answer = await page.request.get(`${app.url}/api/content/cards/${id}`)
     t.match(await answer.json(), { card: { answer: 'Vor dem Neustart', version: 2 } })

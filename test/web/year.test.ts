@@ -115,7 +115,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
   }
   const pages = new Map<string, Page>()
   const pageOf = (name: string) => pages.get(name) as Page
-  /** Each person keeps one browser for the whole year. */
+  // Each person keeps one browser for the whole year.
   for (const display_name of [OFFICER, ...MEMBERS]) {
     const login = { username: display_name.split(' ')[0]?.toLowerCase() ?? '', password: PASSWORD }
     const account = { ...login, display_name, is_admin: display_name === OFFICER }
@@ -140,7 +140,6 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
     t.notOk(await isTooWide(page), `${name}: fits`)
   }
   const filter = (page: Page, stand: string) => page.goto(`${assignment}?stand=${stand}`)
-  /** Confirms the personal part for these persons as the officer. */
   const confirmPersonal = async (names: string[]) => {
     await officer.goto(assignment)
     for (const name of names) await officer.getByRole('checkbox', { name, exact: true }).check()
@@ -214,7 +213,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
 
     await officer.goto(`${url}/verwaltung/benutzer`)
     await link(officer, LEAVER).click()
-    await button(officer, 'Konto deaktivieren …').press('Enter')
+    await button(officer, 'Konto deaktivieren …').click()
     t.equal(await dialog(officer).getByLabel('Ab wann').inputValue(), DAYS.late)
     await button(officer, 'Deaktivieren').click()
     await officer.getByText('Das Konto ist deaktiviert.').waitFor()

@@ -1,4 +1,4 @@
-// Runs before the first paint, so that the chosen theme does not flash.
+// Runs before the first paint, so that the page does not flash in another theme than the chosen one.
 try {
   const { theme, textSize } = JSON.parse(localStorage.getItem('training.look') ?? '{}')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme

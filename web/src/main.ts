@@ -11,10 +11,10 @@ import { loadPage } from './shell/load-page.js'
 
 const target = document.getElementById('app') as HTMLElement
 target.replaceChildren()
-// Starts the request for the user first, then those for the chunk of the page and for its data.
+// Requests the user first, then the chunk and the data of the page.
 void startAccount((userId) => {
   loadOutbox().then(
-    ({ startPost }) => startPost().open(userId),
+    ({ startSyncQueue }) => startSyncQueue().open(userId),
     () => undefined,
   )
 })
@@ -22,6 +22,6 @@ startRouter()
 const first = findRoute(place.path)
 if (first !== undefined) {
   loadPage(first.route).catch(() => {})
-  if (rememberedUser() !== undefined) first.route.ask?.(first.params)
+  if (rememberedUser() !== undefined) first.route.prefetch?.(first.params)
 }
 mount(App, { target })

@@ -16,16 +16,15 @@ const teams = () => import('./pages/teams/teams.svelte')
 const verwaltung = () => import('./pages/verwaltung/verwaltung.svelte')
 const aufgaben = () => import('./pages/aufgaben/aufgaben.svelte')
 
-function askForCards({ deck }: Record<string, string>): void {
+function prefetchCards({ deck }: Record<string, string>): void {
   void queryClient.prefetchQuery(queries.firstCards(deck))
 }
 
-/** All pages of the app */
 export const ROUTES: Route[] = [
   {
     pattern: '/',
     load: async () => (await heute()).default,
-    ask: () => {
+    prefetch: () => {
       void queryClient.prefetchQuery(queries.deckChoice())
       void queryClient.prefetchQuery(queries.counts())
       void queryClient.prefetchQuery(queries.stats(30))
@@ -42,7 +41,7 @@ export const ROUTES: Route[] = [
   {
     pattern: '/spickzettel/:slug',
     load: async () => (await spickzettel()).Sheet,
-    ask: ({ slug = '' }) => void queryClient.prefetchQuery(queries.sheet(slug)),
+    prefetch: ({ slug = '' }) => void queryClient.prefetchQuery(queries.sheet(slug)),
   },
   { pattern: '/aufgaben(?:/.+)?', load: async () => (await aufgaben()).default },
   { pattern: '/suche', load: async () => (await suche()).default },
@@ -50,18 +49,18 @@ export const ROUTES: Route[] = [
   { pattern: '/verlauf', load: async () => (await statistik()).Verlauf },
   { pattern: '/einstellungen', load: async () => (await konto()).Einstellungen },
   { pattern: '/konto', load: async () => (await konto()).Konto },
-  { pattern: '/lernen', load: async () => (await lernen()).default, ask: askForCards, isFocused: true },
+  { pattern: '/lernen', load: async () => (await lernen()).default, prefetch: prefetchCards, isFocused: true },
   {
     pattern: '/lernen/:deck',
     load: async () => (await lernen()).default,
-    ask: askForCards,
+    prefetch: prefetchCards,
     isFocused: true,
   },
-  // For authors; the subpages are in `pages/inhalte/inhalte.svelte`.
+  // The subpages are in `pages/inhalte/inhalte.svelte`.
   { pattern: '/inhalte(?:/.+)?', load: async () => (await inhalte()).default },
   { pattern: '/meldungen', load: async () => (await konto()).Meldungen },
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
-  // For administrators and leads; the service decides what each may see.
+  // Administrators and leads use this page; the service decides what each may see.
   { pattern: '/teams(?:/:id)?', load: async () => (await teams()).default },
   { pattern: '/verwaltung(?:/.+)?', isAdmin: true, load: async () => (await verwaltung()).default },
   ...(import.meta.env.DEV
@@ -69,7 +68,6 @@ export const ROUTES: Route[] = [
     : []),
 ]
 
-/** Returns the route of a path with its parameters; undefined if there is none. */
 export function findRoute(path: string): Found | undefined {
   for (const route of ROUTES) {
     const names = [...route.pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name)

@@ -13,12 +13,12 @@ import {
   list,
   pasteAddress,
   picture,
-  type Selected,
+  type TextSelection,
   table,
 } from '../../../web/src/editor/commands.js'
 
 /** Parses a text with a marked selection, such as `a ⟦b⟧ c`, or with a `|` for the caret. */
-function read(marked: string): Selected {
+function read(marked: string): TextSelection {
   if (marked.includes('|')) {
     const start = marked.indexOf('|')
     return { value: marked.replace('|', ''), start, end: start }
@@ -28,18 +28,18 @@ function read(marked: string): Selected {
   return { value: marked.replace('⟦', '').replace('⟧', ''), start, end }
 }
 
-function applied({ value }: Selected, { from, to, insert, start, end }: Edit): Selected {
+function applied({ value }: TextSelection, { from, to, insert, start, end }: Edit): TextSelection {
   return { value: value.slice(0, from) + insert + value.slice(to), start, end }
 }
 
-function write({ value, start, end }: Selected): string {
+function write({ value, start, end }: TextSelection): string {
   if (start === end) return `${value.slice(0, start)}|${value.slice(start)}`
   return `${value.slice(0, start)}⟦${value.slice(start, end)}⟧${value.slice(end)}`
 }
 
 const run = (command: Command, marked: string) => write(applied(read(marked), command(read(marked))))
 
-t.test('emphasis', async (t) => {
+t.test('adds and removes bold and italic marks', async (t) => {
   t.equal(run(bold, 'ein ⟦Wort⟧ hier'), 'ein **⟦Wort⟧** hier')
   t.equal(run(bold, 'ein **⟦Wort⟧** hier'), 'ein ⟦Wort⟧ hier')
   t.equal(run(bold, 'ein ⟦**Wort**⟧ hier'), 'ein ⟦Wort⟧ hier')
@@ -51,7 +51,7 @@ t.test('emphasis', async (t) => {
   t.equal(run(bold, '⟦a\n\nb⟧'), '⟦**a**\n\n**b**⟧', 'each paragraph separately')
 })
 
-t.test('code', async (t) => {
+t.test('formats a selection as code or as a code block', async (t) => {
   t.equal(run(code, 'der ⟦Befehl⟧'), 'der `⟦Befehl⟧`')
   t.equal(run(code, 'der `⟦Befehl⟧`'), 'der ⟦Befehl⟧')
   t.equal(run(code, '⟦a`b⟧'), '``⟦a`b⟧``')
@@ -62,7 +62,7 @@ t.test('code', async (t) => {
   t.equal(run(codeBlock, '|'), '```\n|\n```')
 })
 
-t.test('links', async (t) => {
+t.test('makes a link of the selection, also when an address is pasted', async (t) => {
   t.equal(run(link, 'siehe ⟦Seite⟧'), 'siehe [Seite](⟦https://⟧)')
   t.equal(run(link, '⟦https://example.com⟧'), '[|](https://example.com)')
   t.equal(run(link, '|'), '[|](https://)')
@@ -75,7 +75,7 @@ t.test('links', async (t) => {
   t.equal(pasted('die ⟦Seite⟧ da', 'kein Link'), undefined)
 })
 
-t.test('lists', async (t) => {
+t.test('adds and removes list marks, and continues a list on a new line', async (t) => {
   t.equal(run(list, '⟦a\nb⟧'), '⟦- a\n- b⟧')
   t.equal(run(list, '⟦- a\n- b⟧'), '⟦a\nb⟧')
   t.equal(run(list, '|'), '- |')
@@ -94,7 +94,7 @@ t.test('lists', async (t) => {
   t.equal(next('⟦- a⟧'), undefined)
 })
 
-t.test('blocks', async (t) => {
+t.test('inserts tables, blocks and pictures', async (t) => {
   t.equal(run(table, 'Text|'), 'Text\n\n| ⟦Spalte 1⟧ | Spalte 2 |\n| --- | --- |\n|  |  |')
   t.equal(
     write(applied(read('a|b'), insertBlock(read('a|b'), '---'))),

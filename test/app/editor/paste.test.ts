@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parseCells, toCards, toTable } from '../../../web/src/editor/cells.js'
-import { choosePasted } from '../../../web/src/editor/clipboard.js'
+import { parsePaste } from '../../../web/src/editor/clipboard.js'
 
 t.test('parses cells as Excel copies them', async (t) => {
   t.strictSame(parseCells('a\tb\r\nc\td\r\n'), [
@@ -61,8 +61,8 @@ t.test('makes one card of each row', async (t) => {
 
 t.test('prefers cells to markup, and markup to a picture', async (t) => {
   const image = new File([], 'image.png', { type: 'image/png' })
-  const kindOf = (offer: Partial<Parameters<typeof choosePasted>[0]>) =>
-    choosePasted({ text: '', html: '', files: [], ...offer }).kind
+  const kindOf = (offer: Partial<Parameters<typeof parsePaste>[0]>) =>
+    parsePaste({ text: '', html: '', files: [], ...offer }).kind
   t.equal(kindOf({ text: 'a\tb', html: '<html><table><tr>', files: [image] }), 'cells', 'Excel')
   t.equal(kindOf({ text: 'a\tb\nc\td' }), 'cells', 'plain cells')
   t.equal(kindOf({ text: 'if x:\n\tprint(1)\n\t\tprint(2)' }), 'text', 'indented code')

@@ -11,7 +11,6 @@ interface Text {
 const CONFLICT = new Error('409')
 const KEEP_AFTER_MS = 20
 
-/** Fake device that stores drafts */
 class Device implements DraftStore {
   drafts: StoredDraft[] = []
   isFull = false
@@ -35,7 +34,6 @@ class Device implements DraftStore {
 const isSame = (one: StoredDraft, other: StoredDraft) =>
   one.user === other.user && one.item === other.item && one.version === other.version
 
-/** Fake service with one card, which other editors can change */
 class Service {
   stored: Stored<Text> = { version: 1, fields: { question: 'F', answer: 'A' } }
   created: { clientId: string; fields: Text }[] = []
@@ -184,6 +182,23 @@ t.test('creates one item although the response was lost and the page crashed', a
   const returned = await open(service, device, options)
   t.equal(await returned.save(), true)
   t.equal(service.created.length, 1)
+})
+
+t.test('creates a second item after a draft of another tab is discarded', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const empty = { version: 0, fields: { question: '', answer: '' } }
+  const options = { stored: empty, item: 'new card' }
+  const first = await open(service, device, options)
+  first.type({ question: 'X?', answer: 'X' })
+  await first.keepNow()
+  const second = await open(service, device, options)
+  t.match(second.view, { state: 'typed', fields: { answer: 'X' } })
+  second.discard()
+  second.type({ question: 'Y?', answer: 'Y' })
+  t.equal(await first.save(), true)
+  t.equal(await second.save(), true)
+  t.match(service.created, [{ fields: { answer: 'X' } }, { fields: { answer: 'Y' } }])
+  t.equal(service.created.length, 2)
 })
 
 t.test('stops saving when another editor has changed the text', async (t) => {

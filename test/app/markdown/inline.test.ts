@@ -28,10 +28,16 @@ t.test('keeps the meaning of marks left open by a cut', async (t) => {
     { kind: 'text', text: 'entspricht ' },
     { kind: 'code', text: '255.25...' },
   ])
+  t.strictSame(inlineParts('Das ist `git rebase --interactive main`', 20), [
+    { kind: 'text', text: 'Das ist ' },
+    { kind: 'code', text: 'git rebase …' },
+  ])
+  t.equal(plainText('Das ist **sehr viel Text**', 16), 'Das ist sehr …')
   t.strictSame(inlineParts('das **ganze La...'), [
     { kind: 'text', text: 'das ' },
     { kind: 'strong', text: 'ganze La...' },
   ])
+  t.strictSame(inlineParts('Was ist 2 ** 3 …'), [{ kind: 'text', text: 'Was ist 2 ** 3 …' }])
 })
 
 const SHA = 'a'.repeat(64)

@@ -42,6 +42,14 @@ t.test('link definitions are known in every piece', async (t) => {
   t.match(toHtml(first), '<a href="https://example.com">dort</a>')
 })
 
+t.test('link definitions never become visible text', async (t) => {
+  const withoutEnd = '# A\n\n[dort]: https://example.com\n\n# B\n\n[dort]\n\n```\ncode\n'
+  const sentence = '# A\n\n[Hinweis]: Das ist wichtig\n\n# B\n'
+  for (const source of [withoutEnd, sentence]) {
+    t.equal(withoutSpace(splitSource(source).map(toHtml).join('')), withoutSpace(toHtml(source)))
+  }
+})
+
 t.test('cuts long text without headings at blank lines', async (t) => {
   const source = 'Ein Absatz, der nicht kurz ist.\n\n'.repeat(1_000)
   const pieces = splitSource(source, 1_000)

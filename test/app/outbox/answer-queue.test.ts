@@ -6,18 +6,12 @@ import {
 } from '../../../web/src/outbox/answers/answer-queue.js'
 import type { Outcome } from '../../../web/src/outbox/verdict.js'
 import type { AnswerStore, StoredAnswer } from '../../../web/src/storage/answer.js'
+import { own } from './outcomes.js'
 
 const USER = 1
 const ATTEMPT = 7
 const LOST: Outcome = { kind: 'lost' }
 
-const own = (status: number, body: unknown, code?: string): Outcome => ({
-  kind: 'answered',
-  status,
-  isOwn: true,
-  code,
-  body,
-})
 const saved = ({ slot, seq }: StoredAnswer): Outcome => own(200, { slot, seq, saved_at: '…', seconds_left: 60 })
 
 const answerTo = (slot: number, text: string, seq = 1): StoredAnswer => ({
@@ -29,7 +23,6 @@ const answerTo = (slot: number, text: string, seq = 1): StoredAnswer => ({
   at: slot * 10 + seq,
 })
 
-/** Fake browser storage; `isForbidden` makes every access fail */
 class Store implements AnswerStore {
   readonly rows = new Map<string, StoredAnswer>()
   isForbidden = false
@@ -74,6 +67,7 @@ class Browser {
   readonly sent: string[] = []
   reply: (answer: StoredAnswer) => Outcome | Promise<Outcome> = saved
   user: number | undefined = USER
+  isHeld = true
   /** Scheduled retries: delay in milliseconds and callback */
   readonly planned: { ms: number; work: () => void }[] = []
   readonly #tabs: ((event: AnswerQueueEvent) => void)[] = []
@@ -88,7 +82,7 @@ class Browser {
         return this.reply(answer)
       },
       withSendLock: (work) => {
-        const done = this.#turn.then(() => work({ isHeld: () => true }))
+        const done = this.#turn.then(() => work({ isHeld: () => this.isHeld }))
         this.#turn = done.catch(() => undefined)
         return done
       },
@@ -161,6 +155,20 @@ t.test('keeps answers without a network, retries with growing delays, and report
   t.strictSame(obstacles, ['network', undefined], 'each change is reported once')
   t.equal(browser.store.rows.size, 0)
   t.equal(browser.planned.length, 0)
+})
+
+t.test('keeps the answers and tries again if the page loses the lock', async (t) => {
+  const browser = new Browser()
+  browser.isHeld = false
+  const { queue } = browser.openTab()
+  await queue.put(answerTo(0, 'a'))
+  await queue.wake()
+  t.strictSame([browser.sent, browser.planned.length], [[], 1])
+  browser.isHeld = true
+  browser.planned[0]?.work()
+  await queue.wake()
+  t.strictSame(browser.sent, ['0/1'])
+  t.equal(browser.store.rows.size, 0)
 })
 
 t.test('waits as long as a busy service requests, and when a proxy responds instead of the service', async (t) => {

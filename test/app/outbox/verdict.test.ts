@@ -8,18 +8,11 @@ import {
   type Outcome,
   parseRetryAfter,
 } from '../../../web/src/outbox/verdict.js'
-import { learnOffset } from '../../../web/src/platform/clock-offset.js'
+import { estimateOffset } from '../../../web/src/platform/clock-offset.js'
+import { own } from './outcomes.js'
 
 const REVIEW = { review_id: 7, card_id: 1, progress: null, counts: { due: 0, new: 0 }, applied: true }
 
-/** A response of the service itself */
-const own = (status: number, body: unknown, code?: string): Outcome => ({
-  kind: 'answered',
-  status,
-  isOwn: true,
-  code,
-  body,
-})
 /** A response of a gateway or captive portal */
 const foreign = (status: number, body: unknown): Outcome => ({ kind: 'answered', status, isOwn: false, body })
 const said = { message: 'So nicht' }
@@ -115,12 +108,12 @@ t.test('delays grow to a minute, or longer if the service requests it', async (t
 t.test("learns the service's clock from its responses", async (t) => {
   const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
   const service = Date.parse(date) + 500
-  t.equal(learnOffset(0, date, service - 100, service + 100), 0)
-  t.equal(learnOffset(0, date, service - 3_000, service + 1_000), 0, 'a difference within the tolerance')
+  t.equal(estimateOffset(0, date, service - 100, service + 100), 0)
+  t.equal(estimateOffset(0, date, service - 3_000, service + 1_000), 0, 'a difference within the tolerance')
   const slow = service - 3_600_000
-  t.equal(learnOffset(0, date, slow - 50, slow + 50), 3_600_000, 'an hour behind')
-  t.equal(learnOffset(3_600_000, date, slow + 900, slow + 1_000), 3_600_000, 'seconds do not matter')
-  t.equal(learnOffset(3_600_000, date, service, service), 0, 'the clock was corrected')
-  for (const header of [null, 'gestern']) t.equal(learnOffset(5, header, 0, 0), 5)
-  t.equal(learnOffset(5, date, 100, 50), 5, 'the clock jumped during the request')
+  t.equal(estimateOffset(0, date, slow - 50, slow + 50), 3_600_000, 'an hour behind')
+  t.equal(estimateOffset(3_600_000, date, slow + 900, slow + 1_000), 3_600_000, 'seconds do not matter')
+  t.equal(estimateOffset(3_600_000, date, service, service), 0, 'the clock was corrected')
+  for (const header of [null, 'gestern']) t.equal(estimateOffset(5, header, 0, 0), 5)
+  t.equal(estimateOffset(5, date, 100, 50), 5, 'the clock jumped during the request')
 })

@@ -5,7 +5,7 @@ import type { Outcome } from '../../../web/src/outbox/verdict.js'
 import type { Entry, RatingEntry } from '../../../web/src/storage/entry.js'
 import type { Store } from '../../../web/src/storage/store.js'
 
-/** Ids of cards whose ratings the model refuses with the same status */
+/** Ids of cards whose ratings the model refuses; each id is also the status of the refusal */
 export const GONE = 404
 export const TAKEN = 409
 export const MALFORMED = 400
@@ -31,11 +31,11 @@ interface Row {
   isUndone: boolean
 }
 
-/** Model of the service's guarantees: each client id is applied once per user, and an undo is final */
+/** Model of the service: a rating takes effect only once per client id and user, and an undo is final. */
 class ModelService {
   readonly rows: Row[] = []
   readonly foreign: string[] = []
-  /** Ratings that were newer and still valid when an older one was undone; the real service refuses such an undo */
+  /** Pairs of an undone rating and a later, still valid rating; the real service would refuse to undo the first one */
   readonly standingAtUndo: { undone: string; later: string }[] = []
   takesBatches = true
 
@@ -89,14 +89,14 @@ const FOREIGN: Partial<Record<Fault, { status: number; body: unknown }>> = {
 
 interface Pending {
   /**
-   * Page that the step belongs to; killing the page discards the step. Undefined for a sent request, which continues
-   * when the page is killed
+   * Page that runs the step; killing the page discards the step. Undefined for a sent request, which continues when the
+   * page is killed
    */
   tab: Tab | undefined
   resume: () => void
 }
 
-/** Model of a browser with tabs, a disk and a network. Asynchronous steps run one at a time, in a drawn order. */
+/** Model of a browser with tabs, a disk and a network. Asynchronous steps run one at a time, in random order. */
 export class World {
   readonly service = new ModelService()
   /** Storage that survives a killed page */
@@ -112,7 +112,7 @@ export class World {
   #queue: { tab: Tab; resume: () => void }[] = []
 
   constructor(
-    /** Returns a drawn integer from 0 to `below` - 1 */
+    /** Returns a random integer from 0 to `below` - 1. */
     readonly draw: (below: number) => number,
     public nextFault: () => Fault,
   ) {}
@@ -124,7 +124,6 @@ export class World {
     })
   }
 
-  /** Runs up to `count` steps in a drawn order. Returns false if no step was left. */
   async run(count: number): Promise<boolean> {
     for (let done = 0; done < count; done++) {
       await settleMicrotasks()
@@ -135,7 +134,6 @@ export class World {
     return true
   }
 
-  /** Runs until no step and no timer is left. */
   async runOut(): Promise<void> {
     for (let rounds = 0; rounds < 10_000; rounds++) {
       if (await this.run(1)) continue
@@ -188,7 +186,6 @@ export class World {
   }
 }
 
-/** A page of the app with separate memory and sender */
 export class Tab {
   readonly outbox: Outbox
   readonly sender: Sender
@@ -201,9 +198,10 @@ export class Tab {
       outbox: this.outbox,
       transport: this.#transport(),
       withSendLock: (work) => world.withSendLock(this, () => work({ isHeld: () => true })),
-      currentUser: async () => {
+      currentUser: () => world.loggedIn,
+      verifyUser: async (user) => {
         await world.step(this)
-        return world.loggedIn
+        return user === world.loggedIn ? 'verified' : 'other'
       },
       now: () => world.now,
       random: () => 0.5,
@@ -214,7 +212,7 @@ export class Tab {
     world.tabs.add(this)
   }
 
-  /** Runs the user's actions one after another. */
+  /** Runs a user's action after all earlier actions in this tab have succeeded or failed. */
   do<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#doing.then(work)
     this.#doing = result.catch(() => undefined)
@@ -261,7 +259,7 @@ export class Tab {
       rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
       rateMany: (entries) =>
         send((user, isHalf) => {
-          // The real service refuses such a batch, so the test fails.
+          // The real service refuses a batch with the rating `tomorrow`, so an entry in `foreign` makes the test fail.
           if (entries.some(({ rating }) => rating === 'tomorrow')) service.foreign.push('tomorrow in a batch')
           if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'unknown_endpoint') }
           const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)

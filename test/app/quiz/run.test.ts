@@ -69,10 +69,10 @@ t.test('any sequence of actions keeps the run valid and the score right', async 
 })
 
 t.test('options with equal text are equal', async (t) => {
-  const twins = question(1, ['gleich', 'gleich', 'anders'], 0)
-  t.ok(isRight(twins, 1))
-  t.notOk(isRight(twins, 2))
-  t.notOk(isRight(twins, undefined))
+  const duplicates = question(1, ['gleich', 'gleich', 'anders'], 0)
+  t.ok(isRight(duplicates, 1))
+  t.notOk(isRight(duplicates, 2))
+  t.notOk(isRight(duplicates, undefined))
 })
 
 t.test('counts a pause of half a minute, but not of half an hour', async (t) => {

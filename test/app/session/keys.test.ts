@@ -1,7 +1,7 @@
 import t from 'tap'
-import { commandOf, type KeySituation, type Press } from '../../../web/src/session/keys.js'
+import { commandOf, type KeyContext, type KeyPress } from '../../../web/src/session/keys.js'
 
-const press = (key: string, more: Partial<Press> = {}): Press => ({
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
   ctrlKey: false,
   metaKey: false,
@@ -9,14 +9,14 @@ const press = (key: string, more: Partial<Press> = {}): Press => ({
   repeat: false,
   ...more,
 })
-const at = (view: KeySituation['view'], more: Partial<KeySituation> = {}): KeySituation => ({
+const at = (view: KeyContext['view'], more: Partial<KeyContext> = {}): KeyContext => ({
   view,
   focus: 'page',
   singleKeys: true,
   ...more,
 })
 
-t.test('keys of a session', async (t) => {
+t.test('the command of a key depends on the shown side', async (t) => {
   for (const [key, view, command] of [
     [' ', 'question', 'reveal'],
     ['Enter', 'question', 'reveal'],

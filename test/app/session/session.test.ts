@@ -40,7 +40,6 @@ function pageOf(ids: number[], total = ids.length): Page {
 
 const idsOf = ({ queue }: Session) => queue.map(({ card }) => card.card_id)
 
-/** Returns a session whose clock advances by a second with every action. */
 function sessionOf(...ids: number[]) {
   let now = 10_000
   let session = beginSession(pageOf(ids), [], 0)
@@ -74,7 +73,7 @@ t.test('shows the question, the answer and the next card', async (t) => {
   t.match(s.session.steps, [{ kind: 'rated', rating: 'medium', duration_ms: 12_000, id: 'r11000' }])
   s.rate('easy')
   t.ok(isOver(s.session))
-  t.strictSame(progressOf(s.session), { done: 2, left: 0, again: 0 })
+  t.strictSame(progressOf(s.session), { done: 2, remaining: 0, again: 0 })
   t.strictSame(summarize(s.session), { cards: 2, minutes: 1, known: 1 })
 })
 
@@ -83,7 +82,7 @@ t.test('a forgotten card returns at the end, without dates', async (t) => {
   s.rate('again')
   t.strictSame(idsOf(s.session), [2, 3, 1])
   t.equal(s.session.queue[2]?.card.next_review, null)
-  t.strictSame(progressOf(s.session), { done: 0, left: 3, again: 1 })
+  t.strictSame(progressOf(s.session), { done: 0, remaining: 3, again: 1 })
   s.rate('again', 'medium', 'again')
   t.strictSame(idsOf(s.session), [2, 1])
   s.rate('hard', 'medium')
@@ -158,7 +157,7 @@ t.test('a further page adds new cards and repeats none', async (t) => {
   t.equal(s.session.queue[3]?.card.next_review, null)
   s.merge(pageOf([3, 4, 5, 1], 6), { changes: 2, unconfirmed: [1] })
   t.equal(s.session.queue[3]?.card.next_review, null, 'the service does not know the rating')
-  t.equal(progressOf(s.session).left, 6)
+  t.equal(progressOf(s.session).remaining, 6)
   s.merge(pageOf([3, 5, 1]), { changes: 2 })
   t.strictSame(idsOf(s.session), [3, 5, 1], 'card 4 was rated on another device')
   t.same(s.session.queue[2]?.card.next_review, DATES, 'now the service knows the rating')
@@ -223,9 +222,9 @@ t.test('no card is lost or duplicated by any sequence of actions', async (_t) =>
         if (one === 'undo') s.undo()
         else if (one === 'suspend') s.suspend()
         else s.rate(one as Rating)
-        const { done, left } = progressOf(s.session)
+        const { done, remaining } = progressOf(s.session)
         const waiting = idsOf(s.session)
-        if (new Set(waiting).size !== waiting.length || done + left !== count) return false
+        if (new Set(waiting).size !== waiting.length || done + remaining !== count) return false
         const again = s.session.queue.map(({ isAgain }) => isAgain).slice(1)
         if (again.indexOf(true) !== -1 && again.slice(again.indexOf(true)).includes(false)) return false
       }

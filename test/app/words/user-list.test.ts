@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { readCsvRows } from '../../../src/domain/accounts/user-csv.js'
 import { sentenceOfRow } from '../../../web/src/pages/verwaltung/benutzer/row-faults.js'
-import { cutList, textOf } from '../../../web/src/pages/verwaltung/benutzer/user-list.js'
+import { splitList, textOf } from '../../../web/src/pages/verwaltung/benutzer/user-list.js'
 
 const bytesOf = (bytes: readonly number[]) => Uint8Array.from(bytes)
 
@@ -30,7 +30,7 @@ t.test('property: a corrected line is the record that the service reads there', 
       const quoted = cells.map((text) => `"${text.replaceAll('"', '""').replaceAll('\n', lineEnd)}"`)
       const text = ['username', ...quoted].join(lineEnd)
       const { rows } = readCsvRows(Buffer.from(text))
-      const { parts, indexOf } = cutList(
+      const { parts, indexOf } = splitList(
         text,
         rows.map(({ line }) => line),
       )
@@ -45,9 +45,9 @@ t.test('property: a corrected line is the record that the service reads there', 
 })
 
 t.test('an unclosed quotation mark does not affect other lines', async (t) => {
-  t.strictSame(cutList('name\n"a\nb\nc', [2]).parts, ['name', '"a', 'b', 'c'])
-  t.strictSame(cutList('name\n"a\nb"\nc', [2, 3]).parts, ['name', '"a', 'b"', 'c'])
-  t.strictSame([...cutList('a', [7]).indexOf], [])
+  t.strictSame(splitList('name\n"a\nb\nc', [2]).parts, ['name', '"a', 'b', 'c'])
+  t.strictSame(splitList('name\n"a\nb"\nc', [2, 3]).parts, ['name', '"a', 'b"', 'c'])
+  t.strictSame([...splitList('a', [7]).indexOf], [])
 })
 
 t.test('names the column of a fault in German, once', async (t) => {

@@ -9,7 +9,7 @@ import { addDevice, LOGIN_OPTIONS, logInByButton, passkeysOf } from './device.js
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const ELEVEN_MINUTES = 660
 
-/** Makes the provider report that each user authenticated eleven minutes before the login. */
+/** Makes the provider report, for the next login, that the user authenticated eleven minutes earlier. */
 function backdateAuthentication(provider: IdentityProvider): void {
   provider.tamper = async (answer) => ({
     ...answer,
@@ -20,7 +20,6 @@ function backdateAuthentication(provider: IdentityProvider): void {
   })
 }
 
-/** Checks that a user without a password can create tokens and passkeys in the browser. */
 export async function testWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
   await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })
@@ -52,7 +51,7 @@ export async function testWithoutPassword(t: Test, { provider, browser, publicUr
     await page.getByRole('button', { name: `Menü von ${OTTO.name}` }).waitFor()
   }
   const logOut = async () => {
-    await device.isTouched(false)
+    await device.setAutoConfirm(false)
     await send('POST', 'api/auth/logout')
     await page.evaluate('localStorage.clear()')
     const offered = page.waitForResponse(`**${LOGIN_OPTIONS}`)
@@ -123,7 +122,7 @@ export async function testWithoutPassword(t: Test, { provider, browser, publicUr
   await t.test('adds a passkey after the provider has confirmed, and logs in with it', async (t) => {
     await logOut()
     await logInByProvider()
-    await device.isTouched(true)
+    await device.setAutoConfirm(true)
     await passkeysOf(page).getByRole('button', { name: 'Passkey hinzufügen' }).click()
     await dialog('Passkey hinzufügen').getByLabel('Name').fill('Diensthandy')
     await button('Weiter').click()
@@ -148,7 +147,7 @@ export async function testWithoutPassword(t: Test, { provider, browser, publicUr
   await t.test('confirms by passkey without leaving the page', async (t) => {
     await logOut()
     await logInByProvider()
-    await device.isTouched(true)
+    await device.setAutoConfirm(true)
     await askForToken('Dritter')
     t.strictSame(await findBarriers(page), [])
     await again.getByRole('button', { name: 'Mit Passkey bestätigen' }).click()

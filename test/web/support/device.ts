@@ -12,7 +12,7 @@ export interface Device {
    * Sets whether the device confirms prompts at once. If it does, it also confirms the prompt of the autofill list, as
    * if the user had chosen a passkey there.
    */
-  isTouched(is: boolean): Promise<void>
+  setAutoConfirm(enabled: boolean): Promise<void>
 }
 export interface Credential {
   credentialId: string
@@ -29,7 +29,6 @@ const OPTIONS = {
   automaticPresenceSimulation: true,
 }
 
-/** Adds a virtual authenticator of Chromium to the page. */
 export async function addDevice(page: Page): Promise<Device> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -52,14 +51,13 @@ export async function addDevice(page: Page): Promise<Device> {
         })
       }
     },
-    isTouched: async (enabled) => {
+    setAutoConfirm: async (enabled) => {
       await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: device.authenticatorId, enabled })
     },
   }
   return device
 }
 
-/** Returns the section with the passkeys on the account page. */
 export const passkeysOf = (page: Page) =>
   page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) })
 
@@ -72,10 +70,10 @@ export async function addPasskey(page: Page, name: string): Promise<void> {
   await passkeysOf(page).getByText(name).waitFor()
 }
 
-/** Logs in with the button. The device does not respond before the click. */
+/** Logs in with the button. Automatic confirmation must be off before the call; the click turns it on. */
 export async function logInByButton(page: Page, device: Device): Promise<void> {
   const touch = async (route: Route) => {
-    await device.isTouched(true)
+    await device.setAutoConfirm(true)
     await route.continue()
   }
   await page.route(`**${LOGIN_OPTIONS}`, touch, { times: 1 })

@@ -1,9 +1,9 @@
 import { deckFile } from '../../support/content.js'
 
 /** A host that does not exist and must never be requested */
-export const ELSEWHERE = 'evil.example'
+const ELSEWHERE = 'evil.example'
 
-/** Payload that marks its execution */
+/** JavaScript that sets a global variable, so that a test can detect its execution */
 const RUN = 'window.hit=1'
 
 /** HTML attacks: plain payloads, and mutations that have bypassed sanitizers */
@@ -36,7 +36,6 @@ const HTML = [
   `<p id="</title><img src=x onerror=${RUN}>"><plaintext>`,
 ]
 
-/** Markdown attacks: links, images and others */
 const MARKDOWN = [
   `[a](javascript:${RUN}) [b](JaVaScRiPt:${RUN}) [c](&#106;avascript:${RUN}) [d](java%0ascript:${RUN})`,
   `[e](data:text/html,<script>${RUN}</script>) [f](vbscript:${RUN}) [g](blob:https://${ELSEWHERE}/x) [h](file:///etc/passwd)`,
@@ -76,7 +75,10 @@ const CATEGORY = `<svg onload=${RUN}> \u202E${'Kategorie'.repeat(20)}`
 
 const inOneLine = (text: string) => text.replaceAll('\n', ' ').replaceAll(/\\$/g, '')
 
-/** Returns a deck and sheets with all attacks. Each payload is a separate card, as its question and answer. */
+/**
+ * Returns the files of a deck and a sheet with all payloads, and of very long content. In the deck, each payload is the
+ * question and the answer of a separate card.
+ */
 export function hostileFiles(): Record<string, string> {
   const all = [...HTML, ...MARKDOWN, ...SHAPES]
   const cards = all.map((text, at) => ({ id: `karte-${at}`, question: inOneLine(text), answer: text }))

@@ -86,7 +86,6 @@ export interface StoredQuestion {
   answer: { option_ids?: string[]; text?: string; item_ids?: string[]; gaps?: Record<string, string> } | null
 }
 
-/** Reads an attempt from the service. */
 export async function readAttempt(
   { request }: Page,
   app: App,
@@ -97,7 +96,6 @@ export async function readAttempt(
   return (await answer.json()).attempt
 }
 
-/** Waits until an attempt is in the wanted state on the service. */
 export async function untilAttempt(
   page: Page,
   app: App,
@@ -111,7 +109,6 @@ export async function untilAttempt(
   }
 }
 
-/** Begins a test on its page and waits for the first question. Returns the id of the attempt. */
 export async function beginTest(page: Page, app: App, slug: string): Promise<number> {
   await page.goto(`${app.url}/tests/${slug}`)
   await page.getByRole('button', { name: /beginnen$/ }).click()
@@ -126,8 +123,7 @@ const ACTIVE = `(() => {
   return label.replaceAll(/\\s+/g, ' ').trim()
 })()`
 
-/** Moves the focus with Tab to the control with this label. */
-export async function tabTo(page: Page, label: RegExp): Promise<void> {
+async function tabTo(page: Page, label: RegExp): Promise<void> {
   const passed: string[] = []
   for (let left = 80; left > 0; left--) {
     const found = String(await page.evaluate(ACTIVE))
@@ -238,7 +234,6 @@ export async function takeByTouch(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
 }
 
-/** Returns the index of an item in the displayed order. */
 async function placeOf(page: Page, text: string): Promise<number> {
   const items = await page.locator('.items li').allTextContents()
   return items.findIndex((item) => item.includes(text))

@@ -1,13 +1,11 @@
 import type { App } from './app.js'
 
-/** An editable deck with its source and cards */
 export interface Written {
   source: number
   deck: string
   cards: number[]
 }
 
-/** Creates content for every page of the app. */
 export async function writeAll(app: App): Promise<Written> {
   const written = await writeSome(app)
   await writeTest(app)
@@ -17,7 +15,6 @@ export async function writeAll(app: App): Promise<Written> {
   return written
 }
 
-/** Creates a source with a deck, cards and a sheet, all editable. */
 export async function writeSome(app: App, name = 'Netzwerk', cards = 3): Promise<Written> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name })
   const { deck } = await post<{ deck: { slug: string } }>(app, '/api/content/decks', { source_id: source.id, name })
@@ -34,7 +31,6 @@ export async function writeSome(app: App, name = 'Netzwerk', cards = 3): Promise
   return { source: source.id, deck: deck.slug, cards: ids }
 }
 
-/** Creates a pool with questions of three forms and publishes the test `osi` with them. */
 export async function writeTest(app: App): Promise<void> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
   const pool = { source_id: source.id, name: 'Prüfungsfragen', tests_only: true }
@@ -55,8 +51,7 @@ export async function writeTest(app: App): Promise<void> {
   await post(app, '/api/content/tests/osi/publish', {})
 }
 
-/** Creates a team led by the administrator, with a member whose name is long. */
-export async function writeTeam(app: App): Promise<void> {
+async function writeTeam(app: App): Promise<void> {
   const { team } = await post<{ team: { id: number } }>(app, '/api/teams', {
     ...{ name: 'Werkstatt Süd und Außenlager', external_group: 'cn=training-werkstatt,ou=gruppen,dc=firma,dc=example' },
   })
@@ -69,8 +64,7 @@ export async function writeTeam(app: App): Promise<void> {
   await post(app, `${members}/${created.id}`, { role: 'member' }, 'PUT')
 }
 
-/** Assigns all users a task with a shipped sheet and a personal part, and one with a shipped deck. */
-export async function writeTasks(app: App): Promise<void> {
+async function writeTasks(app: App): Promise<void> {
   const task = {
     ...{ audience: { everybody: true }, starts: '2026-01-01', due: '2099-12-31', recurrence: null },
     ...{ mandatory: true, retention_years: 2 },
@@ -95,9 +89,22 @@ export async function post<T>(app: App, path: string, body: object | undefined, 
 }
 
 /**
+ * Returns the id of the user with this name.
+ * @throws Error if no user has this name
+ */
+export async function findUserId(app: App, username: string): Promise<number> {
+  const { users } = (await (await app.asAdmin('GET', '/api/admin/users')).json()) as {
+    users: { id: number; username: string }[]
+  }
+  const user = users.find((one) => one.username === username)
+  if (user === undefined) throw new Error(`no user ${username}`)
+  return user.id
+}
+
+/**
  * Assigns the sheet and the deck of `writeSome` and an instruction in person to all users, with a yearly repetition.
  * Returns the id of the assignment.
- * @param values fields of the request that replace or extend the default ones
+ * @param values fields of the request that replace or extend the default fields
  */
 export async function writeAssignment(app: App, values: object = {}): Promise<number> {
   const { assignment } = await post<{ assignment: { id: number } }>(app, '/api/assignments', {

@@ -1,13 +1,13 @@
 import { type Answer, api, connectClient } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
-import { isLate } from '../api/patience.js'
+import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
 import type { Roles, User } from '../api/types.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
-import { hasReturnedFromProvider, removeOwn } from '../platform/storage.js'
+import { hasReturnedFromProvider, removeUserKeys } from '../platform/storage.js'
 import { withSendLock } from '../storage/send-lock.js'
 
-/** The user as stored by this browser. Copies that older versions have stored lack `roles`. */
+/** The user as stored in this browser. Older versions of the app stored no `roles`. */
 type Person = User & { roles?: Roles | undefined }
 
 /**
@@ -19,13 +19,12 @@ type Status = 'unknown' | 'anonymous' | 'password' | 'ready'
 interface AccountState {
   status: Status
   user: Person | undefined
-  /** Error that prevented loading the user */
   fault: unknown
-  /** Purpose of the open dialog: a new login or a renewed proof of identity; undefined if no dialog is open */
-  asked: 'login' | 'proof' | undefined
+  /** The open dialog; `proof` asks the user to prove their identity again */
+  dialog: 'login' | 'proof' | undefined
 }
 
-interface Answered {
+interface AccountResponse {
   user: User
   must_change_password: boolean
   roles?: Roles
@@ -35,42 +34,41 @@ export const account = $state<AccountState>({
   status: 'unknown',
   user: undefined,
   fault: undefined,
-  asked: undefined,
+  dialog: undefined,
 })
 
-let answerAsked: ((isBack: boolean) => void) | undefined
-let asked: Promise<boolean> | undefined
+let resolveDialog: ((isBack: boolean) => void) | undefined
+let dialogResult: Promise<boolean> | undefined
 
 /**
- * Opens the login dialog, which concurrent requests share; switches an open dialog to `why`. Resolves to true if the
- * request can be repeated, to false if the user has closed the dialog or no user is known.
+ * Opens the login dialog, or switches the open dialog to `why`. Resolves to true when the user completes the dialog, so
+ * that the caller can repeat its request. Resolves to false if the user closes the dialog or no user is known, or if
+ * the dialog cannot be loaded.
  */
-function ask(why: 'login' | 'proof'): Promise<boolean> {
+function openLoginDialog(why: 'login' | 'proof'): Promise<boolean> {
   if (account.user === undefined) return Promise.resolve(false)
-  account.asked = why
-  asked ??= new Promise<boolean>((resolve) => {
-    answerAsked = resolve
+  account.dialog = why
+  dialogResult ??= new Promise<boolean>((resolve) => {
+    resolveDialog = resolve
   }).finally(() => {
-    asked = undefined
-    account.asked = undefined
+    dialogResult = undefined
+    account.dialog = undefined
   })
-  return asked
+  return dialogResult
 }
 
-/** Called with the user's id at each login, and when the app opens for a user. */
+/** Called with the user's id when the app opens, and again whenever the account is reloaded */
 let onEnter: (userId: number) => void = () => {}
 
-/** Connects the account with the API client and other tabs, and loads the user. */
 export async function startAccount(enterApp: typeof onEnter): Promise<void> {
   onEnter = enterApp
   connectClient({
-    logIn: ask,
-    // The service requires a new password, for example after an administrator has reset the old one.
+    logIn: openLoginDialog,
     newPassword() {
       if (account.status === 'ready') void refreshAccount().catch(() => {})
     },
   })
-  // Another tab has logged out, or logged in as a different user, whose data must not mix with that of this page.
+  // Reloads the page when another tab logs out or logs in as a different user, to keep the data of two users apart.
   onOtherTab((user) => {
     if (account.user !== undefined && user?.id !== account.user.id) location.reload()
   })
@@ -78,20 +76,20 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
 }
 
 /**
- * Loads the logged-in user from the service. If the response is late, or the request fails with an error other than a
- * 401, opens the app for the last user of this browser.
+ * Loads the user. If the response is late, or the request fails with an error other than 401, opens the app for the
+ * last user of this browser, if any.
  */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
   const last = rememberedUser<Person>()
-  const asked = api.get('/api/auth/me')
+  const request = api.get('/api/auth/me')
   try {
-    // After a return from the identity provider, the user may be a different one, so the app waits for the response.
-    if (last !== undefined && !hasReturnedFromProvider() && (await isLate(asked))) enterAs(last)
-    const answer = await asked
+    // After a return from the identity provider, another user may be logged in, so the app waits for the response.
+    if (last !== undefined && !hasReturnedFromProvider() && (await isLate(request))) enterAs(last)
+    const answer = await request
     // A login through the identity provider changes the user without a call of `enter`.
     if (last !== undefined && last.id !== answer.user.id) {
-      await forget()
+      await deleteUserData()
       // The app is already open for the last user.
       if (account.user !== undefined) return location.reload()
     }
@@ -106,7 +104,7 @@ export async function findAccount(): Promise<void> {
       account.status = 'anonymous'
       return
     }
-    if (last === undefined || !(error instanceof Fault)) {
+    if (last === undefined || hasReturnedFromProvider() || !(error instanceof Fault)) {
       account.fault = error
       return
     }
@@ -114,7 +112,6 @@ export async function findAccount(): Promise<void> {
   }
 }
 
-/** Opens the app for the user, possibly before the service has responded. */
 function enterAs(user: Person): void {
   account.user = user
   account.status = 'ready'
@@ -122,16 +119,19 @@ function enterAs(user: Person): void {
 }
 
 /** Password of the last login, kept in memory to pre-fill the form for a required new password */
-let justTyped = ''
-export const passwordJustTyped = () => justTyped
+let typedPassword = ''
+export const lastTypedPassword = () => typedPassword
 
-/** @throws Fault with a German message if the request fails */
+/**
+ * Logs in with user name and password.
+ * @throws Fault with a German message if the request fails
+ */
 export async function logIn(username: string, password: string): Promise<void> {
-  justTyped = password
+  typedPassword = password
   try {
     await enter(() => api.post('/api/auth/login', { body: { username, password } }))
   } catch (error) {
-    justTyped = ''
+    typedPassword = ''
     throw error
   }
 }
@@ -142,21 +142,21 @@ export async function logIn(username: string, password: string): Promise<void> {
  */
 export async function proveByPassword(password: string): Promise<void> {
   await withSendLock(() => api.post('/api/auth/confirm', { body: { password } }))
-  answerAsked?.(true)
+  resolveDialog?.(true)
 }
 
 /**
  * Logs in with the given request, or renews the proof of identity in a session of the same user.
  * @throws Fault if the request fails
  */
-export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
+export async function enter(request: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
   // Holds the lock of the outbox, so that no page sends ratings of one user while another user logs in.
   const answer = await withSendLock(async () => {
-    const found = await ask()
+    const found = await request()
     // If a different user has logged in, the cached data of the previous user is deleted, even if the session of the
     // previous user expired long ago.
     const last = account.user ?? rememberedUser<User>()
-    if (last !== undefined && last.id !== found.user.id) await forget()
+    if (last !== undefined && last.id !== found.user.id) await deleteUserData()
     rememberUser(found.user)
     return found
   })
@@ -165,12 +165,12 @@ export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>
     return
   }
   accept(answer)
-  answerAsked?.(true)
+  resolveDialog?.(true)
 }
 
-/** Closes the login dialog; the requests that wait for the login then fail with the refusal of the service. */
+/** Closes the login dialog. The requests that wait for the login then fail with the error of the service. */
 export function declineLogin(): void {
-  answerAsked?.(false)
+  resolveDialog?.(false)
 }
 
 export async function logOut(): Promise<void> {
@@ -179,19 +179,18 @@ export async function logOut(): Promise<void> {
     forgetUser()
     return answer
   })
-  await forget()
+  await deleteUserData()
   // `redirect` is the logout page of the identity provider, where the user may still be logged in.
   location.assign(redirect ?? document.baseURI)
 }
 
-/** Reloads the account after a change of name or password. */
 export async function refreshAccount(): Promise<void> {
   accept(await api.get('/api/auth/me'))
 }
 
-function accept({ user: found, must_change_password, roles }: Answered): void {
+function accept({ user: found, must_change_password, roles }: AccountResponse): void {
   const user = { ...found, roles }
-  if (!must_change_password) justTyped = ''
+  if (!must_change_password) typedPassword = ''
   rememberUser(user)
   if (must_change_password) {
     account.user = user
@@ -199,14 +198,16 @@ function accept({ user: found, must_change_password, roles }: Answered): void {
   } else enterAs(user)
 }
 
-/** Returns whether the user may write content; administrators always may. Undefined if no user is known. */
+/**
+ * Returns whether the user may write content; for a stored user without `roles`, whether the user is an administrator.
+ */
 export const isAuthor = () => account.user?.roles?.author ?? account.user?.is_admin
 
-/** Forgets the user and deletes the cached content. Unsent ratings stay. */
-async function forget(): Promise<void> {
+/** Forgets the user and deletes the cached content, but not the unsent ratings. */
+async function deleteUserData(): Promise<void> {
   forgetUser()
-  removeOwn()
+  removeUserKeys()
   queryClient.clear()
   // If this chunk cannot be loaded, the content is deleted when the app opens for the next user.
-  await import('../storage/kept.js').then(({ forgetKept }) => forgetKept()).catch(() => {})
+  await import('../storage/kept.js').then(({ deleteCachedContent }) => deleteCachedContent()).catch(() => {})
 }

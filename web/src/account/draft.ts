@@ -1,8 +1,8 @@
-import { say } from '../parts/toasts.svelte.js'
-import { LEFT } from '../platform/storage.js'
+import { showToast } from '../parts/toasts.svelte.js'
+import { DRAFT_KEY } from '../platform/storage.js'
 
 /** Form input that is saved while the user is at the identity provider */
-interface Left {
+interface SavedDraft {
   userId: number
   leftAt: number
   form?: string
@@ -13,9 +13,12 @@ interface Left {
 const KEPT_MS = 10 * 60_000
 
 let held: { form: string; read: () => unknown } | undefined
-let found: (Left & { isProven: boolean; isRefused: boolean }) | undefined
+let found: (SavedDraft & { isProven: boolean; isRefused: boolean }) | undefined
 
-/** Registers the input of a form for saving until the returned function is called. The input must contain no secret. */
+/**
+ * Registers a form whose input is saved before the user leaves for the identity provider. The returned function
+ * unregisters the form. The input must contain no secret.
+ */
 export function holdDraft(form: string, read: () => unknown): () => void {
   const own = { form, read }
   held = own
@@ -24,34 +27,37 @@ export function holdDraft(form: string, read: () => unknown): () => void {
   }
 }
 
-/** Saves the registered input before leaving for the provider. */
 export function keepDraft(userId: number): void {
-  const left: Left = { userId, leftAt: Date.now(), ...(held && { form: held.form, values: held.read() }) }
+  const saved: SavedDraft = { userId, leftAt: Date.now(), ...(held && { form: held.form, values: held.read() }) }
   try {
-    sessionStorage.setItem(LEFT, JSON.stringify(left))
+    sessionStorage.setItem(DRAFT_KEY, JSON.stringify(saved))
   } catch {
     // Session storage is blocked or full: the input is lost and must be typed again.
   }
 }
 
-/** Loads saved input at the start of the page, if the user has returned from the provider. */
+/**
+ * Reads and removes the input saved by `keepDraft`. If no form was registered, only shows a message if the user has
+ * proven their identity.
+ */
 export function findDraft(userId: number, isProven: boolean): void {
   try {
-    const left = JSON.parse(sessionStorage.getItem(LEFT) ?? 'null') as Left | null
-    sessionStorage.removeItem(LEFT)
-    if (left?.userId !== userId || Date.now() - left.leftAt > KEPT_MS) return
+    const saved = JSON.parse(sessionStorage.getItem(DRAFT_KEY) ?? 'null') as SavedDraft | null
+    sessionStorage.removeItem(DRAFT_KEY)
+    if (saved?.userId !== userId || Date.now() - saved.leftAt > KEPT_MS) return
     // If the sign-in failed (`?fehler=…`), the dialog of the form stays closed, because `app.svelte` shows the reason.
     const isRefused = new URLSearchParams(location.search).has('fehler')
-    if (left.form !== undefined) found = { ...left, isProven, isRefused }
-    else if (isProven && !isRefused) say('Danke, du bist bestätigt. Mach bitte noch einmal, was du gerade vorhattest.')
+    if (saved.form !== undefined) found = { ...saved, isProven, isRefused }
+    else if (isProven && !isRefused)
+      showToast('Danke, du bist bestätigt. Mach bitte noch einmal, was du gerade vorhattest.')
   } catch {
-    // Storage is blocked or its content invalid: there is nothing to restore.
+    // Storage is blocked or its content is invalid: there is nothing to restore.
   }
 }
 
 /**
- * Returns the saved input of a form once; undefined if there is none. `isOpen`: whether to reopen the dialog of the
- * form; `isProven`: whether the user has proven their identity, so that the form can be submitted at once.
+ * Returns the saved input of a form and forgets it; undefined if there is none. `isOpen`: whether to reopen the dialog
+ * of the form; `isProven`: whether the user has proven their identity, so that the form can be submitted at once.
  */
 export function takeDraft<Values>(form: string): { values: Values; isOpen: boolean; isProven: boolean } | undefined {
   if (found?.form !== form) return undefined

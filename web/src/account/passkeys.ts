@@ -3,13 +3,12 @@ import { type Answer, api } from '../api/client.js'
 import { Fault } from '../api/faults.js'
 import { enter } from './account.svelte.js'
 
-/** Error of a passkey prompt that the user has closed or that failed */
 class NoPasskey extends Fault {
   readonly isPassing = true
 }
 
 /** Names of the errors thrown when the prompt is closed, times out or is replaced by another request */
-const CALLED_OFF = new Set(['AbortError', 'NotAllowedError'])
+const CANCEL_ERRORS = new Set(['AbortError', 'NotAllowedError'])
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'Auf diesem Gerät gibt es schon einen Passkey für dieses Konto.',
@@ -20,38 +19,35 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'Dieses Gerät prüft nicht, wer es benutzt. Richte zuerst PIN, Finger oder Gesicht ein.',
 }
 
-/**
- * Whether `logInByPasskey` is running. The browser shows one prompt at a time, so no autofill offer may start while it
- * runs.
- */
-let isAsking = false
+/** Whether `logInByPasskey` is running. The browser shows one prompt at a time, so no autofill offer may start then. */
+let isPrompting = false
 
 /**
  * Logs in with a passkey, which also renews the proof of identity.
- * @throws Fault if the prompt is closed or a request fails
+ * @throws Fault if the prompt is closed or fails, or if a request fails
  */
 export async function logInByPasskey(): Promise<void> {
-  isAsking = true
+  isPrompting = true
   try {
     const optionsJSON = await api.post('/api/auth/passkeys/login-options')
-    const credential = await ask(() => startAuthentication({ optionsJSON: optionsJSON as never }))
+    const credential = await prompt(() => startAuthentication({ optionsJSON: optionsJSON as never }))
     await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
   } finally {
-    isAsking = false
+    isPrompting = false
   }
 }
 
 /**
- * Offers passkeys in the autofill of the user name until the user chooses one or `logInByPasskey` starts. Does nothing
- * in browsers without support.
- * @throws Fault if the service refuses the chosen passkey
+ * Offers passkeys in the autofill of the user name until the user chooses one, or until `logInByPasskey` or
+ * `stopOffering` ends the offer. Does nothing in browsers without support, or if the request for the options fails.
+ * @throws Fault if the login with the chosen passkey fails
  */
 export async function offerPasskeys(): Promise<void> {
   const { isConditionalMediationAvailable } = PublicKeyCredential
   if (!(await isConditionalMediationAvailable?.call(PublicKeyCredential))) return
   const optionsJSON = await api.post('/api/auth/passkeys/login-options').catch(() => undefined)
-  if (optionsJSON === undefined || isAsking) return
-  // The user did not request the offer, so its failure shows no message.
+  if (optionsJSON === undefined || isPrompting) return
+  // Shows no message if the autofill prompt fails, because the user did not request it.
   const credential = await startAuthentication({ optionsJSON: optionsJSON as never, useBrowserAutofill: true }).catch(
     () => undefined,
   )
@@ -65,16 +61,16 @@ export function stopOffering(): void {
 }
 
 /**
- * Creates a passkey on this device or another one.
- * @throws Fault if the prompt is closed or a request fails
+ * Creates a passkey on this or another device.
+ * @throws Fault if the prompt is closed or fails, or if a request fails
  */
 export async function createPasskey(name: string): Promise<Answer<'/api/auth/passkeys', 'post'>> {
   const optionsJSON = await api.post('/api/auth/passkeys/options')
-  const credential = await ask(() => startRegistration({ optionsJSON: optionsJSON as never }))
+  const credential = await prompt(() => startRegistration({ optionsJSON: optionsJSON as never }))
   return api.post('/api/auth/passkeys', { body: { name, credential } })
 }
 
-async function ask<T>(work: () => Promise<T>): Promise<T> {
+async function prompt<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -85,7 +81,7 @@ async function ask<T>(work: () => Promise<T>): Promise<T> {
 function sentenceFor(error: Error): string {
   const known = error instanceof WebAuthnError ? SENTENCES[error.code] : undefined
   if (known !== undefined) return known
-  return CALLED_OFF.has(error.name)
+  return CANCEL_ERRORS.has(error.name)
     ? 'Es wurde kein Passkey benutzt: abgebrochen, oder die Zeit war um.'
     : 'Dieser Browser kommt mit dem Passkey nicht zurecht.'
 }

@@ -11,18 +11,17 @@ const CHANGES = {
   reset: (id: string) => api.post('/api/review/cards/{id}/reset', { path: { id } }),
 }
 
-/** Suspends, resumes or resets a card for the learner, and updates the cached queries that show it. */
 export async function changeCard(client: QueryClient, id: number, change: CardChange): Promise<void> {
   await CHANGES[change](String(id))
   void refreshOthers(client)
   const detail = await api.get('/api/review/cards/{id}', { path: { id: String(id) } }).catch(() => undefined)
   if (detail === undefined) return
   client.setQueryData(queries.card(id).queryKey, detail)
-  showInLists(client, detail.card)
+  updateInLists(client, detail.card)
 }
 
-/** Updates the card in lists without removing it, even if a filter no longer matches. */
-function showInLists(client: QueryClient, { card_id, state, progress }: CardDetail['card']): void {
+/** Updates the card in cached lists, but does not remove it, even if a filter no longer matches. */
+function updateInLists(client: QueryClient, { card_id, state, progress }: CardDetail['card']): void {
   client.setQueriesData<InfiniteData<CardPage>>({ queryKey: ['review', 'cards'] }, (list) => {
     if (list === undefined) return list
     const pages = list.pages.map((page) => {

@@ -1,17 +1,15 @@
 import type { paths } from '../../../dist/client/api.js'
-import { noteDate } from '../platform/clock.js'
+import { updateClockOffset } from '../platform/clock.js'
 import { codeOf, isOwn } from '../platform/proof.js'
 import { ForeignAnswer, Refused, Unreachable } from './faults.js'
-import { noteAnswer } from './patience.js'
+import { recordResponse } from './late-response.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-/** Paths of the API that support the method */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never
 }[keyof paths]
 type Operation<P extends keyof paths, M extends Method> = NonNullable<paths[P][M]>
 type Json<T> = T extends { content: { 'application/json': infer Value } } ? Value : never
-/** Successful response of the operation */
 export type Answer<P extends keyof paths, M extends Method = 'get'> =
   Operation<P, M> extends { responses: { 200: infer Success } } ? Json<Success> : never
 export type Body<P extends keyof paths, M extends Method> =
@@ -21,42 +19,34 @@ export interface Options<P extends keyof paths, M extends Method> {
   path?: Operation<P, M> extends { parameters: { path: infer Params } } ? Params : never
   query?: Record<string, string | number | boolean | undefined>
   body?: Body<P, M>
-  /** Aborts the request */
   signal?: AbortSignal
-  /** Timeout in milliseconds */
-  patience?: number
+  timeoutMs?: number
 }
 
-/** Default timeout in milliseconds */
-const PATIENCE_MS = 30_000
+const DEFAULT_TIMEOUT_MS = 30_000
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
-/** Error codes of refusals that open a dialog */
 const PASSWORD_FIRST = 'password_change_first'
 const PROOF_TOO_OLD = 'proof_too_old'
-/** Routes for which a 401 must not open the login dialog */
-const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login'])
+/** Routes for which a 401 must not open the login dialog; their requests hold the lock that a login waits for */
+const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login', '/api/auth/confirm'])
 
-type Request = RequestInit & { patience?: number }
+type Request = RequestInit & { timeoutMs?: number }
 
-/** Dialogs that the client opens when the service requires a login, a proof of identity or a new password */
-export interface Demands {
+export interface RefusalHandlers {
   /**
-   * Called with `login` if the session has ended, with `proof` if the service requires a recent proof of identity.
+   * Called with `login` if the service requires a login, with `proof` if it requires a recent proof of identity.
    * Resolves to true if the request can be repeated.
    */
   logIn(why: 'login' | 'proof'): Promise<boolean>
-  /** Called if the service requires a new password before any other request */
   newPassword(): void
 }
-let demands: Demands = { logIn: async () => false, newPassword: () => {} }
+let refusalHandlers: RefusalHandlers = { logIn: async () => false, newPassword: () => {} }
 
-/** Sets the dialogs that the client opens. Called once at the start of the app. */
-export function connectClient(app: Demands): void {
-  demands = app
+export function connectClient(app: RefusalHandlers): void {
+  refusalHandlers = app
 }
 
-/** Returns the URL of an API path below the base of the page. */
 export function urlOf(
   path: string,
   params: Record<string, string | number> = {},
@@ -72,21 +62,20 @@ export function urlOf(
 
 /**
  * Sends a request and returns the JSON of the response. If the service requires a login or a recent proof of identity,
- * opens the dialog and then repeats the request.
- * @throws Unreachable if no complete response arrives within `patience` milliseconds
+ * opens the login dialog and, if the user completes the dialog, repeats the request once.
+ * @throws Unreachable if no complete response arrives within `timeoutMs` milliseconds
  * @throws ForeignAnswer if the response is not JSON or not from the service, such as the page of a proxy
- * @throws Refused if the service refuses the request and no dialog applies, or still refuses it after the dialog; the
- * message is the German sentence of the service
+ * @throws Refused with a German message if the service refuses the request, unless the request is repeated successfully
  * @throws AbortError if the caller's signal aborts
  */
 export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
-  const { patience = PATIENCE_MS, ...rest } = init
-  const askedAt = Date.now()
-  const answer = await fetch(url, { ...rest, method, signal: endOf(init.signal, patience) }).catch((error: Error) => {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, ...rest } = init
+  const requestedAt = Date.now()
+  const answer = await fetch(url, { ...rest, method, signal: endOf(init.signal, timeoutMs) }).catch((error: Error) => {
     throw error.name === 'AbortError' ? error : new Unreachable()
   })
-  noteAnswer()
-  noteDate(answer.headers.get('x-service-time') ?? answer.headers.get('date'), askedAt, Date.now())
+  recordResponse()
+  updateClockOffset(answer.headers.get('x-service-time') ?? answer.headers.get('date'), requestedAt, Date.now())
   if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
   const content = await answer.json().catch((error: Error) => {
     if (error.name === 'AbortError') throw error
@@ -96,15 +85,14 @@ export async function send(method: string, url: URL, init: Request = {}, mayAskL
   const code = codeOf(answer)
   if (code === undefined) return content
   const why = answer.status === 401 ? 'login' : code === PROOF_TOO_OLD ? 'proof' : undefined
-  if (why && mayAskLogin && (await demands.logIn(why))) return send(method, url, init, false)
+  if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
   const refused = new Refused(answer.status, code, content, Number(answer.headers.get('retry-after')) || undefined)
-  if (code === PASSWORD_FIRST) demands.newPassword()
+  if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
   throw refused
 }
 
-/** Returns a signal that aborts when the caller's signal aborts or the timeout ends. */
-function endOf(signal: AbortSignal | null | undefined, patience: number): AbortSignal {
-  const limit = AbortSignal.timeout(patience)
+function endOf(signal: AbortSignal | null | undefined, timeoutMs: number): AbortSignal {
+  const limit = AbortSignal.timeout(timeoutMs)
   return signal ? AbortSignal.any([signal, limit]) : limit
 }
 
@@ -114,7 +102,7 @@ function call<M extends Method>(method: M) {
     const url = urlOf(path, options.path as Record<string, string> | undefined, options.query)
     const init: Request = { headers: { accept: 'application/json' } }
     if (options.signal !== undefined) init.signal = options.signal
-    if (options.patience !== undefined) init.patience = options.patience
+    if (options.timeoutMs !== undefined) init.timeoutMs = options.timeoutMs
     if (!BODY_FREE.has(verb)) {
       init.headers = { ...init.headers, 'content-type': 'application/json' }
       init.body = JSON.stringify(options.body ?? {})
@@ -123,7 +111,7 @@ function call<M extends Method>(method: M) {
   }
 }
 
-/** The typed API client: `api.get('/api/decks/{slug}', { path: { slug } })` */
+/** The typed API client, for calls such as `api.get('/api/decks/{slug}', { path: { slug } })` */
 export const api = {
   get: call('get'),
   post: call('post'),

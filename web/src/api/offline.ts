@@ -1,19 +1,18 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/svelte-query'
 import { rememberedUser } from '../platform/remembered-user.js'
 import { Fault, ForeignAnswer, isRefused, Unreachable } from './faults.js'
-import { isLate } from './patience.js'
+import { isLate } from './late-response.js'
 
-/** Milliseconds after which a request is repeated while its cached copy is shown */
-const ASK_AGAIN_MS = 10_000
+/** Milliseconds after which a failed request is repeated while older content is shown */
+const REFETCH_AFTER_MS = 10_000
 
-/** Loaded on demand, because the first page seldom needs it */
+/** Loads the storage module on demand, so that the entry chunk does not contain the database code. */
 const store = () => import('../storage/kept.js')
 
-/** Content of a response. `keptAt` is set for a cached copy: the time of its request, in ms since the epoch. */
+/** Content of a response. If the content is not current, `keptAt` is its time in ms since the epoch. */
 export type Marked<T> = T & { keptAt?: number }
 
-/** Context that TanStack Query passes to a query function */
-interface Asking {
+interface QueryContext {
   client: QueryClient
   queryKey: QueryKey
   pageParam?: unknown
@@ -22,63 +21,62 @@ interface Asking {
 const currentUserId = () => rememberedUser()?.id
 
 /**
- * Sends the request and caches the response. If the query holds no content and the response is late, returns a cached
- * copy, marked with its time; the late response then replaces the copy in the query. If the service is unreachable,
- * returns the content of the query, or else the cached copy, marked in the same way.
- * @throws the error of `ask` if there is no copy, no user is known, or the service has refused
+ * Sends the request and caches the response. If the query has no content yet and the response is late, returns a cached
+ * copy, if any; the response replaces the copy later. If the service is unreachable, returns the content of the query
+ * or the cached copy. Older content is marked with `keptAt`.
+ * @throws the error of `request` if there is no older content, or if the error is neither `Unreachable` nor
+ * `ForeignAnswer`
  */
 export async function fetchOrCached<T extends object>(
-  asking: Asking,
+  context: QueryContext,
   name: string,
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
 ): Promise<Marked<T>> {
   const user = currentUserId()
-  if (user === undefined) return ask()
+  if (user === undefined) return request()
   const at = Date.now()
-  const answer = ask().then((content) => {
-    keepLater(user, name, content, at)
+  const answer = request().then((content) => {
+    cacheLater(user, name, content, at)
     return content
   })
-  const shown = readShown<T>(asking)
+  const shown = readShown<T>(context)
   // Content that the query already holds stays until the response arrives, and no older copy replaces it.
   if (shown === undefined && (await isLate(answer))) {
-    const kept = await findMarked<T>(user, name)
-    if (kept === undefined) return answer
+    const cached = await findMarked<T>(user, name)
+    if (cached === undefined) return answer
     answer.then(
-      // Deferred to a later task, because the response may arrive before the query holds the copy.
-      (content) => setTimeout(() => replaceKept(asking, content)),
-      (error) => failedLate(asking, user, name, error),
+      // Waits for a later task, because the response may arrive before the query holds the copy.
+      (content) => setTimeout(() => replaceCached(context, content)),
+      (error) => failedLate(context, user, name, error),
     )
-    return kept
+    return cached
   }
   try {
     return await answer
   } catch (error) {
     if (!(error instanceof Unreachable || error instanceof ForeignAnswer)) throw error
-    const kept = shown ?? (await findMarked<T>(user, name))
-    if (kept === undefined) throw error
-    askAgain(asking)
-    return kept
+    const cached = shown ?? (await findMarked<T>(user, name))
+    if (cached === undefined) throw error
+    refetchLater(context)
+    return cached
   }
 }
 
 async function findMarked<T>(user: number, name: string): Promise<Marked<T> | undefined> {
-  const kept = await (await store()).findKept<T>(user, name)
-  return kept && { ...kept.content, keptAt: kept.at }
+  const cached = await (await store()).findCached<T>(user, name)
+  return cached && { ...cached.content, keptAt: cached.at }
 }
 
-function keepLater(user: number, name: string, content: unknown, at: number): void {
+function cacheLater(user: number, name: string, content: unknown, at: number): void {
   store().then(
     // Another user may have logged in before the response arrived; the content is then not cached.
-    ({ keep }) => (currentUserId() === user ? keep(user, name, content, at) : undefined),
+    ({ cacheContent }) => (currentUserId() === user ? cacheContent(user, name, content, at) : undefined),
     () => undefined,
   )
 }
 
-/**
- * Returns the content that the query already holds for this request, marked with its time; undefined if there is none.
- */
-function readShown<T>({ client, queryKey, pageParam }: Asking): Marked<T> | undefined {
+/** Returns the content that the query already holds for this request, with `keptAt` set to its time. */
+function readShown<T>({ client, queryKey, pageParam }: QueryContext): Marked<T> | undefined {
   const state = client.getQueryState<Marked<T> | InfiniteData<Marked<T>>>(queryKey)
   const data = state?.data
   if (state === undefined || data === undefined) return undefined
@@ -87,7 +85,7 @@ function readShown<T>({ client, queryKey, pageParam }: Asking): Marked<T> | unde
 }
 
 /** Replaces a cached copy in the query with the response, unless the query already holds newer content. */
-function replaceKept<T extends object>({ client, queryKey, pageParam }: Asking, content: Marked<T>): void {
+function replaceCached<T extends object>({ client, queryKey, pageParam }: QueryContext, content: Marked<T>): void {
   client.setQueryData(queryKey, (data: Marked<T> | InfiniteData<Marked<T>> | undefined) => {
     if (data === undefined) return undefined
     if (!isPaged(data)) return data.keptAt === undefined ? data : content
@@ -102,25 +100,24 @@ function isPaged<T>(data: T | InfiniteData<T>): data is InfiniteData<T> {
   return Array.isArray((data as InfiniteData<T>).pageParams)
 }
 
-function failedLate(asking: Asking, user: number, name: string, error: unknown): void {
+function failedLate(context: QueryContext, user: number, name: string, error: unknown): void {
   if (isRefused(error, 404)) {
-    // The content has been deleted. The refetch fails with 404 as well, and the page then shows this.
+    // The service no longer has the content. The refetch fails with 404 as well, and the page then shows this error.
     void store()
-      .then(({ forgetOne }) => forgetOne(user, name))
-      .then(() => asking.client.invalidateQueries({ queryKey: asking.queryKey, exact: true }))
+      .then(({ deleteCachedItem }) => deleteCachedItem(user, name))
+      .then(() => context.client.invalidateQueries({ queryKey: context.queryKey, exact: true }))
       .catch(() => undefined)
-  } else if (error instanceof Fault && error.isPassing) askAgain(asking)
+  } else if (error instanceof Fault && error.isPassing) refetchLater(context)
 }
 
 const planned = new Set<string>()
 
-/** Repeats the request after `ASK_AGAIN_MS` if a page still shows the content. */
-function askAgain({ client, queryKey }: Asking): void {
+function refetchLater({ client, queryKey }: QueryContext): void {
   const id = JSON.stringify(queryKey)
   if (planned.has(id)) return
   planned.add(id)
   setTimeout(() => {
     planned.delete(id)
     void client.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false })
-  }, ASK_AGAIN_MS)
+  }, REFETCH_AFTER_MS)
 }

@@ -1,4 +1,3 @@
-/** The part of a query that `Load` needs. */
 interface Loading<T> {
   readonly data: T | undefined
   readonly error: unknown
@@ -6,19 +5,16 @@ interface Loading<T> {
   refetch: () => unknown
 }
 
-/** State of a query for which `pendingUntil` waits. */
-interface Answered {
-  /** Whether the query has ever succeeded or finally failed */
+interface FetchState {
   readonly isFetched: boolean
-  /** Number of failed attempts of the current request */
   readonly failureCount: number
 }
 
 /**
- * Returns the query as pending until each of `others` has succeeded or failed for the first time. Thus no content of
- * `others` arrives later and moves the content of the query. A later refetch of `others` does not hide the content.
+ * Returns the query as pending until each of `others` has succeeded or failed for the first time. Otherwise, the
+ * content of `others` would arrive later and shift the content of this query on the page.
  */
-export function pendingUntil<T>(query: Loading<T>, ...others: Answered[]): Loading<T> {
+export function pendingUntil<T>(query: Loading<T>, ...others: FetchState[]): Loading<T> {
   const isEarly = () => others.some(({ isFetched, failureCount }) => !isFetched && failureCount === 0)
   return {
     get data() {

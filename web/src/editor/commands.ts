@@ -1,12 +1,10 @@
-/** Commands of the Markdown editor, as pure functions of a text and its selection. */
-
-export interface Selected {
+export interface TextSelection {
   value: string
   start: number
   end: number
 }
 
-/** Replacement of the text from `from` to `to` with `insert`; `start` and `end` are the selection afterwards. */
+/** An edit: `insert` replaces the text from `from` to `to`; `start` and `end` are the selection afterwards. */
 export interface Edit {
   from: number
   to: number
@@ -15,12 +13,15 @@ export interface Edit {
   end: number
 }
 
-export type Command = (text: Selected) => Edit
+export type Command = (text: TextSelection) => Edit
 
 const PARAGRAPHS = /(\n{2,})/
 const ITEM = /^(\s*)([-*+]|\d+[.)])( \[[ x]\])?[ \t]+/
 
-/** Returns a command that toggles emphasis. Each paragraph of the selection gets separate marks. */
+/**
+ * Returns a command that toggles emphasis. Each paragraph of the selection gets its own marks, because emphasis ends
+ * with the paragraph.
+ */
 function emphasis(mark: '*' | '**'): Command {
   return (text) => {
     const { value, start, end } = withoutEdges(text)
@@ -40,7 +41,7 @@ function emphasis(mark: '*' | '**'): Command {
   }
 }
 
-/** Whether a run of asterisks contains the mark; a run of three is bold and italic at once */
+/** Returns whether a run of asterisks contains the mark; a run of three is bold and italic at once. */
 function isMarked(run: number, mark: '*' | '**'): boolean {
   return mark === '*' ? run === 1 || run === 3 : run === 2 || run === 3
 }
@@ -50,9 +51,9 @@ export const italic = emphasis('*')
 
 /**
  * Toggles inline code; a selection with several lines becomes a code block. The marks are longer than any run of
- * backticks inside.
+ * backticks in the selection.
  */
-export function code(text: Selected): Edit {
+export function code(text: TextSelection): Edit {
   const { value, start, end } = withoutEdges(text)
   const chosen = value.slice(start, end)
   if (chosen.includes('\n')) return codeBlock(text)
@@ -64,15 +65,14 @@ export function code(text: Selected): Edit {
   return replace(start, end, `${marks}${space}${chosen}${space}${marks}`, at, at + chosen.length)
 }
 
-/** Encloses the selected lines in a fenced code block. The fence is longer than any run of backticks inside. */
-export function codeBlock(text: Selected): Edit {
+export function codeBlock(text: TextSelection): Edit {
   const { from, to, lines } = selectedLines(text)
   const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1))
   return block(text.value, from, to, `${fence}\n${lines}\n${fence}`, fence.length + 1, lines.length)
 }
 
-/** Inserts a link: a selected address becomes its target, other selected text becomes its label. */
-export function link(text: Selected): Edit {
+/** Inserts a link. A selected address becomes the target; other selected text becomes the label. */
+export function link(text: TextSelection): Edit {
   const { value, start, end } = withoutEdges(text)
   const chosen = value.slice(start, end)
   if (isAddress(chosen)) return replace(start, end, `[](${chosen})`, 1, 1)
@@ -80,10 +80,10 @@ export function link(text: Selected): Edit {
 }
 
 /**
- * Makes the selection a link to a pasted address. Returns undefined if the selection is blank, has several lines or is
- * an address, or if the pasted text is not an address.
+ * Makes the selection a link to a pasted address. Returns undefined if the selection cannot be a label or the pasted
+ * text is not an address.
  */
-export function pasteAddress({ value, start, end }: Selected, address: string): Edit | undefined {
+export function pasteAddress({ value, start, end }: TextSelection, address: string): Edit | undefined {
   const chosen = value.slice(start, end)
   if (chosen.trim() === '' || chosen.includes('\n') || isAddress(chosen) || !isAddress(address)) return undefined
   const edit = linkTo(value, start, end, address.trim())
@@ -98,8 +98,7 @@ function linkTo(value: string, start: number, end: number, address: string): Edi
   return replace(start, end, `[${chosen}](${address})`, at, at + address.length)
 }
 
-/** Turns the selected lines into list items, or, if all of them are list items, into plain lines. */
-export function list(text: Selected): Edit {
+export function list(text: TextSelection): Edit {
   const { from, to, lines } = selectedLines(text)
   const rows = lines.split('\n')
   const isList = rows.some((row) => row.trim() !== '') && rows.every((row) => row.trim() === '' || /^\s*- /.test(row))
@@ -113,19 +112,16 @@ export function list(text: Selected): Edit {
     : replace(from, to, insert, 0, insert.length)
 }
 
-/** Inserts an empty table with two columns and selects the first heading. */
-export function table({ value, start, end }: Selected): Edit {
+export function table({ value, start, end }: TextSelection): Edit {
   const first = 'Spalte 1'
   return block(value, start, end, `| ${first} | Spalte 2 |\n| --- | --- |\n|  |  |`, 2, first.length)
 }
 
-/** Inserts a block, such as a pasted table, between blank lines. The caret follows it. */
-export function insertBlock({ value, start, end }: Selected, content: string): Edit {
+export function insertBlock({ value, start, end }: TextSelection, content: string): Edit {
   return block(value, start, end, content, content.length, 0)
 }
 
-/** Inserts a picture and selects its description, which is the selected text or „Bild“. */
-export function picture({ value, start, end }: Selected, address: string): Edit {
+export function picture({ value, start, end }: TextSelection, address: string): Edit {
   const alt =
     value
       .slice(start, end)
@@ -135,10 +131,10 @@ export function picture({ value, start, end }: Selected, address: string): Edit 
 }
 
 /**
- * Continues a list item in the next line, or ends the list after an empty item; undefined outside of lists or if text
- * is selected.
+ * Continues a list item in the next line, or ends the list after an empty item. Returns undefined outside of lists or
+ * if text is selected.
  */
-export function continueList({ value, start, end }: Selected): Edit | undefined {
+export function continueList({ value, start, end }: TextSelection): Edit | undefined {
   if (start !== end) return undefined
   const from = lineStart(value, start)
   const line = value.slice(from, start)
@@ -150,12 +146,12 @@ export function continueList({ value, start, end }: Selected): Edit | undefined 
   return replace(start, end, insert, insert.length, insert.length)
 }
 
-/** Returns an edit; `start` and `end` are relative to `from`. */
+/** Creates an edit; `start` and `end` are relative to `from`. */
 function replace(from: number, to: number, insert: string, start: number, end: number): Edit {
   return { from, to, insert, start: from + start, end: from + end }
 }
 
-/** Inserts a block between blank lines; `at` and `length` select inside it. */
+/** Inserts a block between blank lines; `at` and `length` are the selection within the block. */
 function block(value: string, from: number, to: number, content: string, at: number, length: number): Edit {
   const before = value.slice(0, from)
   const after = value.slice(to)
@@ -164,7 +160,7 @@ function block(value: string, from: number, to: number, content: string, at: num
   return replace(from, to, above + content + below, above.length + at, above.length + at + length)
 }
 
-function selectedLines({ value, start, end }: Selected): { from: number; to: number; lines: string } {
+function selectedLines({ value, start, end }: TextSelection): { from: number; to: number; lines: string } {
   const from = lineStart(value, start)
   // If the selection ends at the start of a line, that line is not included.
   const last = end > start && value[end - 1] === '\n' ? end - 1 : end
@@ -177,7 +173,7 @@ function selectedLines({ value, start, end }: Selected): { from: number; to: num
 const lineStart = (value: string, at: number) => (at === 0 ? 0 : value.lastIndexOf('\n', at - 1) + 1)
 
 /** Excludes white space at both ends from the selection, because Markdown marks next to white space have no effect. */
-function withoutEdges({ value, start, end }: Selected): Selected {
+function withoutEdges({ value, start, end }: TextSelection): TextSelection {
   const chosen = value.slice(start, end)
   if (chosen.trim() === '') return { value, start, end: chosen === '' ? end : start }
   return {

@@ -1,12 +1,9 @@
 import { sentenceOf } from '../api/faults.js'
-import { say } from '../parts/toasts.svelte.js'
+import { showToast } from '../parts/toasts.svelte.js'
 import { applyEdit, replaceText, selectedIn } from './apply.js'
 import { placeholder, uploadPicture } from './upload.js'
 
-/**
- * Uploads pictures and inserts them at the caret. A placeholder marks the position during the upload; if the upload
- * fails, the placeholder is removed and a message appears.
- */
+/** Uploads pictures and inserts them in place of the selection. A placeholder marks the position during the upload. */
 export async function insertPictures(field: HTMLTextAreaElement, files: File[]): Promise<void> {
   const all = files.map((file) => ({ file, mark: placeholder() }))
   const { start, end } = selectedIn(field)
@@ -16,11 +13,11 @@ export async function insertPictures(field: HTMLTextAreaElement, files: File[]):
     try {
       const address = await uploadPicture(file)
       const name = file.name.replace(/\.\w+$/, '').replaceAll(/[[\]]/g, ' ')
-      // Browsers give a pasted screenshot the file name `image`, which does not describe it.
+      // Browsers give a pasted screenshot the file name `image.png`, which does not describe it.
       replaceText(field, mark, `![${/^image$/i.test(name) ? 'Bild' : name}](${address})`)
     } catch (error) {
       replaceText(field, mark, '')
-      say(`Das Bild ließ sich nicht hochladen. ${sentenceOf(error)}`, { tone: 'bad' })
+      showToast(`Das Bild ließ sich nicht hochladen. ${sentenceOf(error)}`, { tone: 'bad' })
     }
   }
 }

@@ -1,14 +1,13 @@
 import { send, urlOf } from '../api/client.js'
 
-/** Upload limit of the service in bytes. A larger picture is encoded again, and scaled down to `MAX_WIDTH`. */
+/** Upload limit of the service in bytes. A larger picture is encoded again, at most `MAX_WIDTH` pixels wide. */
 const MAX_BYTES = 2 * 2 ** 20
 const MAX_WIDTH = 2_000
 const QUALITY = 0.85
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 let last = 0
 
-/** Returns a new placeholder for a picture that is being uploaded. */
 export function placeholder(): string {
   last += 1
   return `![Bild ${last} wird hochgeladen …]()`
@@ -31,7 +30,7 @@ export async function uploadPicture(file: File): Promise<string> {
   const answer = await send('POST', urlOf('/api/content/media'), {
     headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
     body,
-    patience: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
   })
   return (answer as { address: string }).address.replace(/^.*(?=media\/)/, '')
 }

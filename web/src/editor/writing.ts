@@ -1,6 +1,6 @@
 import type { DraftStore } from '../storage/draft.js'
 
-/** Text stored by the service, with its version, which is 0 for an item that does not exist yet */
+/** Text stored by the service; version 0 means that the item does not exist yet */
 export interface Stored<F> {
   version: number
   fields: F
@@ -14,24 +14,22 @@ export interface View<F> {
   /** Time of the service's confirmation, in ms since the epoch */
   savedAt?: number | undefined
   error?: unknown
-  /** Newer text of the service: to choose from in a conflict, or to read beside the user's text after `editBoth` */
+  /** Newer text of the service, during a conflict and after `editBoth` */
   theirs?: Stored<F> | undefined
   /** Whether the typed text is stored on this device; undefined until an attempt to store it has ended */
   isKept?: boolean | undefined
-  /** Time at which a restored draft was typed, in ms since the epoch; undefined if no draft was restored */
+  /** Time at which a restored draft was typed, in ms since the epoch; undefined if no restored draft is open */
   restoredAt?: number | undefined
 }
 
 export interface WritingParts<F> {
   user: number
-  /** Name of the draft, such as `card 7` */
   item: string
   stored: Stored<F>
   drafts: DraftStore
   newId(): string
   /** Creates the item (version 0) or saves it. @throws if the service does not confirm it */
   save(fields: F, version: number, clientId: string): Promise<Stored<F>>
-  /** Loads the current text, after a conflict */
   load(): Promise<Stored<F>>
   isConflict(error: unknown): boolean
   onchange?(view: View<F>): void
@@ -66,7 +64,7 @@ export class Writing<F extends object> {
     return !same(this.view.fields, this.view.base.fields)
   }
 
-  /** Restores the draft after a crash, reload or logout. Must be called before the text is shown. */
+  /** Restores the draft that this device has stored, if any. Must be called before the text is shown. */
   async open(): Promise<void> {
     const { user, item, drafts, stored } = this.#parts
     const draft = await drafts.find(user, item).catch(() => undefined)
@@ -75,7 +73,7 @@ export class Writing<F extends object> {
     if (same(fields, stored.fields)) return this.#forget()
     this.#clientId = draft.clientId ?? this.#clientId
     const found = { fields, isKept: true, restoredAt: draft.at }
-    // A new item (version 0) may already exist, because only the response to its creation was lost. A new request with
+    // A new item (version 0) may already exist, if only the response to its creation was lost. A new request with
     // the same `clientId` does not create a second item.
     if (draft.version === stored.version || stored.version === 0) this.#set({ ...found, state: 'typed' })
     else {
@@ -92,7 +90,6 @@ export class Writing<F extends object> {
     this.#set({ fields, state: isDecided ? typed : this.view.state, error: undefined, isKept: undefined }, true)
   }
 
-  /** Stores the typed text on the device without delay, for example on `pagehide`. */
   async keepNow(): Promise<void> {
     clearTimeout(this.#timer)
     this.#firstUnkept = undefined
@@ -116,7 +113,6 @@ export class Writing<F extends object> {
     return this.#saving
   }
 
-  /** Overwrites the newer text of the service. */
   takeMine(): Promise<boolean> {
     this.editBoth()
     return this.save()
@@ -137,13 +133,13 @@ export class Writing<F extends object> {
     void this.#forget().then(() => this.keepNow())
   }
 
-  /** Reverts to the text of the service. */
   discard(): void {
+    // Another tab may still create an item of the discarded draft.
+    this.#clientId = this.#parts.newId()
     this.#set({ fields: this.view.base.fields, state: 'same', ...NOTHING })
     void this.#forget()
   }
 
-  /** Stores unsaved text on the device. */
   close(): void {
     if (this.isDirty) void this.keepNow()
     clearTimeout(this.#timer)
@@ -171,7 +167,7 @@ export class Writing<F extends object> {
     void this.#forget().then(() => (this.isDirty ? this.keepNow() : undefined))
   }
 
-  /** Loads the newer text after a conflict. Returns true if it equals the sent text. */
+  /** Loads the newer text after a conflict. Returns true if the newer text equals the sent one. */
   async #loadNewer(sent: F): Promise<boolean> {
     try {
       const theirs = await this.#parts.load()
@@ -202,8 +198,8 @@ export class Writing<F extends object> {
     clearTimeout(this.#timer)
     this.#firstUnkept ??= Date.now()
     const { keepAfterMs = KEEP_AFTER_MS } = this.#parts
-    const left = Math.max(0, this.#firstUnkept + KEEP_AT_LEAST_MS - Date.now())
-    this.#timer = setTimeout(() => void this.keepNow(), Math.min(keepAfterMs, left))
+    const remainingMs = Math.max(0, this.#firstUnkept + KEEP_AT_LEAST_MS - Date.now())
+    this.#timer = setTimeout(() => void this.keepNow(), Math.min(keepAfterMs, remainingMs))
   }
 }
 

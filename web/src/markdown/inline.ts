@@ -2,26 +2,26 @@ import { pictureAddress } from './picture-address.js'
 
 export interface InlinePart {
   kind: 'text' | 'code' | 'strong' | 'picture'
-  /** Text of the piece; the description in case of a picture */
+  /** Text of the part; for a picture, its description */
   text: string
   /** Address of a picture; undefined for other kinds, and for a picture whose end was cut off */
   address?: string | undefined
 }
 
-/** Default maximum number of characters. It is longer than any visible line, and limits the work for long texts. */
+/** Default maximum number of characters */
 const MAX_LENGTH = 300
 
-/** Incomplete last word of a cut text, up to 30 characters */
 const LAST_WORD = /\s+\S{1,30}$/
 
 /** Fenced code, inline code, bold, a stored picture; then code, bold and a picture whose end was cut off */
 const MARKS =
-  /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
+  /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+(?:\.\.\.| …))$|\*\*(?=\S)([^*]+(?:\.\.\.| …))$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
 
 /**
- * Splits a short Markdown text into pieces for one line: code, bold, pictures and plain text. A text with more than
- * `maxLength` characters is cut. The service may also have cut the text, as it does with quiz options, so unclosed code
- * is code to the end.
+ * Splits a short Markdown text into code, bold, pictures and plain text. A text with more than `maxLength` characters
+ * is cut. The service may have cut the text before, for example a quiz option. Unclosed code or bold text therefore
+ * extends to the end if the text ends with `...` or ` …`.
+ * @example inlineParts('`ls` zeigt') // [{ kind: 'code', text: 'ls' }, { kind: 'text', text: ' zeigt' }]
  */
 export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[] {
   const characters = [...source.slice(0, 2 * maxLength)]
@@ -52,7 +52,11 @@ export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[
   return parts
 }
 
-/** Returns the text in one line without Markdown marks, for titles and names. */
+/**
+ * Returns the text in one line, for titles and names. Removes the marks of code, bold and stored pictures, and cuts the
+ * text after `maxLength` characters. Other Markdown, such as links and lists, stays.
+ * @example plainText('**Was** tut `ls`?') // 'Was tut ls?'
+ */
 export function plainText(source: string, maxLength = MAX_LENGTH): string {
   return inlineParts(source, maxLength)
     .map(({ text }) => text)

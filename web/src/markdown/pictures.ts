@@ -1,17 +1,16 @@
-import { learnSize, sizeOf } from '../platform/picture-sizes.js'
+import { sizeOf, storeSize } from '../platform/picture-sizes.js'
 import { pictureAddress, pictureHash } from './picture-address.js'
 
 /** Maximum height of a picture within text, in pixels. A dialog shows it larger. */
 const MAX_HEIGHT = 480
 /** Height in pixels up to which a picture is shown within a line of text */
 const LINE_HEIGHT = 40
-/** Milliseconds before pictures of hidden content are loaded, so that visible pictures load first */
+/** Delay in milliseconds before pictures of hidden content are loaded, so that visible pictures load first */
 const HIDDEN_AFTER_MS = 500
 
 /**
- * Puts a stored picture into a frame that reserves its space, and shows the description if the picture cannot be
- * loaded. Outside of links, a click enlarges the picture, or loads it again after a failure. Returns false for other
- * images.
+ * Puts a stored picture into a frame that reserves its space. Outside of links, a click enlarges the picture, or loads
+ * it again after a failure. Returns false for other images.
  */
 export function showPicture(image: HTMLImageElement): boolean {
   const target = image.getAttribute('src') ?? ''
@@ -21,7 +20,7 @@ export function showPicture(image: HTMLImageElement): boolean {
   image.loading = 'lazy'
   image.decoding = 'async'
   image.setAttribute('src', address)
-  // Inside of a link, a click follows the link, so the frame is no button.
+  // Within a link, a click follows the link, so the frame is not a button.
   const frame = document.createElement(image.closest('a') === null ? 'button' : 'span')
   frame.className = 'picture'
   image.replaceWith(frame)
@@ -32,14 +31,14 @@ export function showPicture(image: HTMLImageElement): boolean {
     frame.ariaLabel = `${words} – vergrößern`
     frame.addEventListener('click', () => {
       if (frame.classList.contains('missing')) retry(image)
-      else void import('./picture-dialog.js').then(({ openPicture }) => openPicture(address, image.alt), keepSize)
+      else void import('./picture-dialog.js').then(({ openPicture }) => openPicture(address, image.alt), ignoreFailure)
     })
   }
   reserveSpace(frame, image, sha)
   image.addEventListener('load', () => {
     frame.classList.remove('missing')
     delete frame.dataset.words
-    arrive(frame, image, sha, image)
+    onLoaded(frame, image, sha, image)
   })
   image.addEventListener('error', () => {
     frame.classList.add('missing')
@@ -49,22 +48,22 @@ export function showPicture(image: HTMLImageElement): boolean {
 }
 
 /** Loads the pictures of a hidden element, such as an answer, and records their sizes. Skips a visible element. */
-export function fetchHidden(element: HTMLElement): void {
+export function preloadHidden(element: HTMLElement): void {
   const images = element.querySelectorAll<HTMLImageElement>('.picture > img')
   if (images.length === 0 || element.checkVisibility()) return
-  setTimeout(() => images.forEach(fetchEarly), HIDDEN_AFTER_MS)
+  setTimeout(() => images.forEach(preload), HIDDEN_AFTER_MS)
 }
 
-function fetchEarly(image: HTMLImageElement): void {
+function preload(image: HTMLImageElement): void {
   const sha = pictureHash((image.getAttribute('src') ?? '').replace('api/content/', '')) ?? ''
   const early = new Image()
-  early.addEventListener('load', () => arrive(image.parentElement as HTMLElement, image, sha, early))
+  early.addEventListener('load', () => onLoaded(image.parentElement as HTMLElement, image, sha, early))
   early.src = image.src
 }
 
-function arrive(frame: HTMLElement, image: HTMLImageElement, sha: string, loaded: HTMLImageElement): void {
-  learnSize(sha, loaded.naturalWidth, loaded.naturalHeight)
-  // Visible content must not move, so the frame keeps its size and the picture is fitted into it.
+function onLoaded(frame: HTMLElement, image: HTMLImageElement, sha: string, loaded: HTMLImageElement): void {
+  storeSize(sha, loaded.naturalWidth, loaded.naturalHeight)
+  // A visible frame keeps its size, so that the content does not move. The picture is then fitted into the frame.
   const isSeen = frame.checkVisibility() && frame.getBoundingClientRect().top < innerHeight
   if (!isSeen) reserveSpace(frame, image, sha)
 }
@@ -87,4 +86,4 @@ function retry(image: HTMLImageElement): void {
 }
 
 /** Does nothing: if the dialog cannot be loaded, the picture is not enlarged. */
-function keepSize(): void {}
+function ignoreFailure(): void {}

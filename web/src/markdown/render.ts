@@ -10,9 +10,8 @@ export interface Heading {
   text: string
 }
 
-/** State that the pieces of a text share. */
-export interface Whole {
-  /** Number of headings so far with each name */
+export interface RenderState {
+  /** Number of headings found so far, by name */
   seen: Map<string, number>
   /** Whether the text has first-level headings. All its headings are then lowered by one level. */
   isLowered: boolean
@@ -20,7 +19,6 @@ export interface Whole {
 
 export interface Rendered {
   content: DocumentFragment
-  /** In text order, for a table of contents */
   headings: Heading[]
 }
 
@@ -35,17 +33,17 @@ const ALLOWED: Allowed = {
 const LANGUAGE = /^language-\S+$/
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
 /**
- * Maximum length in characters of a piece that is rendered. A longer piece would block the page for seconds, so its
- * source text is shown.
+ * Maximum length in characters of a piece that is rendered. A longer piece would block the page, so its source text is
+ * shown.
  */
 const MAX_PIECE = 50_000
 
 /**
  * Renders Markdown as nodes. HTML in the source is shown as text, and a sanitizer removes all elements and attributes
- * that are not allowed. Heading ids start with `anchor`, so that a page may show several texts.
+ * that are not allowed. Heading ids start with `anchor`, so that several texts on a page do not share ids.
  */
-export function renderMarkdown(source: string, anchor: string, whole?: Whole): Rendered {
-  if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
+export function renderMarkdown(source: string, anchor: string, state?: RenderState): Rendered {
+  if (source.length > MAX_PIECE) return { content: showSource(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
   const content = sanitize(html, ALLOWED)
   // Content may set the language of a code block, but must not use other classes.
@@ -62,11 +60,11 @@ export function renderMarkdown(source: string, anchor: string, whole?: Whole): R
     makeScrollable(scroller, 'Tabelle')
   }
   for (const link of content.querySelectorAll('a')) prepareLink(link, anchor)
-  if (whole?.isLowered ?? content.querySelector('h1') !== null) lowerHeadings(content)
-  return { content, headings: nameHeadings(content, anchor, whole?.seen ?? new Map()) }
+  if (state?.isLowered ?? content.querySelector('h1') !== null) lowerHeadings(content)
+  return { content, headings: nameHeadings(content, anchor, state?.seen ?? new Map()) }
 }
 
-function asWritten(source: string): DocumentFragment {
+function showSource(source: string): DocumentFragment {
   const content = document.createDocumentFragment()
   const block = document.createElement('pre')
   block.textContent = source
@@ -77,14 +75,14 @@ function asWritten(source: string): DocumentFragment {
 
 /**
  * Makes external links open in a new tab without referrer, and converts fragments and links between content files to
- * addresses of the app. Other links of the same origin are not handled by the router.
+ * addresses of the app. The router does not handle any other link.
  */
 function prepareLink(link: HTMLAnchorElement, anchor: string): void {
   const href = link.getAttribute('href') ?? ''
   if (href === '') {
     link.removeAttribute('href')
   } else if (href.startsWith('#')) {
-    // With `<base href>` a bare fragment would lead to the start page.
+    // Because of `<base href>`, a bare fragment would refer to the start page.
     link.href = `${location.pathname}${location.search}#${anchor}${link.hash.slice(1)}`
   } else if (isForeign(href)) {
     link.target = '_blank'
@@ -97,9 +95,8 @@ function prepareLink(link: HTMLAnchorElement, anchor: string): void {
 }
 
 /**
- * Replaces an external image with a link, because loading it would reveal the reader to its host. Inside of a link,
- * replaces the image with its description. Images of the same origin stay. Nothing is requested before the nodes enter
- * the page.
+ * Replaces an external image with a link, because loading the image would reveal the user to a foreign host. The
+ * image has not been requested yet, because the nodes are in an inert document.
  */
 function replaceExternalImage(image: HTMLImageElement): void {
   const src = image.getAttribute('src') ?? ''
@@ -115,14 +112,13 @@ function replaceExternalImage(image: HTMLImageElement): void {
   image.replaceWith(link)
 }
 
-/** Returns whether the address is invalid, or an http or https address of another origin, such as `//host/path` */
+/** Returns whether the address is invalid, or an http or https address of another origin, such as `//host/path`. */
 function isForeign(address: string): boolean {
   if (!URL.canParse(address, document.baseURI)) return true
   const { protocol, origin } = new URL(address, document.baseURI)
   return /^https?:$/.test(protocol) && origin !== location.origin
 }
 
-/** Makes an element scrollable by keyboard. */
 function makeScrollable(element: HTMLElement, label: string): void {
   element.tabIndex = 0
   // The role is `group` and not a landmark role, because a text may contain many such elements.

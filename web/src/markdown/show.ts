@@ -1,15 +1,13 @@
 import { copyButton } from './copy-button.js'
-import { fetchHidden } from './pictures.js'
-import { type Heading, renderMarkdown, type Whole } from './render.js'
+import { preloadHidden } from './pictures.js'
+import { type Heading, type RenderState, renderMarkdown } from './render.js'
 import { splitSource } from './split-source.js'
 
-/** Maximum milliseconds of rendering before the page handles input again */
+/** Milliseconds after which rendering pauses, so that the page handles input */
 const SLICE_MS = 8
-/**
- * Maximum milliseconds of the first slice, which is shorter, because the surrounding page is rendered at the same time
- */
+/** Length of the first slice in milliseconds; shorter, because the surrounding page is rendered at the same time */
 const FIRST_SLICE_MS = 4
-/** Minimum length in characters of texts whose pieces the browser lays out only near the viewport */
+/** Length in characters above which the browser lays out the pieces of a text only near the viewport */
 const LONG_TEXT = 100_000
 
 interface Options {
@@ -19,8 +17,8 @@ interface Options {
 }
 
 /**
- * Renders Markdown into the element: the beginning at once, the rest of a long text in slices, and code colours when
- * their module is loaded. Returns a function that stops the rendering.
+ * Renders Markdown into the element: the beginning at once, the rest of a long text in slices. Highlights code when
+ * the highlighter is loaded. Returns a function that stops the rendering.
  */
 export function showMarkdown(
   element: HTMLElement,
@@ -28,7 +26,7 @@ export function showMarkdown(
   { anchor, hasCopy, onheadings }: Options,
 ): () => void {
   const pieces = splitSource(source)
-  const whole: Whole = { seen: new Map(), isLowered: pieces.some((piece) => /^#\s/.test(piece)) }
+  const state: RenderState = { seen: new Map(), isLowered: pieces.some((piece) => /^#\s/.test(piece)) }
   const headings: Heading[] = []
   const colourless: HTMLElement[] = []
   let isOver = false
@@ -37,11 +35,11 @@ export function showMarkdown(
   function showSlice(sliceMs: number): void {
     const end = performance.now() + sliceMs
     while (next < pieces.length && performance.now() < end) {
-      const { content, headings: found } = renderMarkdown(pieces[next] as string, anchor, whole)
+      const { content, headings: found } = renderMarkdown(pieces[next] as string, anchor, state)
       headings.push(...found)
       const blocks = [...content.querySelectorAll<HTMLElement>('pre > code[class]')]
       if (hasCopy) for (const block of content.querySelectorAll('pre')) copyButton(block)
-      element.append(source.length > LONG_TEXT ? asPiece(content) : content)
+      element.append(source.length > LONG_TEXT ? wrapPiece(content) : content)
       colourless.push(...blocks)
       next += 1
     }
@@ -49,7 +47,7 @@ export function showMarkdown(
 
   element.replaceChildren()
   showSlice(FIRST_SLICE_MS)
-  fetchHidden(element)
+  preloadHidden(element)
   onheadings?.(headings)
   if (next < pieces.length) void showRest().then(colour)
   else void colour()
@@ -63,7 +61,6 @@ export function showMarkdown(
     onheadings?.(headings)
   }
 
-  /** Colours code blocks in slices, after the whole text is present. */
   async function colour(): Promise<void> {
     if (colourless.length === 0 || isOver) return
     const highlight = await findHighlight()
@@ -85,14 +82,13 @@ export function showMarkdown(
 
 const pause = () => new Promise((resolve) => setTimeout(resolve))
 
-/** Loads the highlighter; undefined if it cannot be loaded. */
 const findHighlight = () =>
   import('./highlight.js').then(
     ({ highlight }) => highlight,
     () => undefined,
   )
 
-function asPiece(content: DocumentFragment): HTMLElement {
+function wrapPiece(content: DocumentFragment): HTMLElement {
   const piece = document.createElement('div')
   piece.className = 'markdown piece'
   piece.append(content)

@@ -1,15 +1,17 @@
-/** Length in characters after which a piece without headings is cut at the next blank line */
+/** Length in characters above which a piece without headings is cut after a blank line */
 const LONG_PIECE = 16_000
-/** Maximum number of characters of repeated definitions */
+/** Maximum total length in characters of the repeated link definitions */
 const MAX_REPEATED = 2_000_000
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^#{1,6}(?:[ \t]|$)/
-const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
+const HEADING_LINE = /^#{1,6}(?:[ \t].*)?(?:\n|$)/
+const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*(?:<[^>]*>|[^\s<]\S*)(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?\s*$/
 
 /**
- * Splits Markdown into pieces that can be rendered independently. Splits before each heading, and at a blank line after
- * `longPiece` characters, but never inside of a fenced code block. Appends the link definitions of the text to each
- * piece, unless they would add more than `MAX_REPEATED` characters.
+ * Splits Markdown into pieces that can be rendered independently. Cuts before headings, and in long pieces also before
+ * unindented lines that follow a blank line, but not within fenced code. Repeats the link definitions in each piece,
+ * unless the copies would add more than `MAX_REPEATED` characters.
+ * @example splitSource('# A\ntext\n# B\n') // ['# A\ntext\n', '# B\n']
  */
 export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   const pieces: string[] = []
@@ -34,8 +36,12 @@ export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   }
   if (piece !== '') pieces.push(piece)
   if (definitions.length === 0 || pieces.length === 1) return pieces
-  const known = `\n\n${definitions.join('')}`
+  const known = `\n${definitions.map((line) => line.trimEnd()).join('\n')}\n\n`
   // Repeating thousands of definitions in thousands of pieces would take too long.
   if (pieces.length * known.length > MAX_REPEATED) return pieces
-  return pieces.map((text) => text + known)
+  // Inserts the definitions below the heading, because the end of a piece may be in an unclosed code block.
+  return pieces.map((text) => {
+    const heading = HEADING_LINE.exec(text)?.[0] ?? ''
+    return heading.trimEnd() + known + text.slice(heading.length)
+  })
 }

@@ -2,24 +2,22 @@ import type { Entry, Rated, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 
 /**
- * `removed`: the rating was never sent, was refused or had no effect, so only the local entry is removed; `undoing`: an
- * undo will be sent to the service; `unknown`: there is no such rating
+ * `removed`: the rating was removed on this device, because the service does not have it; `undoing`: an undo will be
+ * sent to the service; `unknown`: the stores hold no such rating, or cannot be written
  */
 export type UndoResult = 'removed' | 'undoing' | 'unknown'
 
 export interface Load {
   waiting: number
-  /** Number of entries that are lost when the page closes */
   volatile: number
   refused: Entry[]
 }
 
-/** Count for `Tables.oldest` that includes all entries */
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
- * Ratings that the service has not confirmed. They are in a durable store; ratings that cannot be stored there are held
- * in memory and sent last.
+ * Ratings, postponements and undos that the service has not confirmed. They are in a durable store; ratings that cannot
+ * be stored there are held in memory and sent last.
  */
 export class Outbox {
   /** The stores in the order of sending */
@@ -29,11 +27,14 @@ export class Outbox {
     this.stores = [durable, memory]
   }
 
-  /** Stores a rating. Resolves to `durable` if it is on disk, to `memory` if it is lost when the page closes. */
+  /**
+   * Stores a rating or postponement. Resolves to `durable` if the entry is on disk, and to `memory` if it is lost when
+   * the page closes.
+   */
   async add(user: number, rated: Rated): Promise<'durable' | 'memory'> {
     const entry: RatingEntry = { ...rated, user, kind: 'rating', isTried: false }
     const [durable, memory] = this.stores
-    // While entries are in memory, newer ones are added there as well to keep the order.
+    // While entries are in memory, newer entries are added there as well to keep the order.
     if ((await memory.read((tables) => tables.count(user))) === 0) {
       try {
         await durable.change((tables) => tables.add(entry))
@@ -54,7 +55,6 @@ export class Outbox {
     return 'unknown'
   }
 
-  /** Removes an entry that the service has refused, after the user has seen the refusal. */
   async discard(user: number, id: string): Promise<void> {
     for (const store of this.stores) await attempt(() => store.change((tables) => tables.remove(user, id)))
   }
@@ -64,10 +64,10 @@ export class Outbox {
     for (const store of this.stores) {
       const part = await attempt(() =>
         store.read(async (tables) => {
-          // An undo and the rating that it cancels do not count as waiting.
-          const pairs = (await tables.undos(user)).filter(({ review_id }) => review_id === undefined).length
-          const count = Math.max((await tables.count(user)) - 2 * pairs, 0)
-          return { count, refused: await tables.refused(user) }
+          // An undo and the unconfirmed rating that it cancels do not count as waiting.
+          const undone = await Promise.all((await tables.undos(user)).map(({ of }) => tables.find(user, of)))
+          const pairs = undone.filter((entry) => entry?.kind === 'rating' && entry.refusal === undefined).length
+          return { count: (await tables.count(user)) - 2 * pairs, refused: await tables.refused(user) }
         }),
       )
       load.waiting += part?.count ?? 0
@@ -77,14 +77,14 @@ export class Outbox {
     return load
   }
 
-  /** Returns the ids of cards with a rating or undo that the service has not confirmed. */
+  /** Returns the ids of cards with unconfirmed ratings, postponements or undos. */
   async unconfirmed(user: number): Promise<Set<number>> {
     return new Set((await this.#waiting(user)).map(({ card_id }) => card_id))
   }
 
   /**
-   * Returns the ratings that a review queue requested at `at` (ms since the epoch) may not take into account, oldest
-   * first and without undone ones.
+   * Returns the ratings and postponements that may be missing from a review queue requested at `at` (ms since the
+   * epoch), oldest first and without undone entries.
    */
   async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating'>[]> {
     const waiting = await this.#waiting(user)

@@ -3,9 +3,9 @@ import type { SendLock, Store } from '../storage/store.js'
 import type { Outbox } from './outbox.js'
 import { findReviewId, type Settled, settleRatings, settleUndo, takeNext } from './settle.js'
 import {
-  type Answered,
   answersOf,
   delayAfter,
+  type HttpResponse,
   judgeBatch,
   judgeRating,
   judgeUndo,
@@ -14,10 +14,10 @@ import {
   type Outcome,
 } from './verdict.js'
 
-/** Maximum batch size of the service */
+/** Maximum number of ratings that the service accepts in one request */
 const BATCH = 100
 
-/** Requests of the outbox. They are not repeated after a login, because another user may be logged in then. */
+/** Requests of the outbox. They never wait for a login, because the next login may be that of another user. */
 export interface Transport {
   rate(entry: RatingEntry): Promise<Outcome>
   rateMany(entries: readonly RatingEntry[]): Promise<Outcome>
@@ -27,20 +27,19 @@ export interface Transport {
 export interface SenderPorts {
   outbox: Outbox
   transport: Transport
-  /** Runs the work under the lock that senders, logins and logouts share */
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
-  /** Id of the logged-in user, which all pages share; undefined if no user is logged in or known */
-  currentUser(): Promise<number | undefined>
+  /** Id of the user whose entries are sent; undefined if no user is known */
+  currentUser(): number | undefined
+  /** Returns whether the session in the browser belongs to the user, or the obstacle if the service does not tell. */
+  verifyUser(user: number): Promise<'verified' | 'other' | Pause>
   now(): number
   random(): number
-  /** Runs the work after `ms` milliseconds; the returned function cancels it */
   later(work: () => void, ms: number): () => void
-  /** Called when the contents of the outbox or the obstacle may have changed */
   onChange(obstacle: Obstacle | undefined): void
   onUndoRefused(entry: UndoEntry, message: string): void
 }
 
-interface Pause {
+export interface Pause {
   obstacle: Obstacle
   retryAfter?: number
 }
@@ -50,7 +49,9 @@ interface Next {
   entries: Entry[]
 }
 
-/** Result of a step: nothing to send, more to send, more to send in single requests, or the reason for a pause */
+/**
+ * Result of a step. After `one by one`, the ratings are sent in single requests, because the batch was not processed.
+ */
 type Progress = 'empty' | 'more' | 'one by one' | Pause
 
 /** Sends the waiting entries in order, and retries each until the service has accepted or refused it. */
@@ -69,8 +70,8 @@ export class Sender {
   }
 
   /**
-   * Starts sending. `added`: there is a new entry; `changed`: an obstacle may be gone, for example after a login. The
-   * latter ends a pause, unless the service has requested the delay.
+   * Starts sending. `changed` means that an obstacle may be gone, for example after a login. The call then ends a
+   * pause, unless the service has requested the pause.
    */
   wake(reason: 'added' | 'changed' = 'added'): void {
     if (this.#isStopped) return
@@ -113,7 +114,7 @@ export class Sender {
     let count = BATCH
     for (;;) {
       let result: Progress = 'empty'
-      // The lock is released after each request, so that a login does not wait for all of them.
+      // The lock is released after each request, so that a login waits for one request at most.
       await this.#ports.withSendLock(async (turn) => {
         result = await this.#sendNext(turn, count)
       })
@@ -127,27 +128,32 @@ export class Sender {
   }
 
   async #sendNext(turn: SendLock, count: number): Promise<Progress> {
-    const user = await this.#ports.currentUser()
+    const user = this.#ports.currentUser()
     if (user === undefined) return 'empty'
     const next = await this.#takeNext(user, count)
     if (next === 'unwritable') return { obstacle: 'storage' }
     if (next === undefined) return 'empty'
+    const verdict = await this.#ports.verifyUser(user)
+    if (verdict === 'other') return 'empty'
+    if (verdict !== 'verified') return verdict
     if (!turn.isHeld()) return { obstacle: 'service' }
     return (await this.#send(next.store, next.entries)) ?? 'more'
   }
 
   /**
    * Takes the next entries to send. Entries in memory are newer than stored ones, so they are sent last. Memory is
-   * checked first, so that an entry added there during this check does not overtake an entry stored before it.
+   * checked before the durable store is read. Otherwise, an entry added to memory in between could overtake an entry
+   * stored just before.
    */
   async #takeNext(user: number, count: number): Promise<Next | 'unwritable' | undefined> {
     const [durable, memory] = this.#ports.outbox.stores
-    const isLaterOnes = await hasEntries(memory, user)
+    const hasMemoryEntries = await hasEntries(memory, user)
     const stored = await takeNext(durable, user, count).catch(() => undefined)
     if (stored !== undefined && stored.length > 0) return { store: durable, entries: stored }
-    // Entries in a store that can be read but not written, such as a full one, must not be overtaken.
+    // If the durable store can be read but not written, for example because it is full, its entries must still be sent
+    // before those in memory.
     if (stored === undefined && (await hasEntries(durable, user))) return 'unwritable'
-    if (!isLaterOnes) return undefined
+    if (!hasMemoryEntries) return undefined
     const entries = await takeNext(memory, user, count)
     return entries.length === 0 ? undefined : { store: memory, entries }
   }
@@ -165,7 +171,7 @@ export class Sender {
     const outcome = await transport.rate(entry)
     const verdict = judgeRating(outcome)
     if (verdict.kind === 'wait') return verdict
-    await settleRatings(store, [{ entry, answer: outcome as Answered }], now())
+    await settleRatings(store, [{ entry, answer: outcome as HttpResponse }], now())
     return undefined
   }
 
@@ -174,11 +180,11 @@ export class Sender {
     const outcome = await transport.rateMany(entries)
     const verdict = judgeBatch(outcome, entries.length)
     if (verdict.kind === 'wait') return verdict
-    const { status, body } = outcome as Answered
+    const { status, body } = outcome as HttpResponse
     // The response contains no results of single ratings, for example because the service has no route for batches.
     if (status !== 200) return 'one by one'
     const answers = answersOf(body)
-    const settled: Settled[] = entries.map((entry, at) => ({ entry, answer: answers[at] as Answered }))
+    const settled: Settled[] = entries.map((entry, at) => ({ entry, answer: answers[at] as HttpResponse }))
     await settleRatings(store, settled, now())
     const waits = answers.map(judgeRating).find(({ kind }) => kind === 'wait')
     return waits?.kind === 'wait' ? waits : undefined
@@ -193,7 +199,7 @@ export class Sender {
     const outcome = await this.#ports.transport.undo(review_id)
     const verdict = judgeUndo(outcome)
     if (verdict.kind === 'wait') return verdict
-    const { status, body } = outcome as Answered
+    const { status, body } = outcome as HttpResponse
     await settleUndo(store, entry, status === 200)
     if (status !== 200) this.#ports.onUndoRefused(entry, messageOf(body))
     return undefined

@@ -1,13 +1,16 @@
 import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
-import { type Answered, judgeRating } from './verdict.js'
+import { type HttpResponse, judgeRating } from './verdict.js'
 
-/** Milliseconds after which a receipt is deleted. Undos and cached queues need the receipts of the same day. */
+/**
+ * Age in milliseconds above which receipts are deleted. Undos and cached queues need only the receipts of the current
+ * day, so two days suffice.
+ */
 const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Returns the next entries to send: one undo, one postponement of a card, or up to `count` ratings. Marks the ratings
- * as tried in the same transaction.
+ * Returns the next entries to send: one undo, one postponement of a card, or up to `count` ratings. Marks ratings and
+ * postponements as tried in the same transaction.
  */
 export function takeNext(store: Store, user: number, count: number): Promise<Entry[]> {
   return store.change(async (tables) => {
@@ -22,10 +25,9 @@ export function takeNext(store: Store, user: number, count: number): Promise<Ent
   })
 }
 
-/** A rating with the service's response to it */
 export interface Settled {
   entry: RatingEntry
-  answer: Answered
+  answer: HttpResponse
 }
 
 export function settleRatings(store: Store, settled: readonly Settled[], now: number): Promise<void> {
@@ -59,13 +61,13 @@ async function settleRating(tables: Tables, { entry, answer }: Settled, now: num
   })
 }
 
-/** Returns the service's id of the rating; undefined if the service has no rating to undo. */
+/** Returns the service's id of the rating; undefined if it is not known, for example after a refusal of the rating. */
 export function findReviewId(store: Store, { user, of, review_id }: UndoEntry): Promise<number | undefined> {
   return store.read(async (tables) => review_id ?? (await tables.findReceipt(user, of))?.review_id ?? undefined)
 }
 
 /**
- * Removes an undo that the service has processed. If the rating is undone, removes its receipt as well; otherwise the
+ * Removes an undo from the store. If the rating is undone, also removes the receipt of the rating; otherwise, the
  * rating remains valid.
  */
 export function settleUndo(store: Store, entry: UndoEntry, isUndone: boolean): Promise<void> {

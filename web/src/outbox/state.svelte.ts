@@ -1,4 +1,4 @@
-import type { PostState } from './post.js'
+import type { SyncState } from './sync-queue.js'
 
-/** State of the current user's ratings; in a separate module, because the sender is loaded after the page */
-export const postState = $state<PostState>({ waiting: 0, volatile: 0, refused: [], obstacle: undefined })
+/** State of the outbox. It is in a separate module, because the rest of the outbox is loaded after the page. */
+export const syncState = $state<SyncState>({ waiting: 0, volatile: 0, refused: [], obstacle: undefined })

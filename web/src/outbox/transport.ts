@@ -3,28 +3,26 @@ import type { RatingEntry } from '../storage/entry.js'
 import type { Transport } from './sender.js'
 import { type Outcome, parseRetryAfter } from './verdict.js'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /** Receives the service's time from a header, with the local times of request and response in ms since the epoch */
-type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
+type OnDate = (date: string | null, requestedAt: number, respondedAt: number) => void
 
 export type Send = (method: string, path: string, body?: unknown) => Promise<Outcome>
 
-/**
- * Creates the function that sends a request. The function never opens the login dialog: after a 401 the entries wait.
- */
+/** Creates the function that sends a request. After a 401, no login dialog opens, and the entries wait. */
 export function createSend(urlOf: (path: string) => URL | string, onDate: OnDate): Send {
   return async (method, path, body) => {
-    const askedAt = Date.now()
+    const requestedAt = Date.now()
     try {
       const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
       const answer = await fetch(urlOf(path), {
         method,
         headers,
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      onDate(answer.headers.get('x-service-time') ?? answer.headers.get('date'), askedAt, Date.now())
+      onDate(answer.headers.get('x-service-time') ?? answer.headers.get('date'), requestedAt, Date.now())
       const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
       const content: unknown = isJson ? await answer.json() : undefined
       const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), Date.now())
@@ -42,9 +40,7 @@ export function createSend(urlOf: (path: string) => URL | string, onDate: OnDate
   }
 }
 
-/** Creates the functions that send the requests of the outbox. */
-export function createTransport(urlOf: (path: string) => URL | string, onDate: OnDate): Transport {
-  const send = createSend(urlOf, onDate)
+export function createTransport(send: Send): Transport {
   return {
     rate: (entry) =>
       entry.rating === 'tomorrow'

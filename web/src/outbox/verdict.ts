@@ -1,20 +1,18 @@
-/** Result of a request: no response, or a status with the JSON of the response */
-export type Outcome = { kind: 'lost' } | Answered
+/** Result of a request; `lost` means that the response is missing, incomplete or invalid JSON */
+export type Outcome = { kind: 'lost' } | HttpResponse
 
-export interface Answered {
+export interface HttpResponse {
   kind: 'answered'
   status: number
   /** Whether the response is from the service and not from a proxy */
   isOwn: boolean
-  /** Error code of the service (`X-Error-Code`) */
   code?: string | undefined
-  /** JSON of the response; undefined if the response is not JSON */
   body: unknown
-  /** Milliseconds that the header `Retry-After` requests */
+  /** Delay in milliseconds from `Retry-After` */
   retryAfter?: number
 }
 
-/** Reason why sending is paused; `foreign`: the response came from a proxy. */
+/** Reason why sending is paused; `foreign`: the response is from a proxy or has an unexpected form. */
 export type Obstacle = 'network' | 'login' | 'forbidden' | 'busy' | 'service' | 'foreign' | 'storage'
 
 export type Verdict =
@@ -22,19 +20,27 @@ export type Verdict =
   | { kind: 'wait'; obstacle: Obstacle; retryAfter?: number }
   | { kind: 'refused'; status: number; message: string }
 
-/** Error codes of final results, after which the entry is removed */
+/** Error codes that make a 404 or 409 final, so that the entry is removed */
 const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
 const UNDO_IS_OVER = new Set(['review_not_found', 'not_the_last', 'not_of_today', 'card_changed_since'])
-/** Error code of a service version that has no route for batches */
+/** Error code of older service versions, which have no route for batches */
 const BATCH_IS_OVER = new Set(['unknown_endpoint'])
 
-/** Returns the verdict on a sent rating. */
 export function judgeRating(outcome: Outcome): Verdict {
   return judge(outcome, isReview, RATING_IS_OVER)
 }
 
 export function judgeUndo(outcome: Outcome): Verdict {
   return judge(outcome, isUndone, UNDO_IS_OVER)
+}
+
+/** Returns the verdict on the request for the session's user; `userIn` then returns the id. */
+export function judgeUser(outcome: Outcome): Verdict {
+  return judge(outcome, (body) => Number.isInteger(userIn(body)), new Set())
+}
+
+export function userIn(body: unknown): unknown {
+  return fieldsOf(fieldsOf(body).user).id
 }
 
 /**
@@ -46,7 +52,7 @@ export function judgeBatch(outcome: Outcome, count: number): Verdict {
 }
 
 /** Converts the results of a batch to responses as if each rating had been sent alone. */
-export function answersOf(body: unknown): Answered[] {
+export function answersOf(body: unknown): HttpResponse[] {
   return (listResults(body) ?? []).map((result) => {
     const { status, review, code, error } = (result ?? {}) as Record<string, unknown>
     const isRefused = typeof code === 'string'
@@ -64,8 +70,8 @@ const wait = (obstacle: Obstacle, retryAfter?: number): Verdict =>
   retryAfter === undefined ? { kind: 'wait', obstacle } : { kind: 'wait', obstacle, retryAfter }
 
 /**
- * Returns the verdict on a request. Only a response of the service itself settles an entry; after any other outcome the
- * entry waits.
+ * Returns the verdict on a request. Only a response of the service itself makes an entry `done` or `refused`;
+ * otherwise, the entry waits for the next attempt.
  */
 export function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
   if (outcome.kind === 'lost') return wait('network')
@@ -105,25 +111,26 @@ function fieldsOf(body: unknown): Record<string, unknown> {
 export function messageOf(body: unknown): string {
   const { message, error } = fieldsOf(body)
   if (typeof message === 'string') return message
-  return typeof error === 'string' ? error : 'Der Dienst hat die Bewertung nicht angenommen.'
+  return typeof error === 'string' ? error : 'Der Dienst hat das nicht angenommen.'
 }
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
-const LONGEST_ASKED_MS = 3_600_000
+const LONGEST_RETRY_AFTER_MS = 3_600_000
 
 /**
- * Returns the delay in milliseconds after consecutive failures: doubled each time, with jitter so that many devices do
- * not retry at once. A longer delay requested by the service takes precedence, up to one hour.
+ * Returns the delay in milliseconds after consecutive failures: doubled each time up to about one minute, with jitter
+ * so that many devices do not retry at once. A longer delay requested by the service takes precedence, up to one hour.
  */
 export function delayAfter(failures: number, random: number, retryAfter?: number): number {
   const own = Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 10), LONGEST_MS) * (0.75 + random / 2)
-  return retryAfter === undefined ? own : Math.max(own, Math.min(retryAfter, LONGEST_ASKED_MS))
+  return retryAfter === undefined ? own : Math.max(own, Math.min(retryAfter, LONGEST_RETRY_AFTER_MS))
 }
 
 /**
  * Converts the seconds or date of `Retry-After` to milliseconds from `now`; 0 for a date in the past; undefined if the
  * header is missing or invalid.
+ * @example parseRetryAfter('120', Date.now()) // 120_000
  */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null || text.trim() === '') return undefined

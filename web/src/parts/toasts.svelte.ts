@@ -8,13 +8,11 @@ export interface Toast {
 const SHOWN_MS = 6_000
 let last = 0
 
-/** The message that is shown at the edge of the page; undefined if there is none */
 export const toasts = $state<{ current: Toast | undefined }>({ current: undefined })
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message with an optional action; replaces the present message. */
-export function say(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
+export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   clearTimeout(timer)
   last += 1
   toasts.current = { id: last, text, tone: 'plain', ...options }

@@ -3,7 +3,6 @@ import { isForPage } from './keys.js'
 const FIELDS = 'input, textarea, select'
 const CONTROLS = 'a, button, summary, input, textarea, select, [tabindex="0"], [role="menu"]'
 
-/** Moves the focus to the first field that must be filled in and is empty, or else to the first field. */
 export function focusFirstField(form: HTMLElement): void {
   const fields = [...form.querySelectorAll<HTMLInputElement>(FIELDS)].filter(
     (field) => !field.disabled && !field.hidden && !field.readOnly,
@@ -12,7 +11,7 @@ export function focusFirstField(form: HTMLElement): void {
   field?.focus()
 }
 
-/** Focuses an element and hides its focus ring until the next key press. */
+/** Focuses an element and hides its focus ring until the next key press or the loss of the focus. */
 function focusQuietly(element: HTMLElement): void {
   const over = new AbortController()
   const end = () => {
@@ -26,10 +25,10 @@ function focusQuietly(element: HTMLElement): void {
 }
 
 /**
- * Makes a link the default control of its page: the link gets the focus on the first page, and Space or Enter follows
- * the link unless another control has the focus.
+ * Makes a link the default control of its page: the link gets the focus if no element has it, and Space or Enter
+ * follows the link unless another control has the focus.
  */
-export function obviousLink(link: HTMLElement): () => void {
+export function defaultLink(link: HTMLElement): () => void {
   if (document.activeElement === document.body) focusQuietly(link)
   function onKeyDown(event: KeyboardEvent): void {
     if ((event.key !== ' ' && event.key !== 'Enter') || event.shiftKey || !isForPage(event)) return

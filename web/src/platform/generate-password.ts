@@ -6,14 +6,14 @@ const CHARACTERS = 'bcdfghjkmnpqrstvwx23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 4
 /** Random bytes from this value on are discarded, because they would make some characters more likely. */
-const FAIR_BELOW = 256 - (256 % CHARACTERS.length)
+const UNBIASED_BELOW = 256 - (256 % CHARACTERS.length)
 
 /** Returns a random password that is easy to type: four groups such as `k7mf-3xqv-…`, 75 random bits. */
 export function generatePassword(): string {
   const characters: string[] = []
   while (characters.length < GROUPS * GROUP_LENGTH) {
     const [byte = 255] = crypto.getRandomValues(new Uint8Array(1))
-    if (byte < FAIR_BELOW) characters.push(CHARACTERS[byte % CHARACTERS.length] as string)
+    if (byte < UNBIASED_BELOW) characters.push(CHARACTERS[byte % CHARACTERS.length] as string)
   }
   const groups = Array.from({ length: GROUPS }, (_, at) =>
     characters.slice(at * GROUP_LENGTH, (at + 1) * GROUP_LENGTH).join(''),

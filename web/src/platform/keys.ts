@@ -1,4 +1,4 @@
-import { look } from './look.svelte.js'
+import { preferences } from './preferences.svelte.js'
 
 /** Actions by `KeyboardEvent.key` */
 export type KeyMap = Record<string, (event: KeyboardEvent) => void>
@@ -16,7 +16,7 @@ export function isForPage(event: KeyboardEvent): boolean {
 /** Listens for single keys until the returned function is called: `$effect(() => listenForKeys({ u: undo }))`. */
 export function listenForKeys(map: KeyMap): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!look.singleKeys || !isForPage(event)) return
+    if (!preferences.singleKeys || !isForPage(event)) return
     const action = map[event.key]
     if (action === undefined) return
     event.preventDefault()

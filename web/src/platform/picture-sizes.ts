@@ -1,9 +1,9 @@
-import { OWN, readStored, writeStored } from './storage.js'
+import { readStored, USER_KEY_PREFIX, writeStored } from './storage.js'
 
 /** Width and height in pixels */
 export type Size = readonly [width: number, height: number]
 
-const KEY = `${OWN}pictures`
+const KEY = `${USER_KEY_PREFIX}pictures`
 /** Maximum number of stored sizes; the oldest are dropped. */
 const MAX_SIZES = 400
 /** Number of characters of the hash that identify a picture */
@@ -16,13 +16,11 @@ function all(): Map<string, Size> {
   return sizes
 }
 
-/** Returns the stored size of a picture; undefined if it is unknown. */
 export function sizeOf(sha: string): Size | undefined {
   return all().get(sha.slice(0, NAME_LENGTH))
 }
 
-/** Stores the size of a picture, so that later pages reserve space for it. */
-export function learnSize(sha: string, width: number, height: number): void {
+export function storeSize(sha: string, width: number, height: number): void {
   if (width === 0 || height === 0 || sizeOf(sha) !== undefined) return
   all().set(sha.slice(0, NAME_LENGTH), [width, height])
   writeStored(KEY, [...all()].slice(-MAX_SIZES))

@@ -13,7 +13,7 @@ function readPlace() {
     path: path.length > 1 ? path.replace(/\/+$/, '') : path,
     query: new URLSearchParams(search),
     hash: decodeURIComponentSafely(hash.slice(1)),
-    /** Changes with every navigation, so that navigating to the current page is noticed */
+    /** Counts the navigations, so that navigating to the current page is noticed */
     step: 0,
   }
 }
@@ -48,16 +48,16 @@ async function move(top = 0): Promise<void> {
   else if (next.path !== before) scrollWhenTall(top)
 }
 
-/** Maximum milliseconds to wait until a page has its previous length */
-const GROWING_MS = 1_500
+/** Maximum milliseconds to wait until a page is long enough for its previous scroll position */
+const MAX_WAIT_MS = 1_500
 
 /**
- * Scrolls to the start, then to `top` when the page is long enough, or after `GROWING_MS`. Stops if the user has
+ * Scrolls to the start, then to `top` when the page is long enough, or after `MAX_WAIT_MS`. Stops if the user has
  * scrolled or left the page.
  */
 function scrollWhenTall(top: number): void {
   window.scrollTo(0, 0)
-  const end = performance.now() + GROWING_MS
+  const end = performance.now() + MAX_WAIT_MS
   const { path } = place
   const attempt = () => {
     if (place.path !== path || window.scrollY > 0) return
@@ -68,14 +68,12 @@ function scrollWhenTall(top: number): void {
   if (top > 0) attempt()
 }
 
-/** Scrolls to the element with the given id and focuses it, as the browser does for a fragment. */
 export function goToFragment(id: string): void {
   const target = document.getElementById(id)
   target?.scrollIntoView()
   target?.focus({ preventScroll: true })
 }
 
-/** Handles links within the app without reloading. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual'
   addEventListener('popstate', ({ state }) => void move((state as { top?: number } | null)?.top))
@@ -93,7 +91,11 @@ export function startRouter(): void {
   })
 }
 
-/** Parses the address to open after login; returns `.` unless it is a path of this app. */
+/**
+ * Parses the path to open after login, such as `/decks/git`. Returns its absolute URL, or `.` if it is not a path of
+ * this app.
+ * @example parseNext('//example.org') // '.'
+ */
 export function parseNext(text: string | null): string {
   if (text === null || !/^\/(?![/\\])/.test(text)) return '.'
   // The leading dot makes the path relative to the base.

@@ -15,15 +15,15 @@ interface PolicyFactory {
 let registration: ServiceWorkerRegistration | undefined
 
 /**
- * Registers the service worker, which lets the app start offline. Does nothing over plain http, where browsers do not
- * offer service workers.
+ * Registers the service worker, which lets the app start offline. Does nothing during development, and in an insecure
+ * context, where browsers do not offer service workers.
  */
 export async function registerWorker(): Promise<void> {
   if (!import.meta.env.PROD || navigator.serviceWorker === undefined) return
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
   const policy = factory?.createPolicy('service-worker', {
     createScriptURL: (url) => {
-      if (url !== ADDRESS) throw new TypeError(`${url} is not the worker of this app`)
+      if (url !== ADDRESS) throw new TypeError(url)
       return url
     },
   })
@@ -37,9 +37,9 @@ export async function registerWorker(): Promise<void> {
 }
 
 /**
- * Returns whether the service has another version of the app, and if so, fetches its service worker. Returns false if
- * the response is not a page of the service.
- * @throws TypeError if the service is unreachable
+ * Returns whether the service has another version of the app. If so, fetches the service worker of that version.
+ * Returns false if the response is not a page of the service.
+ * @throws TypeError if the service is unreachable or the service worker cannot be fetched
  */
 export async function hasNewVersion(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
@@ -50,7 +50,6 @@ export async function hasNewVersion(): Promise<boolean> {
   return isOther
 }
 
-/** Activates the new service worker, if there is one, and reloads the page. */
 export async function loadNewVersion(): Promise<void> {
   const { installing, waiting } = registration ?? {}
   const next = waiting ?? (await whenInstalled(installing))

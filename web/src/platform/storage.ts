@@ -9,7 +9,7 @@ export function readStored<T>(key: string): T | undefined {
 }
 
 /** Prefix of the keys whose values are deleted at logout or when another user logs in */
-export const OWN = 'training.own.'
+export const USER_KEY_PREFIX = 'training.own.'
 
 /** Stores a value. Returns false if storage is full or blocked. */
 export function writeStored(key: string, value: unknown): boolean {
@@ -30,21 +30,20 @@ export function removeStored(key: string): void {
 }
 
 /** Session storage key for input saved before the user leaves for the identity provider */
-export const LEFT = 'training.left'
+export const DRAFT_KEY = 'training.left'
 
-/** Returns whether this tab has left for the identity provider and `findDraft` has not run since */
+/** Returns whether this tab has opened the identity provider and `findDraft` has not run since. */
 export function hasReturnedFromProvider(): boolean {
   try {
-    return sessionStorage.getItem(LEFT) !== null
+    return sessionStorage.getItem(DRAFT_KEY) !== null
   } catch {
     return false
   }
 }
 
-/** Deletes all values in local storage whose keys start with `OWN`. */
-export function removeOwn(): void {
+export function removeUserKeys(): void {
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)
+    for (const key of Object.keys(localStorage)) if (key.startsWith(USER_KEY_PREFIX)) localStorage.removeItem(key)
   } catch {
     // Storage is blocked: there is nothing to delete.
   }

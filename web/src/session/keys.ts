@@ -14,23 +14,21 @@ export type Command =
   | 'edit'
   | 'leave'
 
-/** The relevant part of a key event. */
-export interface Press {
+export interface KeyPress {
   key: string
   ctrlKey: boolean
   metaKey: boolean
   altKey: boolean
-  /** Whether the event is a repetition while the key is held down */
   repeat: boolean
 }
 
 /** Kind of the focused element: a field takes text, a control handles Space and Enter itself */
 export type Focus = 'page' | 'control' | 'field'
 
-export interface KeySituation {
+export interface KeyContext {
   view: 'question' | 'answer' | 'end'
   focus: Focus
-  /** Whether single-key shortcuts are on (WCAG 2.1.4); Space, Enter, Escape and Ctrl+Z always work */
+  /** Whether single-key shortcuts are on (WCAG 2.1.4); Space, Enter, Escape and Ctrl+Z do not depend on it */
   singleKeys: boolean
 }
 
@@ -48,20 +46,20 @@ const LETTERS: Record<string, Command> = {
 }
 
 /**
- * Returns the command of a key; `ignored` if the key belongs to the session but has no effect now; undefined if it does
- * not belong to the session.
+ * Returns the command of a key; `ignored` if the session uses the key but the key has no effect now; undefined if the
+ * session does not use the key.
  */
-export function commandOf(press: Press, situation: KeySituation): Command | 'ignored' | undefined {
-  const command = meaningOf(press, situation)
+export function commandOf(press: KeyPress, context: KeyContext): Command | 'ignored' | undefined {
+  const command = findCommand(press, context)
   return command !== undefined && press.repeat ? 'ignored' : command
 }
 
-function meaningOf(press: Press, { view, focus, singleKeys }: KeySituation): Command | 'ignored' | undefined {
+function findCommand(press: KeyPress, { view, focus, singleKeys }: KeyContext): Command | 'ignored' | undefined {
   if (focus === 'field' || press.altKey) return undefined
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key
   if (press.ctrlKey || press.metaKey) return key === 'z' ? 'undo' : undefined
   if (key === ' ' || key === 'Enter') {
-    // The browser activates a focused control, but only once while the key is held.
+    // The browser activates the focused control; ignoring repeats prevents further activations while the key is held.
     if (focus === 'control') return press.repeat ? 'ignored' : undefined
     return { question: 'reveal', answer: 'medium', end: 'leave' }[view] as Command
   }

@@ -4,32 +4,30 @@ import type { StudyCard } from './card.js'
 
 /** Milliseconds for which input is ignored after a visible change, because it may be meant for the previous content */
 export const GUARD_MS = 200
-/** Maximum milliseconds counted for a card; a longer time means that the learner was away. */
+/** Maximum milliseconds counted for a rating; a longer time means that the learner was away. */
 const LONGEST_MS = 300_000
-/** Number of remaining cards below which more are requested */
+/** Number of loaded cards below which more are requested; cards that return after „Nochmal“ are not counted */
 const FEW = 10
-/** Number of cards at the front of the queue for which missing dates are requested */
+/** Number of cards at the front of the queue for which missing review dates are requested */
 const NEAR = 3
 
 export type Side = 'question' | 'answer'
 
-/** A card in the queue of a session. */
 export interface Waiting {
   card: StudyCard
   /** Whether the card returns because it was rated „Nochmal“ today */
   isAgain: boolean
 }
 
-/** An action of the learner that can be undone */
 export type Step = Rated | Suspended | PutOff
 
-interface Taken {
+interface StepBase {
   /** Number of the step among all changes of the session; 0 for a step restored after a reload */
   at: number
   waiting: Waiting
 }
 
-export interface Rated extends Taken {
+export interface Rated extends StepBase {
   kind: 'rated'
   /** The `client_id` of the rating */
   id: string
@@ -37,12 +35,11 @@ export interface Rated extends Taken {
   duration_ms: number
 }
 
-export interface Suspended extends Taken {
+export interface Suspended extends StepBase {
   kind: 'suspended'
 }
 
-/** A postponement of a card until tomorrow */
-export interface PutOff extends Taken {
+export interface PutOff extends StepBase {
   kind: 'put off'
   /** The `client_id` of the postponement */
   id: string
@@ -56,28 +53,26 @@ export interface Done {
 }
 
 /**
- * An immutable session: every function returns the next one, or the same one if nothing changed. Times are milliseconds
- * of a monotonic clock.
+ * An immutable study session. The functions below return a changed copy, or the same session if they ignore the input.
+ * Times are milliseconds of a monotonic clock.
  */
 export interface Session {
-  /** The first card is shown; returning cards come last, in the order of their ratings. */
+  /** Cards to study; the first card is shown. */
   queue: readonly Waiting[]
   side: Side
-  /** Time of the last visible change */
   changedAt: number
-  /** Time at which the question was shown */
+  /** Time from which the duration of the rating is measured */
   shownAt: number
   steps: readonly Step[]
-  /** Ratings of the same day before those of `steps`, from before a reload or from another page. */
+  /** Today's ratings that precede those of `steps`, given before a reload or in another page */
   earlier: readonly Done[]
   /** Number of further cards of today that the service has but the session has not loaded */
   beyond: number
-  /** Number of changes so far; `touched` is the number of the latest change of each card */
+  /** Number of changes so far; `touched` maps a card id to the number of its latest change */
   changes: number
   touched: ReadonlyMap<number, number>
 }
 
-/** Replaces fields of a card in the queue. */
 export function changeCard(session: Session, card_id: number, change: Partial<StudyCard>): Session {
   const queue = session.queue.map((waiting) =>
     waiting.card.card_id === card_id ? { ...waiting, card: { ...waiting.card, ...change } } : waiting,
@@ -85,14 +80,13 @@ export function changeCard(session: Session, card_id: number, change: Partial<St
   return { ...session, queue }
 }
 
-/** Response of the service with a page of the queue */
 export interface Page {
   cards: readonly StudyCard[]
   counts: { due: number; new: number }
   today: string
 }
 
-/** Ratings and postponements that the page does not take into account, oldest first */
+/** Ratings and postponements that a loaded page of cards may not reflect yet, oldest first */
 export type RatedSince = readonly { card_id: number; rating: Decision }[]
 
 export function beginSession(page: Page, ratedSince: RatedSince, now: number): Session {
@@ -117,7 +111,6 @@ export function currentCard(session: Session): StudyCard | undefined {
   return session.queue[0]?.card
 }
 
-/** Returns the card after the current one. */
 export function nextCard(session: Session): StudyCard | undefined {
   return session.queue[1]?.card
 }
@@ -143,7 +136,7 @@ export function suspend(session: Session, now: number): Session {
   return takeStep(session, { kind: 'suspended', at: session.changes + 1, waiting }, rest, now)
 }
 
-/** Removes the current card from the session; the caller postpones it until tomorrow in the outbox. */
+/** Removes the current card from the session. The caller stores its postponement until tomorrow in the outbox. */
 export function putOff(session: Session, id: string, now: number): Session {
   const [waiting, ...rest] = session.queue
   if (waiting === undefined || isTooSoon(session, now)) return session
@@ -154,7 +147,7 @@ export function lastStep(session: Session): Step | undefined {
   return session.steps.at(-1)
 }
 
-/** Restores the card of the last step, with its answer if it was rated. */
+/** Restores the card of the last step; if the step was a rating, shows the answer of the card. */
 export function undo(session: Session, now: number): Session {
   const step = session.steps.at(-1)
   if (step === undefined || isTooSoon(session, now)) return session
@@ -169,31 +162,30 @@ export function undo(session: Session, now: number): Session {
   }
 }
 
-/** Removes the card again after the service has refused an undo, unless a step of the session is about the card. */
+/** Removes the card again after the service has refused an undo, unless the session has another step for this card. */
 export function undoRefused(session: Session, card_id: number, now: number): Session {
   if (session.steps.some(({ waiting }) => waiting.card.card_id === card_id)) return session
   return dropCards(session, [card_id], now)
 }
 
-/** Removes cards, for example because they were rated in another page. */
 export function dropCards(session: Session, ids: readonly number[], now: number): Session {
   const queue = session.queue.filter(({ card }) => !ids.includes(card.card_id))
   return queue.length === session.queue.length ? session : withQueue(session, queue, now)
 }
 
-/** State of the session when a page was requested */
-export interface Asked {
+export interface RequestState {
   changes: number
-  /** Cards with unconfirmed ratings or undos */
+  /** Ids of the cards with unconfirmed ratings, postponements or undos */
   unconfirmed: ReadonlySet<number>
 }
 
 /**
- * Merges a page requested earlier. Cards that were unconfirmed, or were changed after the request, keep their local
- * state. Other cards that a complete page lacks are removed, except for the shown card.
+ * Merges a page of cards that was requested earlier. Cards that had unconfirmed ratings or undos, or were changed after
+ * the request, keep their local state. Removes other cards that are missing from a complete page, except for the shown
+ * card.
  */
-export function mergePage(session: Session, page: Page, asked: Asked, now: number): Session {
-  const isOurs = (id: number) => asked.unconfirmed.has(id) || (session.touched.get(id) ?? 0) > asked.changes
+export function mergePage(session: Session, page: Page, atRequest: RequestState, now: number): Session {
+  const isOurs = (id: number) => atRequest.unconfirmed.has(id) || (session.touched.get(id) ?? 0) > atRequest.changes
   const offered = new Map(page.cards.map((card) => [card.card_id, card]))
   const beyond = beyondOf(page)
   const [current] = session.queue
@@ -211,12 +203,11 @@ export function mergePage(session: Session, page: Page, asked: Asked, now: numbe
   return withQueue({ ...session, beyond }, inOrder(queue, current), now)
 }
 
-/** Returns whether to request another page before the cards run out. */
 export function needsPage({ queue, beyond }: Session): boolean {
   return beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < FEW
 }
 
-/** Returns the ids of those next cards that lack dates. */
+/** Returns the ids of the cards without review dates among the next `NEAR` cards. */
 export function undatedCards({ queue }: Session): number[] {
   return queue
     .slice(0, NEAR)
@@ -224,14 +215,17 @@ export function undatedCards({ queue }: Session): number[] {
     .map(({ card }) => card.card_id)
 }
 
-/** Returns whether one of the next cards lacks dates that the service can return, because its rating is confirmed */
+/**
+ * Returns whether the service can provide missing review dates for one of the next cards. The service cannot do so
+ * while a rating or undo of the card is unconfirmed.
+ */
 export function needsDates(session: Session, unconfirmed: ReadonlySet<number>): boolean {
   return undatedCards(session).some((id) => !unconfirmed.has(id))
 }
 
 /**
- * Restores the steps after a reload, so that they can be undone. `done` are all ratings of the day, including those of
- * `steps`.
+ * Restores the steps after a reload, so that the learner can undo them. `done` are the ratings of the day that this
+ * browser has stored, including those of `steps`.
  */
 export function withSteps(session: Session, steps: readonly Step[], done: readonly Done[] = []): Session {
   const rated = steps.filter(({ kind }) => kind === 'rated').length
@@ -239,7 +233,7 @@ export function withSteps(session: Session, steps: readonly Step[], done: readon
   return { ...session, steps: steps.map((step) => ({ ...step, at: 0 })), earlier }
 }
 
-/** Returns all ratings of the day that were not undone, oldest first. */
+/** Returns today's ratings that the session contains, without undone ones, oldest first. */
 export function doneOf({ earlier, steps }: Pick<Session, 'earlier' | 'steps'>): Done[] {
   const rated = steps.flatMap((step) =>
     step.kind === 'rated'
@@ -250,11 +244,9 @@ export function doneOf({ earlier, steps }: Pick<Session, 'earlier' | 'steps'>): 
 }
 
 export interface Progress {
-  /** Number of finished cards */
   done: number
-  /** Number of remaining cards, including returning ones */
-  left: number
-  /** Number of returning cards */
+  /** Number of remaining cards, including cards that return after „Nochmal“ and cards not loaded yet */
+  remaining: number
   again: number
 }
 
@@ -262,7 +254,7 @@ export function progressOf({ queue, steps, earlier, beyond }: Session): Progress
   const waiting = new Set(queue.map(({ card }) => card.card_id))
   const touched = [...earlier.map(({ card_id }) => card_id), ...steps.map((step) => step.waiting.card.card_id)]
   const done = new Set(touched.filter((id) => !waiting.has(id)))
-  return { done: done.size, left: queue.length + beyond, again: queue.filter(({ isAgain }) => isAgain).length }
+  return { done: done.size, remaining: queue.length + beyond, again: queue.filter(({ isAgain }) => isAgain).length }
 }
 
 export function isOver(session: Session): boolean {
@@ -289,13 +281,13 @@ function touch(session: Session, card_id: number): Session {
   return { ...session, changes, touched: new Map(session.touched).set(card_id, changes) }
 }
 
-/** Replaces the queue. Showing another card counts as a visible change. */
+/** Replaces the queue. If the shown card changes, shows the question of the new card and restarts the times. */
 function withQueue(session: Session, queue: readonly Waiting[], now: number): Session {
   const isSame = queue[0]?.card.card_id === session.queue[0]?.card.card_id
   return isSame ? { ...session, queue } : { ...session, queue, side: 'question', changedAt: now, shownAt: now }
 }
 
-/** Sorts returning cards last; the shown card stays first. */
+/** Sorts cards that return after „Nochmal“ last; the shown card stays first. */
 function inOrder(queue: readonly Waiting[], current?: Waiting): Waiting[] {
   const shown = queue.filter(({ card }) => card.card_id === current?.card.card_id)
   const rest = queue.filter((waiting) => !shown.includes(waiting))

@@ -7,8 +7,7 @@ import type { Entry, Receipt } from './entry.js'
  */
 export type StoredEntry = Entry & { place?: number; aside: 0 | 1 }
 
-/** Cached content for offline reading. */
-export interface KeptItem {
+export interface CachedItem {
   user: number
   /** Name of the content, such as `queue git` or `sheet linux-bash` */
   name: string
@@ -24,13 +23,16 @@ export interface AppDatabase extends DBSchema {
     indexes: { 'by id': [number, string]; 'by state': [number, number]; undos: [number, string] }
   }
   receipts: { key: [number, string]; value: Receipt; indexes: { 'by user': number; 'by time': number } }
-  kept: { key: [number, string]; value: KeptItem }
+  kept: { key: [number, string]; value: CachedItem }
   leases: { key: string; value: { name: string; holder: string; until: number } }
 }
 
 export type Database = IDBPDatabase<AppDatabase>
 
-/** One database per address of the app, so that two services on one machine stay separate */
+/**
+ * Name of the database. Each base path of the app has its own database, so that two services on one origin stay
+ * separate.
+ */
 const NAME = `training ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<Database> | undefined

@@ -4,7 +4,7 @@ import type { SendLock } from './store.js'
 
 const LEASE_MS = 10_000
 const RENEW_MS = 3_000
-const ASK_AGAIN_MS = 500
+const RETRY_MS = 500
 
 const holder = newId()
 /** Resolves at the end of the previous call of `takeLease` in this page; the next call waits for it */
@@ -18,7 +18,7 @@ export async function takeLease<T>(name: string, work: (turn: SendLock) => Promi
   const result = before.then(async () => {
     let until = await renew(name)
     while (until === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       until = await renew(name)
     }
     const timer = setInterval(async () => (until = await renew(name)), RENEW_MS)
@@ -43,7 +43,8 @@ async function renew(name: string): Promise<number | undefined> {
   try {
     const { store, done } = (await openDatabase()).transaction('leases', 'readwrite')
     const lease = await store.get(name)
-    // A lease that ends later than `until` was stored before the clock of the device was set back. It is ignored.
+    // A lease that ends later than `until` was stored before the clock of the device was set back. Such a lease is
+    // ignored.
     const isFree = lease === undefined || lease.holder === holder || lease.until < now || lease.until > until
     if (isFree) await store.put({ name, holder, until })
     await done
@@ -59,6 +60,6 @@ async function release(name: string): Promise<void> {
     if ((await store.get(name))?.holder === holder) await store.delete(name)
     await done
   } catch {
-    // The lease was not released, but it expires.
+    // Releasing the lease has failed. The lease expires later.
   }
 }

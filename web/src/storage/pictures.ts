@@ -8,12 +8,10 @@ const MAX_BYTES = 60_000_000
 const AFTER_MS = 3_000
 
 const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
-/**
- * Prefix of cache names. Each user has one cache per address of the app; the service worker searches all caches.
- */
+/** Prefix of cache names. Each user has one cache per base path of the app; the service worker searches all of them. */
 const PREFIX = `training-pictures ${new URL(document.baseURI).pathname} `
 
-interface Room {
+interface CacheLimits {
   pictures?: number
   bytes?: number
 }
@@ -22,8 +20,8 @@ interface Room {
  * Caches the pictures of some content for offline use. Deletes the oldest other pictures if the limits would be
  * exceeded. Ignores errors.
  */
-export async function keepPictures(user: number, content: unknown, room: Room = {}): Promise<void> {
-  const { pictures: most = MAX_PICTURES, bytes: mostBytes = MAX_BYTES } = room
+export async function cachePictures(user: number, content: unknown, limits: CacheLimits = {}): Promise<void> {
+  const { pictures: most = MAX_PICTURES, bytes: mostBytes = MAX_BYTES } = limits
   const targets = [...new Set(JSON.stringify(content).match(TARGET))].slice(0, most)
   if (targets.length === 0 || !('caches' in globalThis)) return
   await new Promise((resolve) => setTimeout(resolve, AFTER_MS))
@@ -54,7 +52,7 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
 }
 
 /** Deletes the picture caches of all users except the given one; of all users if `except` is undefined. */
-export async function forgetPictures(except?: number): Promise<void> {
+export async function deleteCachedPictures(except?: number): Promise<void> {
   if (!('caches' in globalThis)) return
   const names = await caches.keys()
   const gone = names.filter((name) => name.startsWith(PREFIX) && name !== PREFIX + except)

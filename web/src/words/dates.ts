@@ -1,4 +1,4 @@
-/** Days and times in German. Days are `YYYY-MM-DD`, relative to the service's `today`. */
+/** Days and times in German. Days are `YYYY-MM-DD`; `today` is the service's current day. */
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7
@@ -56,7 +56,10 @@ export function relativeDay(day: string, today: string): string {
   return `${days < 0 ? 'vor' : 'in'} ${count} ${unit.name}`
 }
 
-/** Formats a day briefly, relative to today: „heute“, „morgen“, „3 T.“, „2 Wo.“. */
+/**
+ * Formats a day briefly, relative to today: „heute“, „morgen“, „3 T.“, „vor 2 Wo.“.
+ * @example shortDay('2026-11-24', '2026-11-21') // '3\u00a0T.'
+ */
 export function shortDay(day: string, today: string): string {
   const days = daysBetween(today, day)
   if (days >= -1 && days <= 1) return NEAR[days] as string
@@ -64,25 +67,38 @@ export function shortDay(day: string, today: string): string {
   return `${days < 0 ? 'vor ' : ''}${count}\u00a0${unit.short}`
 }
 
-/** Formats a day: „Samstag, 28. November 2026“. */
+/**
+ * Formats a day with weekday and year.
+ * @example absoluteDay('2026-11-28') // 'Samstag, 28. November 2026'
+ */
 export function absoluteDay(day: string): string {
   return LONG_DAY.format(noonOf(day))
 }
 
-/** Formats a day: „28. Nov.“. */
+/**
+ * Formats a day without its year.
+ * @example shortDate('2026-11-28') // '28. Nov.'
+ */
 export function shortDate(day: string): string {
   return SHORT_DATE.format(noonOf(day))
 }
 
-/** Formats a day: „Sa., 28. November 2026“. */
+/**
+ * Formats a day with abbreviated weekday and year.
+ * @example weekdayDate('2026-11-28') // 'Sa., 28. November 2026'
+ */
 export function weekdayDate(day: string): string {
   return WEEKDAY_DATE.format(noonOf(day))
 }
 
-/** Formats an instant in the time zone of this device: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */
+/**
+ * Formats an instant in the time zone of this device: „14:05“, „gestern, 14:05“, „18. November, 14:05“; with the year
+ * unless it is the current year.
+ * @example momentText(new Date(2026, 10, 18, 14, 5), new Date(2026, 10, 21)) // '18. November, 14:05'
+ */
 export function momentText(at: Date, now: Date): string {
   const time = at.toLocaleTimeString('de-DE', { hour: '2-digit', minute: '2-digit' })
-  const days = daysBetween(localDay(now), localDay(at))
+  const days = daysBetween(localDayOf(now), localDayOf(at))
   if (days === 0) return time
   if (days === -1) return `gestern, ${time}`
   const withYear = at.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
@@ -99,8 +115,11 @@ function noonOf(day: string): Date {
   return new Date(`${day}T12:00:00Z`)
 }
 
-/** Returns the day of an instant in the time zone of this device, as `YYYY-MM-DD`. */
-export function localDay(at: Date): string {
+/**
+ * Returns the day of an instant in the time zone of this device, as `YYYY-MM-DD`.
+ * @example localDayOf(new Date(2026, 10, 21)) // '2026-11-21'
+ */
+export function localDayOf(at: Date): string {
   const part = (value: number, length = 2) => String(value).padStart(length, '0')
   return `${part(at.getFullYear(), 4)}-${part(at.getMonth() + 1)}-${part(at.getDate())}`
 }

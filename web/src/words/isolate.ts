@@ -1,23 +1,23 @@
-/** Characters that may end an isolate: control characters, line and paragraph separators, marks of other isolates */
+/** Characters that can end a directional isolate or leave it open */
 const ENDINGS = /[\p{Cc}\u2028\u2029\u2066-\u2069]/gu
 /** Text that cannot change the direction of the surrounding sentence */
 const PLAIN = /^[\u0020-\u007e\u00a0-\u024f„“–]*$/
 
 /**
  * Removes the characters that would end the isolate or the `<bdi>` around a name.
- * @example isolable('a\u2069b') // 'ab'
+ * @example stripIsolateEnds('a\u2069b') // 'ab'
  */
-export function isolable(name: string): string {
+export function stripIsolateEnds(name: string): string {
   return name.replace(ENDINGS, '')
 }
 
 /**
- * Encloses a name that a person has chosen in directional isolates, so that characters such as U+202E do not change the
- * direction of the surrounding sentence. A name without such characters is returned unchanged. For plain text; markup
- * uses `parts/name.svelte`.
+ * Encloses a user-defined name in directional isolates, so that characters such as U+202E do not change the direction
+ * of the surrounding sentence. Returns a name of Latin characters unchanged. Markup uses `parts/name.svelte` instead.
+ * @example isolate('\u202eab') // '\u2068\u202eab\u2069'
  */
 export function isolate(name: string): string {
-  return PLAIN.test(name) ? name : `\u2068${isolable(name)}\u2069`
+  return PLAIN.test(name) ? name : `\u2068${stripIsolateEnds(name)}\u2069`
 }
 
 /**

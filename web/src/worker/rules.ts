@@ -1,8 +1,6 @@
-/** The parts of a request that determine the answer */
-export interface Asked {
+export interface RequestParts {
   url: string
   method: string
-  /** Request mode; `navigate` if the browser loads a document */
   mode: string
 }
 
@@ -10,10 +8,14 @@ export interface Asked {
 const NO_PAGES = new Set(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
 
 /**
- * Returns what the worker serves from its cache: the path of a file, or an empty string for the HTML page, which is
- * served for any address of the app. Returns undefined if the request must go to the network.
+ * Returns the path of the cached file that answers the request; an empty string for the HTML page, which answers
+ * navigations to all pages of the app; undefined if the request must go to the network.
  */
-export function answerFor({ url, method, mode }: Asked, scope: string, files: ReadonlySet<string>): string | undefined {
+export function answerFor(
+  { url, method, mode }: RequestParts,
+  scope: string,
+  files: ReadonlySet<string>,
+): string | undefined {
   if (method !== 'GET' || !url.startsWith(scope)) return undefined
   const path = url.slice(scope.length).split(/[?#]/, 1)[0] ?? ''
   if (mode === 'navigate') return NO_PAGES.has(path.split('/', 1)[0] ?? '') || files.has(path) ? undefined : ''
@@ -21,6 +23,6 @@ export function answerFor({ url, method, mode }: Asked, scope: string, files: Re
 }
 
 /** Returns whether a request is for a content picture, which never changes and may come from the cache. */
-export function isPicture({ url, method }: Asked, scope: string): boolean {
+export function isPicture({ url, method }: RequestParts, scope: string): boolean {
   return method === 'GET' && url.startsWith(`${scope}api/content/media/`)
 }

@@ -2,29 +2,26 @@ import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
 import type { SendLock } from '../../storage/store.js'
 import { delayAfter, judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
 
-/** Final result of sending an answer */
 export type AnswerResult =
   | { kind: 'saved'; secondsLeft: number | null }
-  /** The service has an answer with the same or a higher number, for example from another device. */
+  /** The service has a newer answer, or another answer with the same `seq`, for example from another device. */
   | { kind: 'newer' }
-  /** The attempt is over. */
   | { kind: 'ended' }
   | { kind: 'refused'; message: string }
 
 export interface AnswerQueueEvent {
   answer: StoredAnswer
-  /** Undefined in the event that announces a locally stored answer to other tabs */
+  /** Result of sending the answer; undefined in the event that announces a new answer to other tabs */
   result?: AnswerResult
 }
 
 export interface AnswerQueuePorts {
   store: AnswerStore
   send(answer: StoredAnswer): Promise<Outcome>
-  /** Runs the work under the lock that senders, logins and logouts share */
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
-  /** Id of the logged-in user, which all pages share; undefined if no user is logged in */
+  /** Id of the user who last logged in with this browser; undefined after a logout */
   currentUser(): number | undefined
-  /** The other pages of the app in this browser */
+  /** Channel to the other pages of the app in this browser */
   channel: { send(event: AnswerQueueEvent): void; listen(listener: (event: AnswerQueueEvent) => void): void }
   random(): number
   /** Runs the work after `ms` milliseconds; the returned function cancels it */
@@ -36,7 +33,7 @@ interface Pause {
   retryAfter?: number
 }
 
-/** Error codes that are final results: the service has a newer answer, or the attempt or question does not exist */
+/** Error codes that make a 404 or 409 final: a newer answer exists, or the attempt or question does not exist */
 const IS_OVER = new Set(['newer_answer', 'attempt_not_found', 'slot_not_found'])
 
 const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } | null)?.seq)
@@ -64,17 +61,15 @@ export class AnswerQueue {
     ports.channel.listen((event) => this.#tell(event))
   }
 
-  /** Reason why sending is paused; undefined if sending is not paused */
   get obstacle(): Obstacle | undefined {
     return this.#obstacle
   }
 
-  /** Number of answers that are lost when the page closes */
   get volatile(): number {
     return this.#volatile.size
   }
 
-  /** Stores an answer (in memory if the browser cannot store it) and sends it. Resolves when it is stored. */
+  /** Stores an answer (in memory if the browser cannot store it) and sends it. Resolves when the answer is stored. */
   async put(answer: StoredAnswer): Promise<void> {
     try {
       await this.#ports.store.put(answer)
@@ -86,7 +81,6 @@ export class AnswerQueue {
     this.wake()
   }
 
-  /** Returns the answers to an attempt that the service has not confirmed. */
   async of(user: number, attempt: number): Promise<StoredAnswer[]> {
     return (await this.#list(user)).filter((answer) => answer.attempt === attempt)
   }
@@ -97,20 +91,18 @@ export class AnswerQueue {
     await this.#ports.store.remove(answer).catch(() => undefined)
   }
 
-  /** Sends the waiting answers now. Resolves when no answer is left to send, or when an obstacle pauses sending. */
+  /** Sends the waiting answers of the current user now. Resolves when sending ends, or when an obstacle pauses it. */
   wake(): Promise<void> {
     this.#isRerunRequested = true
     this.#run ??= this.#sendAll()
     return this.#run
   }
 
-  /** Calls the listener for each event until the returned function is called. */
   listen(listener: (event: AnswerQueueEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Calls the watcher with each change of the obstacle until the returned function is called. */
   watch(watcher: (obstacle: Obstacle | undefined) => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
@@ -131,7 +123,8 @@ export class AnswerQueue {
       this.#isRerunRequested = false
       pause = await this.#sendWaiting().catch((): Pause => ({ obstacle: 'service' }))
     }
-    // Reset in the same task as the last check of `#isRerunRequested`, so that a later `wake` starts a new run.
+    // `#run` is reset in the same task as the last check of `#isRerunRequested`, so that a later `wake` starts a new
+    // run.
     this.#run = undefined
     this.#failures = pause === undefined ? 0 : this.#failures + 1
     if (pause !== undefined) {
@@ -148,13 +141,13 @@ export class AnswerQueue {
     for (const { attempt, slot, refusal } of await this.#list(user)) {
       if (refusal !== undefined) continue
       let pause: Pause | undefined
-      // The lock is released after each request, so that a login does not wait for all of them.
+      // The lock is released after each request, so that a login waits for one request at most.
       await this.#ports.withSendLock(async (turn) => {
         // During the wait for the lock, another tab may have sent the answer, the learner may have changed it, or
         // another user may have logged in. The answer is therefore read again.
         const answer = (await this.#list(user)).find((one) => one.attempt === attempt && one.slot === slot)
         if (answer === undefined || answer.refusal !== undefined || this.#ports.currentUser() !== user) return
-        if (turn.isHeld()) pause = await this.#send(answer)
+        pause = turn.isHeld() ? await this.#send(answer) : { obstacle: 'service' }
       })
       if (pause !== undefined) return pause
     }
@@ -173,7 +166,7 @@ export class AnswerQueue {
     return undefined
   }
 
-  /** Stores the refusal with the answer, so that it is shown again after a reload. */
+  /** Stores the refusal with the answer, so that the refusal is known after a reload. */
   async #setAside(answer: StoredAnswer, outcome: Outcome, result: AnswerResult): Promise<void> {
     const status = outcome.kind === 'answered' ? outcome.status : 0
     const refusal = { status, message: result.kind === 'refused' ? result.message : '' }
@@ -187,7 +180,6 @@ export class AnswerQueue {
   }
 }
 
-/** Converts the final outcome of a request to the result of its answer. */
 function resultOf(outcome: Outcome): AnswerResult {
   if (outcome.kind === 'lost') return { kind: 'refused', message: '' }
   const { status, body } = outcome

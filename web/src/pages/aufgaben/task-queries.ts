@@ -14,16 +14,15 @@ export const taskQueries = {
   tasks: () =>
     queryOptions({
       queryKey: ['review', 'tasks'],
-      queryFn: (asking) => fetchOrCached(asking, 'tasks', () => api.get('/api/assignments/mine')),
+      queryFn: (context) => fetchOrCached(context, 'tasks', () => api.get('/api/assignments/mine')),
       staleTime: 0,
     }),
-  /** Pages of the user's proofs, newest first; only the first page is cached for offline use */
   proofs: () =>
     infiniteQueryOptions({
       queryKey: ['review', 'tasks', 'proofs'],
-      queryFn: (asking): Promise<Marked<ProofPage>> => {
-        const ask = () => api.get('/api/proofs/mine', { query: { before: asking.pageParam } })
-        return asking.pageParam === undefined ? fetchOrCached(asking, 'proofs', ask) : ask()
+      queryFn: (context): Promise<Marked<ProofPage>> => {
+        const request = () => api.get('/api/proofs/mine', { query: { before: context.pageParam } })
+        return context.pageParam === undefined ? fetchOrCached(context, 'proofs', request) : request()
       },
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_before ?? undefined,

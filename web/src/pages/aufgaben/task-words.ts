@@ -1,4 +1,4 @@
-import { daysBetween, localDay, relativeDay } from '../../words/dates.js'
+import { daysBetween, localDayOf, relativeDay } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count } from '../../words/numbers.js'
 
@@ -43,9 +43,12 @@ export function longDay(day: string, today: string): string {
   return format.format(new Date(`${day}T12:00:00Z`))
 }
 
-/** Formats the day of an instant in the time zone of this device. */
+/**
+ * Formats the day of an instant in the time zone of this device.
+ * @example longDayOf('2026-12-31T12:00:00Z', '2026-12-19') // '31. Dezember'
+ */
 export function longDayOf(instant: string, today: string): string {
-  return longDay(localDay(new Date(instant)), today)
+  return longDay(localDayOf(new Date(instant)), today)
 }
 
 /**
@@ -69,7 +72,7 @@ export const KINDS: Record<Part['kind'], string> = {
   personal: 'Persönlicher Teil',
 }
 
-/** Labels of the links to open parts; a personal part has no link */
+/** Labels of the links to the parts of a task; a personal part has no link */
 export const ACTIONS: Record<Exclude<Part['kind'], 'personal'>, string> = {
   sheet: 'Lesen',
   test: 'Zum Test',
@@ -81,6 +84,7 @@ const PLACES = { sheet: 'spickzettel', test: 'tests', deck: 'lernen' } as const
 /**
  * Returns the address of the page on which the learner does a part; undefined for a personal part and for content that
  * is not available.
+ * @example addressOf(part, 12, 0) // 'spickzettel/git?aufgabe=12&teil=0'
  */
 export function addressOf({ kind, slug, available }: Part, task: number, index: number): string | undefined {
   if (kind === 'personal' || slug === null || !available) return undefined
@@ -88,7 +92,10 @@ export function addressOf({ kind, slug, available }: Part, task: number, index: 
   return `${PLACES[kind]}/${encodeURIComponent(slug)}?aufgabe=${task}${part}`
 }
 
-/** Returns when a part was completed, or how to complete it. */
+/**
+ * Describes the state of a part, or how to complete it.
+ * @example partText(part, task, '2026-12-19') // 'gelesen und bestätigt am 5. Dezember'
+ */
 export function partText(part: Part, { assignment }: Pick<Task, 'assignment'>, today: string): string {
   if (part.state === 'closed') return 'nicht erledigt'
   if (part.state === 'done') return doneText(part, today)
@@ -118,7 +125,6 @@ function doneText({ kind, done_at, held_on, confirmed_by }: Part, today: string)
   return `${{ sheet: 'gelesen und bestätigt', test: 'bestanden', deck: 'gelernt' }[kind]} am ${day}`
 }
 
-/** Labels of the final states of a task */
 export const ENDINGS = {
   done: 'erledigt',
   exempt: 'befreit',
@@ -126,7 +132,10 @@ export const ENDINGS = {
   left: 'entfallen',
 } as const
 
-/** Returns sentences about the final state of a task; empty if it is done without a known time. */
+/**
+ * Returns a text about the final state of a task; empty if the task is done but the time is unknown.
+ * @example endText(task, '2026-12-19') // 'Erledigt am 5. Dezember.'
+ */
 export function endText({ state, done_at, reason, covered_until }: Task, today: string): string {
   if (state === 'left') return 'Sie gilt für dich nicht mehr, zum Beispiel weil du das Team gewechselt hast.'
   if (state === 'done') return done_at === null ? '' : `Erledigt am ${longDayOf(done_at, today)}.`

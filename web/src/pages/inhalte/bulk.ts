@@ -1,11 +1,10 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import type { Answer } from '../../api/client.js'
 import { sentenceOf } from '../../api/faults.js'
-import { say } from '../../parts/toasts.svelte.js'
+import { showToast } from '../../parts/toasts.svelte.js'
 import { countOf } from '../../words/numbers.js'
-import { ask } from './content-api.js'
+import { request } from './content-api.js'
 
-/** The cards of a bulk change */
 export type Chosen = { ids: number[] } | { filter: object }
 
 export type BulkAnswer = Answer<'/api/content/cards/bulk', 'post'>
@@ -17,7 +16,7 @@ const PATH = '/api/content/cards/bulk'
  * @throws Fault if the request fails
  */
 export function checkMany(chosen: Chosen, change: object): Promise<BulkAnswer> {
-  return ask('POST', PATH, {}, { ...chosen, change, check: true })
+  return request('POST', PATH, {}, { ...chosen, change, check: true })
 }
 
 /**
@@ -25,9 +24,9 @@ export function checkMany(chosen: Chosen, change: object): Promise<BulkAnswer> {
  * @throws Fault if the request fails
  */
 export async function changeMany(client: QueryClient, chosen: Chosen, change: object): Promise<void> {
-  const { changed, change_id } = await ask<BulkAnswer>('POST', PATH, {}, { ...chosen, change })
+  const { changed, change_id } = await request<BulkAnswer>('POST', PATH, {}, { ...chosen, change })
   const undo = () => void undoMany(client, change_id as number)
-  say(`${countOf(changed, 'Karte', 'Karten')} geändert.`, {
+  showToast(`${countOf(changed, 'Karte', 'Karten')} geändert.`, {
     ...(changed > 0 && change_id !== null && { action: { label: 'Zurücknehmen', onclick: undo } }),
   })
   await client.invalidateQueries()
@@ -36,14 +35,14 @@ export async function changeMany(client: QueryClient, chosen: Chosen, change: ob
 export async function undoMany(client: QueryClient, change_id: number | string): Promise<void> {
   try {
     const path = '/api/content/changes/{id}/undo'
-    const { undone, skipped } = await ask<{ undone: number; skipped: number[] }>('POST', path, { id: change_id })
-    const left =
+    const { undone, skipped } = await request<{ undone: number; skipped: number[] }>('POST', path, { id: change_id })
+    const skippedText =
       skipped.length === 0
         ? ''
         : ` ${countOf(skipped.length, 'Karte wurde', 'Karten wurden')} seither geändert und ${skipped.length === 1 ? 'bleibt' : 'bleiben'}: ${skipped.slice(0, 5).join(', ')}${skipped.length > 5 ? ' …' : ''}`
-    say(`${countOf(undone, 'Karte', 'Karten')} zurückgenommen.${left}`)
+    showToast(`${countOf(undone, 'Karte', 'Karten')} zurückgenommen.${skippedText}`)
   } catch (error) {
-    say(sentenceOf(error), { tone: 'bad' })
+    showToast(sentenceOf(error), { tone: 'bad' })
   }
   await client.invalidateQueries()
 }

@@ -10,19 +10,18 @@ export interface Source {
 
 export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
 
-/** A card with its origin; cards in lists lack the origin */
+/** A card as its own route returns it; cards in lists lack the fields of `Origin` */
 type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
 type Origin = 'source' | 'file' | 'line' | 'learners' | 'findings'
 export type AuthorCard = Omit<CardWithOrigin, Origin> & Partial<Pick<CardWithOrigin, Origin>>
 
-/** Answer option of a quiz or a test */
 export type Option = Omit<AuthorCard['options'][number], 'feedback'> & { feedback?: string | null }
 
 export interface Version {
   version: number
   changed_at: string
   changed_by: string | null
-  /** Kind of change that made the version; null if it is not recorded */
+  /** Kind of change that created the version; null if it is not recorded */
   how: string | null
 }
 
@@ -36,17 +35,23 @@ type Query = Parameters<typeof urlOf>[2]
 type Params = Parameters<typeof urlOf>[1]
 
 /**
- * Sends a request to a route of authors and returns the JSON of the response.
- * @throws Fault if the request fails; its message contains the field labels of the pages
+ * Sends a request to an API route for authors and returns the JSON of the response.
+ * @throws Fault if the request fails; the message of a refusal names fields by their labels
  */
-export async function ask<T>(method: string, path: string, params?: Params, body?: object, query?: Query): Promise<T> {
+export async function request<T>(
+  method: string,
+  path: string,
+  params?: Params,
+  body?: object,
+  query?: Query,
+): Promise<T> {
   const isRead = method === 'GET' || method === 'DELETE'
-  const request = {
+  const init = {
     headers: { accept: 'application/json', ...(!isRead && { 'content-type': 'application/json' }) },
     ...(!isRead && { body: JSON.stringify(body ?? {}) }),
   }
   try {
-    return (await send(method, urlOf(path, params, query), request)) as T
+    return (await send(method, urlOf(path, params, query), init)) as T
   } catch (error) {
     if (error instanceof Refused) error.message = nameFields(error.message)
     throw error

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../api/client.js'
-import { type AuthorCard, type AuthorSheet, ask, type CardVersion } from './content-api.js'
+import { type AuthorCard, type AuthorSheet, type CardVersion, request } from './content-api.js'
 
 export type ContentState = Answer<'/api/content/state'>
 export type CheckAnswer = Answer<'/api/content/check', 'post'>
@@ -48,18 +48,18 @@ export const contentQueries = {
     queryOptions({
       queryKey: ['author', 'card', id],
       queryFn: (): Promise<{ card: AuthorCard }> => api.get('/api/content/cards/{id}', { path: { id: String(id) } }),
-      // The editor has its own copy of the text, and saving it detects a newer version.
+      // The editor works on its own copy of the text, and detects a newer version when it saves.
       refetchOnWindowFocus: false,
     }),
   cardVersions: (id: number) =>
     queryOptions({
       queryKey: ['author', 'card', id, 'versions'],
-      queryFn: () => ask<{ versions: CardVersion[] }>('GET', '/api/content/cards/{id}/versions', { id }),
+      queryFn: () => request<{ versions: CardVersion[] }>('GET', '/api/content/cards/{id}/versions', { id }),
     }),
   sheets: () =>
     queryOptions({
       queryKey: ['author', 'sheets'],
-      queryFn: () => api.get('/api/content/sheets', { query: { limit: 1_000 } }),
+      queryFn: listSheets,
     }),
   sheet: (slug: string) =>
     queryOptions({
@@ -72,7 +72,6 @@ export const contentQueries = {
       queryKey: ['author', 'sheet', slug, 'versions'],
       queryFn: () => api.get('/api/content/sheets/{slug}/versions', { path: { slug } }),
     }),
-  /** Changes of one source; undefined for all sources of the user */
   changes: (source: number | undefined, by: string) =>
     infiniteQueryOptions({
       queryKey: ['author', 'changes', source ?? null, by],
@@ -92,7 +91,6 @@ export const contentQueries = {
         api.get('/api/content/sources/{id}/difficult', { path: { id: String(id) }, query: { order, limit: 20 } }),
       placeholderData: keepPreviousData,
     }),
-  /** Number of open reports */
   openReports: () =>
     queryOptions({
       queryKey: ['author', 'reports', 'count'],
@@ -107,5 +105,16 @@ export const contentQueries = {
     }),
 }
 
-/** Prefix of the keys of the lists of reports and of the number of open reports */
+/** Reads all pages of the list, because forms and source pages filter it in the browser. */
+async function listSheets() {
+  const sheets: Answer<'/api/content/sheets'>['sheets'] = []
+  let after: number | undefined
+  do {
+    const page = await api.get('/api/content/sheets', { query: { after, limit: 1_000 } })
+    sheets.push(...page.sheets)
+    after = page.next_after ?? undefined
+  } while (after !== undefined)
+  return { sheets }
+}
+
 export const REPORTS_KEY = ['author', 'reports'] as const

@@ -1,19 +1,19 @@
 import { api } from '../../api/client.js'
 import { Fault, sentenceOf } from '../../api/faults.js'
-import { isLate } from '../../api/patience.js'
+import { isLate } from '../../api/late-response.js'
 import { queries } from '../../api/queries.js'
 import { queryClient } from '../../api/query-client.js'
 import type { Queue } from '../../api/types.js'
-import type { PostEvent } from '../../outbox/post.js'
-import { startPost } from '../../outbox/start-post.js'
-import { dismiss, say } from '../../parts/toasts.svelte.js'
+import { startSyncQueue } from '../../outbox/start-sync-queue.js'
+import type { SyncEvent } from '../../outbox/sync-queue.js'
+import { dismiss, showToast } from '../../parts/toasts.svelte.js'
 import { whenIdle } from '../../platform/idle.js'
-import { OWN, readStored, writeStored } from '../../platform/storage.js'
+import { readStored, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
 import { isHardOverused } from '../../session/hard-reminder.js'
 import type { Session, Step } from '../../session/session.js'
 import * as sessions from '../../session/session.js'
 import { newId } from '../../storage/id.js'
-import { findKept, type Kept, keep } from '../../storage/kept.js'
+import { type Cached, cacheContent, findCached } from '../../storage/kept.js'
 import type { Rating } from '../../words/ratings.js'
 
 const ALL = 300
@@ -28,7 +28,6 @@ interface DoneToday {
   done: readonly sessions.Done[]
 }
 
-/** A study session with its cards, its ratings in the outbox and its stored state. */
 export class Study {
   session = $state.raw<Session>()
   today = $state('')
@@ -36,43 +35,43 @@ export class Study {
   keptAt = $state<number>()
   fault = $state.raw<unknown>()
   isReminded = $state(false)
-  /** Whether answers are typed: initially as in the settings, then as chosen in this session */
+  /** Whether the learner types answers: initially the setting, later the choice made in this session */
   isTyping = $state(false)
-  readonly #post = startPost()
+  readonly #syncQueue = startSyncQueue()
   readonly #user: number
   readonly #deck: string | undefined
   readonly #stops: (() => void)[] = []
-  #isAsking = false
-  /** Whether cards or dates were needed while a request was under way, whose response may lack them */
-  #isAskedAgain = false
+  #isLoading = false
+  /** Whether to load the queue again, because cards or dates became necessary while a request was running */
+  #isReloadNeeded = false
   #isStoring = false
 
   constructor(user: number, deck: string | undefined) {
     this.#user = user
     this.#deck = deck
-    this.#post.open(user)
-    this.#stops.push(this.#post.listen((event) => this.#onEvent(event)))
+    this.#syncQueue.open(user)
+    this.#stops.push(this.#syncQueue.listen((event) => this.#onEvent(event)))
   }
 
   async start(): Promise<void> {
     this.fault = undefined
-    const kept = await findKept<Queue>(this.#user, this.#name)
-    const asked = this.#fetchFirst()
+    const cached = await findCached<Queue>(this.#user, this.#name)
+    const request = this.#fetchFirst()
     try {
-      const page = kept !== undefined && (await isLate(asked)) ? undefined : await asked
-      if (page === undefined) await this.#startFrom(kept as Kept<Queue>, true)
+      const page = cached !== undefined && (await isLate(request)) ? undefined : await request
+      if (page === undefined) await this.#startFrom(cached as Cached<Queue>, true)
       else await this.#startFrom(page, false)
       // The content of the late response is not used. Its arrival shows that the service is reachable, so the whole
       // queue is loaded afterwards.
-      if (page === undefined) await asked
+      if (page === undefined) await request
     } catch (error) {
-      if (kept === undefined || !(error instanceof Fault && error.isPassing)) this.fault = error
-      else if (this.session === undefined) await this.#startFrom(kept, true)
+      if (cached === undefined || !(error instanceof Fault && error.isPassing)) this.fault = error
+      else if (this.session === undefined) await this.#startFrom(cached, true)
       return
     }
     // The rest of the queue is loaded later, so that it does not delay the first card.
     await whenIdle(REST_AFTER_MS)
-    await this.#ask(ALL)
+    await this.#loadQueue(ALL)
   }
 
   stop(): void {
@@ -83,10 +82,7 @@ export class Study {
     this.#set((session, now) => sessions.reveal(session, now))
   }
 
-  /**
-   * Stores the rating in the outbox, then shows the next card. Does not wait for the network. Does nothing unless the
-   * answer is shown.
-   */
+  /** Stores the rating in the outbox, then shows the next card, without waiting for the network. */
   async rate(rating: Rating): Promise<void> {
     if (this.session === undefined || this.#isStoring) return
     const name = newId()
@@ -95,7 +91,7 @@ export class Study {
     const { card_id } = step.waiting.card
     this.#isStoring = true
     try {
-      await this.#post.rate(name, card_id, rating, step.duration_ms)
+      await this.#syncQueue.rate(name, card_id, rating, step.duration_ms)
     } finally {
       this.#isStoring = false
     }
@@ -111,16 +107,15 @@ export class Study {
     const { card_id } = step.waiting.card
     if (step.kind !== 'suspended') {
       if (step.kind === 'put off') dismiss()
-      if ((await this.#post.takeBack(step.id)) === 'unknown')
+      if ((await this.#syncQueue.takeBack(step.id)) === 'unknown')
         this.#refuseUndo(card_id, 'Das ließ sich nicht mehr zurücknehmen.')
       return
     }
     dismiss()
     const path = { id: String(card_id) }
-    if (await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path }))) say('Zurückgenommen')
+    if (await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path }))) showToast('Zurückgenommen')
   }
 
-  /** Postpones the card until tomorrow in the outbox, then shows the next one. */
   async putOff(): Promise<void> {
     const card = this.session && sessions.currentCard(this.session)
     if (this.session === undefined || card === undefined || this.#isStoring) return
@@ -128,22 +123,21 @@ export class Study {
     if (sessions.putOff(this.session, name, performance.now()) === this.session) return
     this.#isStoring = true
     try {
-      await this.#post.rate(name, card.card_id, 'tomorrow')
+      await this.#syncQueue.rate(name, card.card_id, 'tomorrow')
     } finally {
       this.#isStoring = false
     }
     if (sessions.currentCard(this.session)?.card_id !== card.card_id) return
     this.#set((session, now) => sessions.putOff(session, name, now))
-    say('Kommt morgen wieder.')
+    showToast('Kommt morgen wieder.')
     await this.#refill()
   }
 
-  /** Updates the card after its note was stored. */
   noteChanged(card_id: number, note: string | null): void {
     this.#set((session) => sessions.changeCard(session, card_id, { note }))
   }
 
-  /** Suspends the card. This needs the network, because the outbox stores only ratings and postponements. */
+  /** Suspends the current card. Needs the network, because the outbox stores no suspensions. */
   async suspend(): Promise<void> {
     const card = this.session && sessions.currentCard(this.session)
     if (card === undefined) return
@@ -151,12 +145,11 @@ export class Study {
     const isDone = await this.#tell(() => api.post('/api/review/cards/{id}/suspend', { path: { id: String(id) } }))
     if (!isDone || this.session === undefined || sessions.currentCard(this.session)?.card_id !== id) return
     this.#set((session, now) => sessions.suspend(session, now))
-    say('Ausgesetzt, bis du sie zurückholst.')
+    showToast('Ausgesetzt, bis du sie zurückholst.')
   }
 
-  /** Adds the cards that the learner requested at the end of a session. */
   async loadMore(): Promise<void> {
-    await this.#ask(ALL)
+    await this.#loadQueue(ALL)
   }
 
   get #name(): string {
@@ -168,11 +161,11 @@ export class Study {
   }
 
   get #doneKey(): string {
-    return `${OWN}done.${this.#user}.${this.#deck ?? ''}`
+    return `${USER_KEY_PREFIX}done.${this.#user}.${this.#deck ?? ''}`
   }
 
   /** Returns the first cards. Usually the route has already requested them while the app was loading. */
-  async #fetchFirst(): Promise<Kept<Queue>> {
+  async #fetchFirst(): Promise<Cached<Queue>> {
     const query = queries.firstCards(this.#deck)
     try {
       return await queryClient.fetchQuery(query)
@@ -181,60 +174,62 @@ export class Study {
     }
   }
 
-  async #fetch(limit: number): Promise<Kept<Queue>> {
+  async #fetch(limit: number): Promise<Cached<Queue>> {
     const at = Date.now()
     return { content: await api.get('/api/review/queue', { query: { deck: this.#deck, limit } }), at }
   }
 
-  async #startFrom({ content, at }: Kept<Queue>, isKept: boolean): Promise<void> {
-    const ratings = await this.#post.ratedSince(at)
+  async #startFrom({ content, at }: Cached<Queue>, isCached: boolean): Promise<void> {
+    const ratings = await this.#syncQueue.ratedSince(at)
     this.today = content.today
     this.isTyping = content.type_answers ?? false
-    this.keptAt = isKept ? at : undefined
+    this.keptAt = isCached ? at : undefined
     const session = sessions.beginSession(content, ratings, performance.now())
     const done = readStored<DoneToday>(this.#doneKey)
     this.session = sessions.withSteps(session, readSteps(this.#stepsKey), done?.day === this.today ? done.done : [])
   }
 
-  /** Merges the current queue of the service into the session. */
-  async #ask(limit: number): Promise<void> {
+  async #loadQueue(limit: number): Promise<void> {
     if (this.session === undefined) return
-    if (this.#isAsking) {
-      this.#isAskedAgain = true
+    if (this.#isLoading) {
+      this.#isReloadNeeded = true
       return
     }
-    this.#isAsking = true
+    this.#isLoading = true
     try {
-      const asked = { changes: this.session.changes, unconfirmed: await this.#post.unconfirmed() }
+      const atRequest = { changes: this.session.changes, unconfirmed: await this.#syncQueue.unconfirmed() }
       const { content, at } = await this.#fetch(limit)
-      this.session = sessions.mergePage(this.session, content, asked, performance.now())
+      this.session = sessions.mergePage(this.session, content, atRequest, performance.now())
       this.today = content.today
       this.keptAt = undefined
-      if (limit === ALL) await keep(this.#user, this.#name, content, at)
+      if (limit === ALL) await cacheContent(this.#user, this.#name, content, at)
     } catch {
       // The session continues with its present cards; a later rating sends the request again if cards or dates are
       // needed.
     } finally {
-      this.#isAsking = false
+      this.#isLoading = false
     }
-    if (!this.#isAskedAgain) return
-    this.#isAskedAgain = false
+    if (!this.#isReloadNeeded) return
+    this.#isReloadNeeded = false
     await this.#refill()
   }
 
   async #refill(): Promise<void> {
     if (this.session === undefined) return
-    if (this.keptAt !== undefined) return this.#ask(ALL)
-    if (sessions.needsPage(this.session) || (await this.#needsDates(this.session))) await this.#ask(MORE)
+    if (this.keptAt !== undefined) return this.#loadQueue(ALL)
+    if (sessions.needsPage(this.session) || (await this.#needsDates(this.session))) await this.#loadQueue(MORE)
   }
 
-  /** Reads the outbox only if dates are missing, because this runs after each rating and each sent batch. */
+  /**
+   * Returns whether dates of cards must be loaded. Reads the outbox only if dates are missing, because this check runs
+   * after each rating and each sent batch.
+   */
   async #needsDates(session: Session): Promise<boolean> {
     if (sessions.undatedCards(session).length === 0) return false
-    return sessions.needsDates(session, await this.#post.unconfirmed())
+    return sessions.needsDates(session, await this.#syncQueue.unconfirmed())
   }
 
-  /** Applies a change to the session and stores its steps. Returns whether anything has changed. */
+  /** Applies a change to the session. Returns whether the session is different afterwards. */
   #set(change: (session: Session, now: number) => Session): boolean {
     if (this.session === undefined) return false
     const next = change(this.session, performance.now())
@@ -252,24 +247,23 @@ export class Study {
       await request()
       return true
     } catch (error) {
-      say(sentenceOf(error), { tone: 'bad' })
+      showToast(sentenceOf(error), { tone: 'bad' })
       return false
     }
   }
 
-  #onEvent(event: PostEvent): void {
+  #onEvent(event: SyncEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
     // The service can return the dates of a card only after it has confirmed the rating.
     if (event.kind === 'changed' && this.keptAt === undefined) void this.#refill()
-    // A card that was rated in another page is removed from the session. After „Nochmal“ the card stays, because it
-    // returns today.
+    // Removes a card that was rated in another tab. After „Nochmal“ the card stays, because it is due again today.
     if (event.kind === 'rated' && event.rating !== 'again') {
       this.#set((session, now) => sessions.dropCards(session, [event.card_id], now))
     }
   }
 
   #refuseUndo(card_id: number, message: string): void {
-    say(`Die Bewertung bleibt bestehen. ${message}`, { tone: 'bad' })
+    showToast(`Die Bewertung bleibt bestehen. ${message}`, { tone: 'bad' })
     this.#set((session, now) => sessions.undoRefused(session, card_id, now))
   }
 
@@ -281,10 +275,7 @@ export class Study {
   }
 }
 
-/**
- * Reads the steps from session storage, which survives a reload and which other tabs do not share. Returns an empty
- * list if there are none.
- */
+/** Reads the steps from session storage, which survives a reload and is not shared with other tabs. */
 function readSteps(key: string): Step[] {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? '[]') as Step[]
@@ -297,6 +288,6 @@ function writeSteps(key: string, steps: readonly Step[]): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(steps.slice(-KEPT_STEPS)))
   } catch {
-    // Session storage is full or blocked, so a reload loses the steps and they cannot be undone.
+    // Session storage is full or blocked, so the user cannot undo these steps after a reload.
   }
 }

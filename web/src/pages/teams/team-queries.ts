@@ -8,7 +8,7 @@ export type Member = Answer<'/api/teams/{id}'>['members'][number]
 export type FoundPerson = Answer<'/api/accounts'>['users'][number]
 
 /** Maximum number of persons in a search result */
-export const FOUND = 8
+export const MAX_RESULTS = 8
 
 export const teamQueries = {
   teams: () => queryOptions({ queryKey: ['teams'], queryFn: () => api.get('/api/teams') }),
@@ -17,10 +17,9 @@ export const teamQueries = {
   persons: (q: string) =>
     queryOptions({
       queryKey: ['admin', 'accounts', 'team', q],
-      queryFn: () => api.get('/api/accounts', { query: { q, sort: 'display_name', order: 'asc', limit: FOUND } }),
+      queryFn: () => api.get('/api/accounts', { query: { q, sort: 'display_name', order: 'asc', limit: MAX_RESULTS } }),
       placeholderData: keepPreviousData,
     }),
 }
 
-/** Keys of the queries that a change of a team makes stale */
 export const TEAM_KEYS = [['teams'], ['admin', 'account'], ['admin', 'audit']] as const

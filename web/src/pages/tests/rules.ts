@@ -7,19 +7,28 @@ const MINUTE_MS = 60_000
 
 export const questionsOf = ({ question_count }: TestSummary) => countOf(question_count, 'Frage', 'Fragen')
 
-/** Formats the time limit with the person's extra time: „20 Minuten“; undefined without a limit. */
+/**
+ * Formats the time limit with the person's extra time; undefined without a limit.
+ * @example limitOf({ time_limit_minutes: 20, extra_time_percent: 50 }) // '30 Minuten'
+ */
 export function limitOf({ time_limit_minutes, extra_time_percent = 0 }: Partial<Test>): string | undefined {
   if (time_limit_minutes == null) return undefined
   return minutes(time_limit_minutes * (1 + extra_time_percent / 100) * MINUTE_MS)
 }
 
-/** Formats the remaining attempts: „noch 2 Versuche“; undefined if there is no limit. */
+/**
+ * Formats the remaining attempts; undefined if there is no limit.
+ * @example attemptsLeft(test) // 'noch 2 Versuche'
+ */
 export function attemptsLeft({ attempts_left }: TestSummary): string | undefined {
   if (attempts_left === null) return undefined
   return attempts_left === 0 ? 'kein Versuch mehr übrig' : `noch ${countOf(attempts_left, 'Versuch', 'Versuche')}`
 }
 
-/** Returns a sentence if the test is not open yet, or no longer open; undefined if it is open. */
+/**
+ * Returns a sentence if the test is not open yet, or no longer open; undefined if it is open.
+ * @example closedNow(test, '2026-11-21') // 'Der Test öffnet am Samstag, 28. November 2026.'
+ */
 export function closedNow({ opens, closes }: TestSummary, today: string): string | undefined {
   if (opens !== null && today < opens) return `Der Test öffnet am ${absoluteDay(opens)}.`
   if (closes !== null && today > closes) return `Der Test war bis ${absoluteDay(closes)} offen.`
@@ -60,16 +69,15 @@ function reviewRule({ review, review_when, attempts, closes }: Test): string {
   return `Ergebnis und Lösungen mit Erklärungen siehst du ${when}.`
 }
 
-/** Returns the rule about attempts. A person with granted attempts may have more than the test allows. */
+/** Describes the number of attempts. With additional attempts, more may be left than the test allows. */
 function attemptsRule({ attempts, attempts_left }: Test): string {
   if (attempts === null || attempts_left === null) return 'Du kannst den Test so oft machen, wie du willst.'
   if (attempts_left > attempts) return `Du hast noch ${countOf(attempts_left, 'Versuch', 'Versuche')}.`
-  const left =
+  const remaining =
     attempts_left === attempts ? '' : `, davon ${attempts_left === 0 ? 'keinen' : `noch ${attempts_left}`} übrig`
-  return `Du hast ${countOf(attempts, 'Versuch', 'Versuche')}${left}.`
+  return `Du hast ${countOf(attempts, 'Versuch', 'Versuche')}${remaining}.`
 }
 
-/** Returns the rules of a test, one sentence each. */
 export function rulesOf(test: Test): string[] {
   const { wait_minutes, closes, pass_percent, extra_time_percent } = test
   const limit = limitOf(test)
@@ -90,7 +98,10 @@ export function rulesOf(test: Test): string[] {
   ]
 }
 
-/** Returns a sentence about when the next attempt may begin; undefined if it may begin now. */
+/**
+ * Returns a sentence about when the next attempt may begin; undefined if it may begin now.
+ * @example waitOf(test) // 'Nächster Versuch ab 21.11.2026, 17:05 Uhr.'
+ */
 export function waitOf({ next_attempt_at }: TestSummary): string | undefined {
   return next_attempt_at === null ? undefined : `Nächster Versuch ab ${moment(next_attempt_at)} Uhr.`
 }

@@ -20,14 +20,14 @@ export const testQueries = {
   tests: () =>
     queryOptions({
       queryKey: ['tests'],
-      queryFn: (asking) => fetchOrCached(asking, 'tests', () => get<{ tests: TestSummary[] }>('/api/tests')),
+      queryFn: (context) => fetchOrCached(context, 'tests', () => get<{ tests: TestSummary[] }>('/api/tests')),
     }),
   test: (slug: string) =>
     queryOptions({
       queryKey: ['tests', slug],
-      queryFn: (asking) => fetchOrCached(asking, `test ${slug}`, () => get<OwnTest>('/api/tests/{slug}', { slug })),
+      queryFn: (context) => fetchOrCached(context, `test ${slug}`, () => get<OwnTest>('/api/tests/{slug}', { slug })),
     }),
-  /** Pages of the user's attempts with a lower number than `before`, newest first */
+  /** Pages of the user's attempts with a lower number than `before` (null: all), newest first */
   earlier: (slug: string, before: number | null) =>
     infiniteQueryOptions({
       queryKey: ['tests', slug, 'before', before],
@@ -42,11 +42,10 @@ export const attempts = {
   begin: async (slug: string, client_id: string) =>
     (await post<{ attempt: Attempt }>('/api/tests/{slug}/attempts', { slug }, { client_id })).attempt,
   read: async (id: number) => (await get<{ attempt: Attempt }>('/api/tests/attempts/{id}', { id })).attempt,
-  /** Returns a test with only the user's attempt of this number. */
+  /** Returns a test whose list of the user's attempts contains only the one with this number. */
   withOne: async (slug: string, number: number) =>
     (await get<OwnTest>('/api/tests/{slug}', { slug }, { before: number + 1, limit: 1 })).test,
   submit: async (id: number) => (await post<{ attempt: Outcome }>('/api/tests/attempts/{id}/submit', { id })).attempt,
-  /** Reports a faulty question of a reviewed attempt. */
   report: (id: number, slot: number, text: string) =>
     post<unknown>('/api/tests/attempts/{id}/reports', { id }, { slot, text }),
   review: async (id: number) => (await get<{ review: Review }>('/api/tests/attempts/{id}/review', { id })).review,

@@ -1,7 +1,4 @@
-/**
- * Returns the calendar day of this device as `YYYY-MM-DD`, used only for hints, because the service decides what is
- * allowed.
- */
-export function localToday(): string {
+/** Returns the day of this device as `YYYY-MM-DD`. Used only for hints; the service decides what is allowed. */
+export function deviceToday(): string {
   return new Date().toLocaleDateString('sv-SE')
 }

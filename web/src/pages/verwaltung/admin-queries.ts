@@ -4,6 +4,8 @@ import { type Answer, api } from '../../api/client.js'
 export type AccountList = Answer<'/api/accounts'>
 export type Account = AccountList['users'][number]
 export type AuditEntry = Answer<'/api/accounts/audit'>['entries'][number]
+export type Sessions = Answer<'/api/accounts/{id}/sessions'>
+export type Tokens = Answer<'/api/accounts/{id}/tokens'>
 export type Outbox = Answer<'/api/mail/outbox'>
 export type Mail = Outbox['mails'][number]
 export type NewAccount = Answer<'/api/accounts/bulk', 'post'>['users'][number]
@@ -61,7 +63,6 @@ export const adminQueries = {
     }),
 }
 
-/** Prefixes of the keys of all queries that a change of an account affects */
 const ACCOUNT_KEYS = [
   ['admin', 'accounts'],
   ['admin', 'account'],
@@ -69,7 +70,6 @@ const ACCOUNT_KEYS = [
   ['admin', 'audit'],
 ] as const
 
-/** Reloads all data that a change of an account affects. */
 export async function refreshAccounts(client: QueryClient): Promise<void> {
   await Promise.all(ACCOUNT_KEYS.map((queryKey) => client.invalidateQueries({ queryKey })))
 }

@@ -6,7 +6,7 @@ import type { Upload } from '../content-queries.js'
 import type { FileFault } from '../ordner/content-job.svelte.js'
 
 /** The user's choices for an upload; `text` is a pasted table, sent if there is no file. */
-export interface Wishes {
+export interface UploadOptions {
   file: File | undefined
   text: string
   name: string
@@ -14,7 +14,7 @@ export interface Wishes {
   level: string
   isMirror: boolean
   /**
-   * For cards changed in the browser: whether to keep their text (`ours`) or take that of the file (`theirs`). The list
+   * For content changed in the browser: whether to keep its text (`ours`) or take that of the file (`theirs`). The list
    * `theirs` contains the ids of single cards that take the text of the file.
    */
   keep: 'ours' | 'theirs'
@@ -29,38 +29,36 @@ export interface Failure {
 }
 
 /** Timeout in milliseconds. Uploading a large file takes minutes, and reading it up to one minute more. */
-const PATIENCE_MS = 20 * 60_000
+const TIMEOUT_MS = 20 * 60_000
 /** Default upload limit of the service in bytes */
 const USUAL_LIMIT = 64 * 2 ** 20
-/** End of a message of the service; it is meant for scripts and not shown to users */
+/** Hint for scripts at the end of a message of the service; removed before the message is shown */
 const FOR_SCRIPTS = /: source=\d+ aktualisiert sie, new=true legt eine zweite an$/
 const PASTED = 'Eingefügte Tabelle'
 
-/** An upload: preview first, then import. */
 export class UploadJob {
   doing = $state<'nothing' | 'check' | 'import'>('nothing')
   /** Whether the upload waits because the service is busy with other files */
   isWaiting = $state(false)
-  /** Preview of the import; discarded when a choice changes */
-  look = $state.raw<Upload>()
+  preview = $state.raw<Upload>()
   done = $state.raw<Upload>()
   failure = $state.raw<Failure>()
   /** Source to update, `new` for a new one, undefined if undecided */
   target = $state<number | 'new'>()
   #stop = new AbortController()
-  /** Incremented with each change of a choice, so that the result of an outdated check is discarded */
+  /** Incremented when the input changes, so that the result of an outdated check is discarded */
   #round = 0
 
   constructor(source: number | undefined) {
     this.target = source
   }
 
-  check(wishes: Wishes): Promise<void> {
-    return this.#work('check', wishes)
+  check(options: UploadOptions): Promise<void> {
+    return this.#work('check', options)
   }
 
-  import(wishes: Wishes, isActive: boolean): Promise<void> {
-    return this.#work('import', wishes, isActive)
+  import(options: UploadOptions, isActive: boolean): Promise<void> {
+    return this.#work('import', options, isActive)
   }
 
   cancel(): void {
@@ -69,23 +67,23 @@ export class UploadJob {
 
   forget(): void {
     this.#round++
-    this.look = undefined
+    this.preview = undefined
     this.failure = undefined
   }
 
-  async #work(doing: 'check' | 'import', wishes: Wishes, isActive = false): Promise<void> {
+  async #work(doing: 'check' | 'import', options: UploadOptions, isActive = false): Promise<void> {
     if (this.doing !== 'nothing') return
     this.doing = doing
     this.failure = undefined
     this.#stop = new AbortController()
     const round = this.#round
     try {
-      const answer = await this.#sendInTurn(wishes, doing === 'check', isActive)
+      const answer = await this.#sendInTurn(options, doing === 'check', isActive)
       if (doing === 'import') this.done = answer
-      else if (round === this.#round) this.look = answer
+      else if (round === this.#round) this.preview = answer
     } catch (error) {
-      this.failure = failureOf(error, wishes.file)
-      if (this.failure.errors.length > 0) this.look = undefined
+      this.failure = failureOf(error, options.file)
+      if (this.failure.errors.length > 0) this.preview = undefined
     } finally {
       this.doing = 'nothing'
       this.isWaiting = false
@@ -93,11 +91,10 @@ export class UploadJob {
     if (doing === 'import' && this.done !== undefined) await queryClient.invalidateQueries()
   }
 
-  /** Sends the file, and again after a delay while the service is busy with other files. */
-  async #sendInTurn(wishes: Wishes, isCheck: boolean, isActive: boolean): Promise<Upload> {
+  async #sendInTurn(options: UploadOptions, isCheck: boolean, isActive: boolean): Promise<Upload> {
     for (;;) {
       try {
-        return await this.#send(wishes, isCheck, isActive)
+        return await this.#send(options, isCheck, isActive)
       } catch (error) {
         if (!hasCode(error, 'readers_busy')) throw error
         this.isWaiting = true
@@ -107,7 +104,7 @@ export class UploadJob {
   }
 
   async #send(
-    { file, text, name, deck, level, isMirror, keep, theirs }: Wishes,
+    { file, text, name, deck, level, isMirror, keep, theirs }: UploadOptions,
     isCheck: boolean,
     isActive: boolean,
   ): Promise<Upload> {
@@ -133,16 +130,12 @@ export class UploadJob {
     return (await send('POST', url, {
       headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
       body: file ?? text,
-      patience: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       signal: this.#stop.signal,
     })) as Upload
   }
 }
 
-/**
- * Waits for the given number of milliseconds.
- * @throws the signal's reason if it aborts
- */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, milliseconds)
@@ -165,7 +158,7 @@ function failureOf(error: unknown, file: File | undefined): Failure {
 function wordsOf(error: unknown, file: File | undefined): string {
   if (error instanceof DOMException && error.name === 'AbortError') return 'Abgebrochen. Es ist nichts geändert.'
   if (error instanceof DOMException) return 'Die Datei lässt sich nicht mehr lesen. Bitte noch einmal wählen.'
-  // This response is from a proxy, because a refusal of the service contains its limit.
+  // A proxy has refused the file. A refusal of the service itself is `Refused`, and its message names the limit.
   if (error instanceof ForeignAnswer && error.status === 413) return tooLarge(file)
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {
     // A server that refuses a large file may close the connection during the upload.

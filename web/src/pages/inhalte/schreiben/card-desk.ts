@@ -1,7 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
-import { type AuthorCard, ask, type Option } from '../content-api.js'
+import { type AuthorCard, type Option, request } from '../content-api.js'
 import { contentQueries } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
@@ -32,7 +32,6 @@ const storedOf = (card: AuthorCard): Stored<CardFields> => ({ version: card.vers
 
 const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other)
 
-/** Returns the fields that differ from `before`, as the body of a request. */
 function bodyOf(fields: CardFields, before: CardFields): object {
   const texts = (['question', 'answer', 'level', 'draft'] as const).filter((name) => fields[name] !== before[name])
   const isExercise = EXERCISE.some((name) => differ(fields[name], before[name]))
@@ -54,18 +53,17 @@ function exerciseOf({ form, options, tolerance, unit }: CardFields): object {
 }
 
 async function load(id: number): Promise<AuthorCard> {
-  return (await ask<{ card: AuthorCard }>('GET', PATH, { id })).card
+  return (await request<{ card: AuthorCard }>('GET', PATH, { id })).card
 }
 
 async function patch(before: AuthorCard, version: number, fields: CardFields): Promise<AuthorCard> {
   const body = { version, ...bodyOf(fields, fieldsOf(before)) }
-  const { card } = await ask<{ card: AuthorCard }>('PATCH', PATH, { id: before.id }, body)
+  const { card } = await request<{ card: AuthorCard }>('PATCH', PATH, { id: before.id }, body)
   return { ...before, ...card }
 }
 
-/** Creates the editing session of an existing card. */
 export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorCard) => void): CardDesk {
-  // Latest known state of the service. Only fields that differ from this state are sent.
+  // Latest card that the service has returned. Only fields that differ from this card are sent.
   let known = card
   return new Desk<CardFields>({
     user,
@@ -83,10 +81,6 @@ export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorC
   })
 }
 
-/**
- * Creates the editing session of a new card in a deck. `preset` contains the level and the draft state, which are
- * copied from the previously created card.
- */
 export function newCard(
   user: number,
   deck: string,
@@ -111,11 +105,11 @@ export function newCard(
     save: async (typed, version, client_id) => {
       if (created !== undefined) created = await patch(created, version, typed)
       else {
-        created = await create(typed, client_id)
+        const card = await create(typed, client_id)
         // An earlier request whose response was lost may have created the card with an older text. In this case, the
         // text is updated.
-        if (Object.keys(bodyOf(typed, fieldsOf(created))).length > 0)
-          created = await patch(created, created.version, typed)
+        const isOlder = Object.keys(bodyOf(typed, fieldsOf(card))).length > 0
+        created = isOlder ? await patch(card, card.version, typed) : card
       }
       onsaved(created)
       return storedOf(created)
@@ -131,17 +125,14 @@ export function newCard(
       ...(draft && { draft }),
       ...(EXERCISE.some((name) => differ(typed[name], fields[name])) && exerciseOf(typed)),
     }
-    const { card } = await ask<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
+    const { card } = await request<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
     return card
   }
 }
 
 type CardPage = { cards: AuthorCard[] }
 
-/**
- * Shows a saved card in the cached lists of its deck, and marks all other queries as stale, except those of the cards
- * that authors edit.
- */
+/** Shows a saved card in the cached lists of its deck, and marks other queries as stale. */
 export function cardSaved(client: QueryClient, card: AuthorCard): void {
   const { queryKey } = contentQueries.card(card.id)
   client.setQueryData(queryKey, { card })

@@ -1,6 +1,6 @@
 import { toCards } from '../../../editor/cells.js'
 import { newId } from '../../../storage/id.js'
-import { type AuthorCard, ask } from '../content-api.js'
+import { type AuthorCard, request } from '../content-api.js'
 
 interface Row {
   question: string
@@ -15,7 +15,6 @@ interface Row {
  * twice, because each row has a `client_id`.
  */
 export class RowBatch {
-  /** Rows whose cards are not created yet */
   waiting = $state.raw<Row[]>([])
   done = $state(0)
   skipped = $state(0)
@@ -44,7 +43,7 @@ export class RowBatch {
     try {
       for (let [row] = this.waiting; row !== undefined; [row] = this.waiting) {
         const body = { deck: this.#deck, ...row, ...(row.level === '' && { level: undefined }) }
-        const { card } = await ask<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
+        const { card } = await request<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
         this.waiting = this.waiting.slice(1)
         this.done += 1
         this.#oncreated(card)

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
-import { type AuthorSheet, ask } from '../content-api.js'
+import { type AuthorSheet, request } from '../content-api.js'
 import { contentQueries } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
@@ -27,13 +27,12 @@ function bodyOf(fields: SheetFields, before: AuthorSheet): Partial<SheetFields> 
 
 async function patch(before: AuthorSheet, version: number, fields: SheetFields): Promise<AuthorSheet> {
   const body = { version, ...bodyOf(fields, before) }
-  const { sheet } = await ask<{ sheet: AuthorSheet }>('PATCH', PATH, { slug: before.slug }, body)
+  const { sheet } = await request<{ sheet: AuthorSheet }>('PATCH', PATH, { slug: before.slug }, body)
   return { ...before, ...sheet }
 }
 
-/** Creates the editing session of an existing sheet. */
 export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
-  // Latest known state of the service. Only fields that differ from this state are sent.
+  // Latest sheet that the service has returned. Only fields that differ from this sheet are sent.
   let known = sheet
   return new Desk<SheetFields>({
     user,
@@ -45,13 +44,12 @@ export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: Aut
       return storedOf(known)
     },
     load: async () => {
-      known = { ...known, ...(await ask<{ sheet: AuthorSheet }>('GET', PATH, { slug: sheet.slug })).sheet }
+      known = { ...known, ...(await request<{ sheet: AuthorSheet }>('GET', PATH, { slug: sheet.slug })).sheet }
       return storedOf(known)
     },
   })
 }
 
-/** Creates the editing session of a new sheet in a source. */
 export function newSheet(user: number, source_id: number, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
   const stored = { version: 0, fields: { title: '', category: '', content_md: '', draft: false } }
   let created: AuthorSheet | undefined
@@ -63,11 +61,12 @@ export function newSheet(user: number, source_id: number, onsaved: (sheet: Autho
       if (created !== undefined) created = await patch(created, version, fields)
       else {
         const body = { source_id, client_id, ...fields }
-        const answer = await ask<{ sheet: AuthorSheet }>('POST', '/api/content/sheets', {}, body)
-        created = { ...fields, ...answer.sheet }
+        const answer = await request<{ sheet: AuthorSheet }>('POST', '/api/content/sheets', {}, body)
+        const sheet = { ...fields, ...answer.sheet }
         // An earlier request whose response was lost may have created the sheet with an older text. In this case, the
         // text is updated.
-        if (Object.keys(bodyOf(fields, created)).length > 0) created = await patch(created, created.version, fields)
+        const isOlder = Object.keys(bodyOf(fields, sheet)).length > 0
+        created = isOlder ? await patch(sheet, sheet.version, fields) : sheet
       }
       onsaved(created)
       return storedOf(created)

@@ -5,11 +5,15 @@ const PLACES: [RegExp, (name: string) => string][] = [
   [/^new sheet (\d+)$/, (id) => `inhalte/spickzettel?quelle=${id}`],
   [/^new (test)$/, () => 'inhalte/tests/neu'],
   [/^test (.+)$/, (slug) => `inhalte/tests/${encodeURIComponent(slug)}`],
+  [/^new (assignment)$/, () => 'aufgaben/vergeben/neu'],
+  [/^new assignment of (\d+)$/, (id) => `aufgaben/vergeben/neu?vorlage=${id}`],
+  [/^assignment (\d+)$/, (id) => `aufgaben/vergeben/${id}/aendern`],
 ]
 
 /**
  * Returns the address of the page that edits the draft with the given name; the address of the overview for an unknown
  * name.
+ * @example addressOfDraft('card 7') // 'inhalte/karten/7'
  */
 export function addressOfDraft(item: string): string {
   for (const [pattern, addressOf] of PLACES) {
@@ -20,8 +24,8 @@ export function addressOfDraft(item: string): string {
 }
 
 /**
- * Returns the question of a card (its answer if the question is empty), the title of a sheet or the name of a test; an
- * empty string if there is none.
+ * Returns a text that identifies a draft in a list; an empty string if the draft contains no such text.
+ * @example titleOfDraft({ title: 'Git', content_md: '' }) // 'Git'
  */
 export function titleOfDraft(fields: unknown): string {
   const { question, title, name, answer } = (fields ?? {}) as Record<string, unknown>

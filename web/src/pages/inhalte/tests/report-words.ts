@@ -11,15 +11,15 @@ export interface OptionReport {
   share: number | null
 }
 
-/** Advice for an editor: a sentence, and the wrong options to which it refers */
+/** Advice for an editor: its sentences, and the wrong options to which they refer */
 export interface Hint {
   text: string
   options: string[]
 }
 
 /**
- * Returns the advice for a flag. The advice contains only options that the shown counts already identify, so that a
- * hidden count stays hidden.
+ * Returns the advice for a flag. Selects options only by counts that the page shows, so that the advice reveals no
+ * hidden count.
  */
 export function hintOf(flag: Flag, options: readonly OptionReport[]): Hint {
   const wrong = options.filter(({ correct }) => !correct)
@@ -62,24 +62,24 @@ export function facilityWords(facility: number): string {
 }
 
 /**
- * Limits of the correlation that are usual in classical test theory: a question separates well from `SHARP` on, and
- * moderately from `BLUNT` on.
+ * Limits of the correlation that are usual in classical test theory. At `GOOD_CORRELATION` or more, a question
+ * distinguishes good from weak attempts well; at `MODERATE_CORRELATION` or more, moderately.
  */
-const SHARP = 0.3
-const BLUNT = 0.2
+const GOOD_CORRELATION = 0.3
+const MODERATE_CORRELATION = 0.2
 
 /**
- * Describes how well a question separates good and weak attempts.
+ * Describes how well a question distinguishes good from weak attempts.
  * @example correlationWords(0.36) // 'trennt gut'
  */
 export function correlationWords(correlation: number): string {
-  if (correlation >= SHARP) return 'trennt gut'
-  if (correlation >= BLUNT) return 'trennt mäßig'
+  if (correlation >= GOOD_CORRELATION) return 'trennt gut'
+  if (correlation >= MODERATE_CORRELATION) return 'trennt mäßig'
   return correlation < 0 ? 'trennt verkehrt' : 'trennt kaum'
 }
 
 /**
- * Formats a correlation with two decimals and a minus sign.
+ * Formats a correlation with two decimals and a typographic minus sign.
  * @example correlationNumber(-0.03) // '−0,03'
  */
 export function correlationNumber(correlation: number): string {
@@ -90,7 +90,7 @@ export function correlationNumber(correlation: number): string {
 }
 
 /**
- * Formats seconds, rounded to whole ones.
+ * Formats a number of seconds, rounded to whole seconds.
  * @example secondsWords(21.4) // '21 Sekunden'
  */
 export function secondsWords(seconds: number): string {

@@ -3,7 +3,7 @@ import { hasCode, isRefused, Refused } from '../../../api/faults.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
 import { slugFrom } from './slug.js'
-import { askTest, type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
+import { type EditedTest, requestTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
 
 /** Fields of a definition that is being edited; an empty number field is null. */
 export interface TestFields
@@ -38,9 +38,8 @@ const EMPTY: TestFields = {
   ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null, sections: [NEW_SECTION] },
 }
 
-/** Path segment of the page for a new test, which therefore cannot be a slug */
+/** Path segment of the page for a new test; a test therefore cannot have this slug */
 const NEW = 'neu'
-/** Maximum number of slugs that are tried for a new test */
 const TRIES = 20
 
 function fieldsOf(test: EditedTest): TestFields {
@@ -63,15 +62,14 @@ function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): object {
 }
 
 async function load(slug: string): Promise<EditedTest> {
-  return (await askTest<{ test: EditedTest }>('GET', TEST_PATH, { slug })).test
+  return (await requestTest<{ test: EditedTest }>('GET', TEST_PATH, { slug })).test
 }
 
 async function put(slug: string, fields: TestFields, owner: { version: number } | { source_id: number }) {
   const body = { ...bodyOf(fields), ...owner }
-  return (await askTest<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
+  return (await requestTest<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
 }
 
-/** Creates the editing session of an existing test. */
 export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {
   return new Desk<TestFields>({
     user,
@@ -86,10 +84,10 @@ export function openTest(user: number, test: EditedTest, onsaved: (test: EditedT
   })
 }
 
-/** Creates the editing session of a new test; `sourceOf` returns the id of its source. */
+/** Creates the editing session of a new test. The user may choose another source until the test is saved. */
 export function newTest(user: number, sourceOf: () => number, onsaved: (test: EditedTest) => void): TestDesk {
   let created: EditedTest | undefined
-  /** Slug of a request without a response, which may have created the test */
+  /** Slug of a request that received no response, but may have created the test */
   let lost: string | undefined
   const stored = { version: 0, fields: EMPTY }
   return new Desk<TestFields>({
@@ -121,13 +119,12 @@ export function newTest(user: number, sourceOf: () => number, onsaved: (test: Ed
   }
 }
 
-/** Returns whether the error means that another test has the slug */
+/** Returns whether the error means that a test with the slug already exists. */
 function isTaken(error: unknown): boolean {
   const codes = ['test_version_missing', 'version_outdated', 'other_source', 'not_editable']
   return codes.some((code) => hasCode(error, code)) || isRefused(error, 403)
 }
 
-/** Shows a saved test on its page, and loads the list again. */
 export function testSaved(client: QueryClient, test: EditedTest): void {
   client.setQueryData(testQueries.test(test.slug).queryKey, { test })
   void client.invalidateQueries({ queryKey: [...TESTS_KEY, 'list'] })

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../../api/client.js'
 import { Refused } from '../../../api/faults.js'
 import type { Question } from '../../tests/types.js'
-import { ask } from '../content-api.js'
+import { request } from '../content-api.js'
 import type { Flag, OptionReport } from './report-words.js'
 import { nameTestFields } from './test-words.js'
 
@@ -20,10 +20,7 @@ export interface Preview {
   questions: Question[]
 }
 
-/**
- * Statistics of a question, computed from first attempts. A figure is null if it covers fewer than `min_persons`
- * persons.
- */
+/** Statistics of a question, computed from first attempts. A figure that covers too few persons is null. */
 export interface QuestionReport {
   persons: number
   facility: number | null
@@ -59,7 +56,6 @@ export interface DeckQuestion {
 }
 
 export const TEST_PATH = '/api/content/tests/{slug}'
-/** Prefix of the keys of all queries of editors about tests */
 export const TESTS_KEY = ['author', 'tests'] as const
 /** Maximum page size of the route that lists cards; questions are searched in at most `PAGES` pages */
 const PAGE = 200
@@ -77,14 +73,14 @@ export const testQueries = {
     queryOptions({
       queryKey: [...TESTS_KEY, slug],
       queryFn: () => api.get(TEST_PATH, { path: { slug } }),
-      // The editor has its own copy of the definition, and saving it detects a newer version.
+      // The editor works on its own copy of the definition, and detects a newer version when it saves.
       refetchOnWindowFocus: false,
     }),
   /** An attempt as a learner would see it; each request may draw other questions */
   preview: (slug: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'preview'],
-      queryFn: () => askTest<{ preview: Preview }>('GET', `${TEST_PATH}/preview`, { slug }),
+      queryFn: () => requestTest<{ preview: Preview }>('GET', `${TEST_PATH}/preview`, { slug }),
       staleTime: 0,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
@@ -102,7 +98,7 @@ export const testQueries = {
 
 async function readStatistics(slug: string, version: string): Promise<Statistics> {
   const read = (after?: number) =>
-    askTest<StatisticsPage>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version, after })
+    requestTest<StatisticsPage>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version, after })
   const first = await read()
   const questions = [...first.questions]
   for (let { next_after } = first; next_after !== null; ) {
@@ -127,11 +123,11 @@ async function findQuestions(deck: string): Promise<DeckQuestion[]> {
 
 /**
  * Sends a request about a test and returns the JSON of the response.
- * @throws Fault if the request fails; its message contains the field labels of the page
+ * @throws Fault if the request fails; the message of a refusal names fields by their labels
  */
-export async function askTest<T>(...request: Parameters<typeof ask>): Promise<T> {
+export async function requestTest<T>(...args: Parameters<typeof request>): Promise<T> {
   try {
-    return await ask<T>(...request)
+    return await request<T>(...args)
   } catch (error) {
     if (error instanceof Refused) error.message = nameTestFields(error.message)
     throw error
@@ -143,5 +139,5 @@ export async function askTest<T>(...request: Parameters<typeof ask>): Promise<T>
  * @throws Fault if the request fails
  */
 export function publish(slug: string, isCheck: boolean): Promise<Publication> {
-  return askTest('POST', `${TEST_PATH}/publish`, { slug }, {}, isCheck ? { check: true } : {})
+  return requestTest('POST', `${TEST_PATH}/publish`, { slug }, {}, isCheck ? { check: true } : {})
 }

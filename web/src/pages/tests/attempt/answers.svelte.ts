@@ -1,23 +1,20 @@
 import { api } from '../../../api/client.js'
-import { startAnswerQueue } from '../../../outbox/answers/answer-post.js'
 import type { AnswerQueue, AnswerQueueEvent } from '../../../outbox/answers/answer-queue.js'
+import { startAnswerQueue } from '../../../outbox/answers/answer-sync.js'
 import type { Obstacle } from '../../../outbox/verdict.js'
 import type { StoredAnswer } from '../../../storage/answer.js'
 import type { Attempt, GivenAnswer, Question } from '../types.js'
 import { isComplete, openSlot, reconcile, type Slot } from './slots.js'
 
-/** Milliseconds after the last key press after which a typed answer is stored */
+/** Delay in milliseconds between the last key press and storing a typed answer */
 const REST_MS = 700
 
 interface Listener {
-  /** Called when the service has confirmed an answer */
   onsaved(secondsLeft: number | null): void
-  /** Called when the service has a newer answer */
   ondisplaced(): void
   onended(): void
 }
 
-/** The answers of an open attempt: as shown, and as stored on this device and by the service. */
 export class Answers {
   readonly #user: number
   readonly #attempt: number
@@ -25,7 +22,7 @@ export class Answers {
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
   #isLocked = false
 
-  /** State of each answer, by slot of the question */
+  /** State of each answer, by `slot`, the position of the question in the attempt */
   slots = $state.raw<Readonly<Record<number, Slot>>>({})
   obstacle = $state.raw<Obstacle | undefined>()
   /** Number of answers that are lost when the page closes */
@@ -47,17 +44,17 @@ export class Answers {
     this.obstacle = queue.obstacle
   }
 
-  /** Opens the answers, including those that wait on this device to be sent. */
+  /** Returns the answers of an attempt, including those that this device has not sent yet. */
   static async open(user: number, attempt: Attempt): Promise<Answers> {
-    const queue = startAnswerQueue()
+    const queue = startAnswerQueue(user)
     const kept = await queue.of(user, attempt.id)
     const answers = new Answers(user, attempt, queue, kept)
-    // Sends answers again that were refused with 404, because another user may have been logged in.
+    // Sends answers again that were refused with 404, because another user may have been logged in then.
     for (const { slot, refusal } of kept) if (refusal?.status === 404) void answers.#store(slot)
     return answers
   }
 
-  /** Applies results of sending, and changes in other tabs, until the returned function is called. */
+  /** Updates the answers when they are sent or change in other tabs, until the returned function is called. */
   follow(listener: Listener): () => void {
     const stopListening = this.#queue.listen((event) => this.#onEvent(event, listener))
     const stopWatching = this.#queue.watch((obstacle) => this.#onObstacle(obstacle))
@@ -68,7 +65,6 @@ export class Answers {
     }
   }
 
-  /** Returns whether the question is answered completely and the answer was not refused */
   isDone({ slot, gaps = [] }: Question): boolean {
     const state = this.slots[slot]
     return state !== undefined && state.state !== 'refused' && isComplete({ gaps }, state.answer)
@@ -98,7 +94,6 @@ export class Answers {
     this.give(slot, mine)
   }
 
-  /** Keeps the newer answer and drops the displaced one. */
   dropMine(slot: number): void {
     const before = this.slots[slot]
     if (before === undefined) return
@@ -117,7 +112,7 @@ export class Answers {
     await Promise.all(Object.keys(this.slots).map((slot) => this.#store(Number(slot))))
   }
 
-  /** Stores and sends all answers. Returns whether none is left to be sent. */
+  /** Stores and sends all answers. Returns whether the service has confirmed or refused each of them. */
   async sendAll(): Promise<boolean> {
     await this.storeNow()
     await this.#queue.wake()
@@ -125,7 +120,6 @@ export class Answers {
     return waiting.every(({ refusal }) => refusal !== undefined)
   }
 
-  /** Merges the answers stored by the service into those of this page. */
   reconcile(questions: Question[]): void {
     for (const question of questions) {
       const known = this.slots[question.slot]
@@ -166,7 +160,7 @@ export class Answers {
     this.volatile = this.#queue.volatile
     const isCurrent = known.seq === seq && known.state === 'waiting'
     if (result === undefined) {
-      // An answer of another tab with a higher number was based on the answer shown here, so it replaces this answer.
+      // An answer of another tab with a higher sequence number is based on the answer shown here, and replaces it.
       const isFollowing = seq > known.seq && known.state !== 'typed'
       const next: Slot = isFollowing ? { answer: answer.answer, seq, state: 'saved' } : reconcile(known, answer)
       this.#set(slot, next === known || next.state !== 'saved' ? next : { ...next, state: 'waiting' })
@@ -179,10 +173,7 @@ export class Answers {
     else onended()
   }
 
-  /**
-   * Shows the obstacle. If the session has ended, sends a request that opens the login dialog; sending continues after
-   * the login.
-   */
+  /** Records what prevents sending. If the session has ended, opens the login dialog and sends after the login. */
   #onObstacle(obstacle: Obstacle | undefined): void {
     this.obstacle = obstacle
     if (obstacle !== 'login') return

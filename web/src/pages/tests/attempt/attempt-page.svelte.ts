@@ -7,13 +7,12 @@ import { Countdown, spokenBetween } from './countdown.js'
 import { readAttempt, readMarks, writeMarks } from './stored-attempt.js'
 
 const SECOND_MS = 1_000
-/** Milliseconds before a failed submission is repeated after the time is over */
+/** Delay in milliseconds before a failed submission is repeated, once the time of the attempt is over */
 const SUBMIT_AGAIN_MS = 3_000
 
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
 const times = () => ({ elapsed: performance.now(), wall: Date.now() })
 
-/** State of an open attempt on its page: answers, time, marks and submission. */
 export class AttemptPage {
   readonly attempt: Attempt
   readonly answers: Answers
@@ -21,12 +20,11 @@ export class AttemptPage {
   readonly #onended: () => void
   readonly #stops: (() => void)[] = []
   #countdown: Countdown | undefined
-  #isAsking = false
+  #isReloading = false
   #isClosed = false
 
   marked = $state.raw<readonly number[]>([])
   secondsLeft = $state<number | null>(null)
-  /** Announcement for screen readers */
   spoken = $state('')
   /** Whether the time is over, so that nothing can be changed any more */
   isOver = $state(false)
@@ -89,20 +87,20 @@ export class AttemptPage {
 
   #start(): void {
     const leave = () => void this.answers.storeNow()
-    const onVisible = () => (document.visibilityState === 'visible' ? void this.#ask() : leave())
+    const onVisible = () => (document.visibilityState === 'visible' ? void this.#reload() : leave())
     const timer = setInterval(() => this.#tick(), SECOND_MS)
     addEventListener('pagehide', leave)
-    addEventListener('online', this.#ask)
+    addEventListener('online', this.#reload)
     document.addEventListener('visibilitychange', onVisible)
     this.#stops.push(
       this.answers.follow({
         onsaved: (seconds) => this.#setSeconds(seconds),
-        ondisplaced: () => void this.#ask(),
+        ondisplaced: () => void this.#reload(),
         onended: () => this.#end(),
       }),
       () => clearInterval(timer),
       () => removeEventListener('pagehide', leave),
-      () => removeEventListener('online', this.#ask),
+      () => removeEventListener('online', this.#reload),
       () => document.removeEventListener('visibilitychange', onVisible),
     )
     // The time may already be over, because a copy on this device may be old.
@@ -120,17 +118,20 @@ export class AttemptPage {
   #tick(): void {
     if (this.#countdown === undefined || this.isOver || this.#isClosed) return
     const now = times()
-    if (this.#countdown.isDoubtful(now)) void this.#ask()
+    if (this.#countdown.isDoubtful(now)) void this.#reload()
     const seconds = this.#countdown.secondsAt(now)
     this.spoken = spokenBetween(this.secondsLeft ?? seconds, seconds) ?? this.spoken
     this.secondsLeft = seconds
     if (seconds === 0) void this.#runOut()
   }
 
-  /** Loads answers and time from the service, after a sleep, a lost connection or an answer from another device. */
-  readonly #ask = async (): Promise<void> => {
-    if (this.#isAsking || this.#isClosed) return
-    this.#isAsking = true
+  /**
+   * Loads answers and remaining time from the service, for example after a sleep, a lost connection or a displaced
+   * answer.
+   */
+  readonly #reload = async (): Promise<void> => {
+    if (this.#isReloading || this.#isClosed) return
+    this.#isReloading = true
     try {
       const { state, seconds_left, questions } = await attempts.read(this.attempt.id)
       if (state === 'submitted') return this.#end()
@@ -140,14 +141,11 @@ export class AttemptPage {
       // After any failure other than a 404, the page continues with its present state.
       if (isRefused(error, 404)) this.#end()
     } finally {
-      this.#isAsking = false
+      this.#isReloading = false
     }
   }
 
-  /**
-   * Handles the end of the time: stores and locks the answers, then repeats the submission until the service has ended
-   * the attempt or refuses. Only answers that arrived in time count.
-   */
+  /** Stores and locks the answers, then repeats the submission until it succeeds or fails permanently. */
   async #runOut(): Promise<void> {
     await this.answers.storeNow()
     this.answers.lock()

@@ -1,15 +1,10 @@
 import type { ReviewedQuestion } from '../types.js'
 
-const GAP = /\{\{([^{}|\n]+)[^{}\n]*\}\}/g
-
-/**
- * Returns the Markdown that explains a question; empty if it only repeats the right answer, which is shown anyway. In a
- * text with gaps, each gap is replaced with its right text in bold.
- */
+/** Returns the Markdown that explains a question; empty if it only repeats the right answer, which is shown anyway. */
 export function explanationOf({ form, explanation, accepted, items = [] }: ReviewedQuestion): string {
   const text = explanation.trim()
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   if (form === 'order' && lines.length === items.length) return ''
   if ((form === 'text' || form === 'number') && accepted?.includes(text)) return ''
-  return form === 'gaps' ? text.replaceAll(GAP, '**$1**') : text
+  return text
 }

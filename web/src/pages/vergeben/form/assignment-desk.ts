@@ -33,7 +33,7 @@ export interface AssignmentFields {
   dueDays: number | null
   repeat: 'none' | 'window' | 'after'
   months: number | null
-  /** Last day of the recurrence in each year, as `MM-DD` */
+  /** Yearly due day of a recurrence, as `MM-DD` */
   windowEnd: string
   /** Days before the due date at which a recurrence opens; null for the service's default */
   opens: number | null
@@ -45,7 +45,6 @@ export interface AssignmentFields {
 export type AssignmentDesk = Desk<AssignmentFields>
 type NewBody = Body<'/api/assignments', 'post'>
 
-/** Returns the fields of a new assignment that starts on `today` (`YYYY-MM-DD`). */
 export function emptyFields(today: string, responsible: Named, everybody: boolean): AssignmentFields {
   return {
     ...{ title: '', description: '', parts: [], everybody, teams: [], persons: [] },
@@ -72,7 +71,6 @@ export function fieldsOf(assignment: AssignmentDetail, today: string): Assignmen
   }
 }
 
-/** Returns the fields that a template of the content folder fills in. */
 export function fieldsOfTemplate({ title, description, parts, due, recurrence, mandatory, retention_years }: Template) {
   return {
     ...{ title, description, mandatory, years: retention_years, due: 'days', dueDays: due.days_after_start },
@@ -92,7 +90,6 @@ function repeatOf(
   }
 }
 
-/** Converts the fields to the body of a request. */
 export function bodyOf(fields: AssignmentFields): NewBody {
   const { title, description, parts, everybody, teams, persons, mandatory, years, responsible } = fields
   const ids = (named: Named[]) => named.map(({ id }) => id)
@@ -110,7 +107,6 @@ export function bodyOf(fields: AssignmentFields): NewBody {
   } as NewBody
 }
 
-/** Converts the dates to the format of the API. */
 export function datesOf({ starts, startsOn, due, dueOn, dueDays, repeat, months, windowEnd, opens }: AssignmentFields) {
   return {
     starts: starts === 'day' ? startsOn : { joining: true as const },
@@ -175,6 +171,7 @@ const find = async (id: number): Promise<AssignmentDetail> =>
 /**
  * Sends the changed fields and returns the stored ones.
  * @throws Refused with `version_outdated` if the stored definition no longer has the version `version`
+ * @throws Fault if a request fails
  */
 async function change(id: number, fields: AssignmentFields, version: number, today: string) {
   const before = fieldsOf(await find(id), today)
@@ -190,7 +187,6 @@ async function change(id: number, fields: AssignmentFields, version: number, tod
   return storedOf(fieldsOf(await find(id), today))
 }
 
-/** Creates the editing session of an existing assignment. */
 export function openAssignment(user: number, assignment: AssignmentDetail, today: string): AssignmentDesk {
   const { id } = assignment
   return new Desk<AssignmentFields>({
@@ -203,7 +199,7 @@ export function openAssignment(user: number, assignment: AssignmentDetail, today
 }
 
 /** Maximum age in milliseconds of an assignment that a retry accepts as the result of a request without a response */
-const LOST_MS = 60 * 60 * 1_000
+const MAX_CREATED_AGE_MS = 60 * 60 * 1_000
 
 /** Creates the editing session of a new assignment; `item` is the name of its draft. */
 export function newAssignment(
@@ -238,7 +234,7 @@ export function newAssignment(
 
   async function findCreated({ title, description }: AssignmentFields): Promise<number | undefined> {
     const { assignments } = await api.get('/api/assignments', { query: { limit: 20 } })
-    const since = Date.now() - LOST_MS
+    const since = Date.now() - MAX_CREATED_AGE_MS
     return assignments.find(
       (one) =>
         one.title === title.trim() && one.description === description.trim() && Date.parse(one.created_at) > since,

@@ -3,8 +3,8 @@ import { send, urlOf } from '../../../api/client.js'
 
 export type BulkAnswer = Answer<'/api/accounts/bulk', 'post'>
 
-/** Timeout in milliseconds. Hashing a thousand passwords takes half a minute or more. */
-const PATIENCE_MS = 10 * 60_000
+/** Timeout in milliseconds; long, because the service hashes a password for each user. */
+const TIMEOUT_MS = 10 * 60_000
 
 /**
  * Sends a list of users as CSV. A file is sent unchanged, because the service detects its encoding.
@@ -15,6 +15,6 @@ export function sendList(list: string | Uint8Array<ArrayBuffer>, isCheck: boolea
   return send('POST', url, {
     headers: { accept: 'application/json', 'content-type': 'text/csv' },
     body: list,
-    patience: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
   }) as Promise<BulkAnswer>
 }

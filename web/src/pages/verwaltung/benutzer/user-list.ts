@@ -1,6 +1,5 @@
 /** A list of users: pasted text, or the bytes of a chosen file until the user edits it */
 export interface UserList {
-  /** Name of the chosen file; undefined for pasted text */
   fileName?: string
   body: string | Uint8Array<ArrayBuffer>
 }
@@ -12,10 +11,13 @@ export interface UserList {
 const MAX_LINES = 20
 
 const WINDOWS_1252 = new TextDecoder('windows-1252')
-/** A character that the service refuses in Windows-1252, where beyond ASCII only letters are allowed */
+/** A character that the service refuses in Windows-1252 text; beyond ASCII, the service accepts only letters */
 const NO_LETTER = /[^\p{ASCII}À-ÖØ-öø-ÿ]/u
 
-/** Returns the text of a list as the service reads it; undefined if the service refuses the encoding. */
+/**
+ * Returns the text of a list as the service reads it; undefined if the service refuses the encoding.
+ * @example textOf(new Uint8Array([0xfc])) // 'ü'
+ */
 export function textOf(body: UserList['body']): string | undefined {
   if (typeof body === 'string') return body
   try {
@@ -26,8 +28,8 @@ export function textOf(body: UserList['body']): string | undefined {
   }
 }
 
-/** A list that is cut into parts. Joined with line breaks, the parts are the whole list. */
-export interface CutList {
+/** A list that is cut into parts; joined with line breaks, the parts are the whole list. */
+export interface SplitList {
   parts: string[]
   /** Index of the part with a faulty record, by the line at which the record begins */
   indexOf: Map<number, number>
@@ -35,12 +37,12 @@ export interface CutList {
 
 /**
  * Cuts a list so that each faulty record is one part. A record continues while a quotation mark is open.
- * @example cutList('name\n"a\nb"\nc', [2]).parts // ['name', '"a\nb"', 'c']
+ * @example splitList('name\n"a\nb"\nc', [2]).parts // ['name', '"a\nb"', 'c']
  */
-export function cutList(text: string, faultyLines: Iterable<number>): CutList {
+export function splitList(text: string, faultyLines: Iterable<number>): SplitList {
   const lines = text.split(/\r\n?|\n/)
   const faulty = new Set(faultyLines)
-  const cut: CutList = { parts: [], indexOf: new Map() }
+  const cut: SplitList = { parts: [], indexOf: new Map() }
   for (let at = 0; at < lines.length; ) {
     const isFaulty = faulty.has(at + 1)
     const length = isFaulty ? recordLength(lines, at, faulty) : 1

@@ -11,7 +11,7 @@ interface Entry {
   address: string | null
 }
 
-/** Entries that one request has written for the same action, newest first. Most groups have one entry. */
+/** Entries that one request has written for the same action, newest first */
 export interface EntryGroup<E extends Entry> {
   entries: [E, ...E[]]
   /** Whether the next page may contain more entries of this group */
@@ -27,7 +27,7 @@ export function groupEntries<E extends Entry>(entries: readonly E[], hasMore: bo
   const groups: EntryGroup<E>[] = []
   for (const entry of entries) {
     const last = groups.at(-1)
-    if (last !== undefined && isSameDeed(last.entries[0], entry)) last.entries.push(entry)
+    if (last !== undefined && isSameAction(last.entries[0], entry)) last.entries.push(entry)
     else groups.push({ entries: [entry], isOpen: false })
   }
   const last = groups.at(-1)
@@ -35,11 +35,14 @@ export function groupEntries<E extends Entry>(entries: readonly E[], hasMore: bo
   return groups
 }
 
-function isSameDeed(one: Entry, other: Entry): boolean {
+function isSameAction(one: Entry, other: Entry): boolean {
   return (['at', 'action', 'actor_id', 'actor', 'via', 'address'] as const).every((key) => one[key] === other[key])
 }
 
-/** Returns the title of a group: `30 Benutzer angelegt`, `Mindestens 50 Benutzer angelegt`, `Meldung erledigt (3)`. */
+/**
+ * Returns the title of a group. If the group is open, the number in the title is a minimum.
+ * @example titleOf(group) // '30 Benutzer angelegt'
+ */
 export function titleOf({ entries, isOpen }: EntryGroup<Entry>): string {
   const { action } = entries[0]
   const number = count(entries.length)

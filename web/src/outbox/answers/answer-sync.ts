@@ -1,5 +1,5 @@
 import { urlOf } from '../../api/client.js'
-import { noteDate } from '../../platform/clock.js'
+import { updateClockOffset } from '../../platform/clock.js'
 import { rememberedUser } from '../../platform/remembered-user.js'
 import { writeStored } from '../../platform/storage.js'
 import type { AnswerStore } from '../../storage/answer.js'
@@ -11,14 +11,17 @@ import { AnswerQueue, type AnswerQueueEvent, type AnswerQueuePorts } from './ans
 
 let queue: AnswerQueue | undefined
 
-/** Returns the queue of unsent answers of tests. The first call creates the queue and starts sending. */
-export function startAnswerQueue(): AnswerQueue {
-  queue ??= start()
+/**
+ * Returns the queue of unsent test answers. The first call starts sending.
+ * @param user user of the page, whose answers are sent if local storage is blocked and no user is remembered
+ */
+export function startAnswerQueue(user?: number): AnswerQueue {
+  queue ??= start(user)
   return queue
 }
 
-function start(): AnswerQueue {
-  const send = createSend(urlOf, noteDate)
+function start(user: number | undefined): AnswerQueue {
+  const send = createSend(urlOf, updateClockOffset)
   const store: AnswerStore = {
     ...answers,
     put(answer) {
@@ -31,7 +34,7 @@ function start(): AnswerQueue {
     send: ({ attempt, slot, seq, answer }) =>
       send('PUT', `/api/tests/attempts/${attempt}/answers/${slot}`, { seq, answer }),
     withSendLock,
-    currentUser: () => rememberedUser()?.id,
+    currentUser: () => rememberedUser()?.id ?? user,
     channel: openChannel(),
     random: Math.random,
     later(work, ms) {

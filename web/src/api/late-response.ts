@@ -1,24 +1,23 @@
 /**
- * Milliseconds after which a response counts as late and a cached copy is shown. The limit is low enough to show the
- * copy within one second, including rendering.
+ * Milliseconds after which a response is late and a cached copy is shown. The limit is low enough to show the copy
+ * within one second, including rendering.
  */
-const PATIENCE_MS = 500
+const LATE_AFTER_MS = 500
 
 let isSlow = false
-/** Number of responses to all requests since the app was loaded */
 let answers = 0
 
 /** Records that a response has arrived, so that later requests wait the full time again. */
-export function noteAnswer(): void {
+export function recordResponse(): void {
   answers += 1
   isSlow = false
 }
 
-/** Resolves after `PATIENCE_MS`, or at once if a request was late and no response has arrived since. */
+/** Resolves after `LATE_AFTER_MS`, or at once if an earlier request was late and no response has arrived since. */
 async function waitUntilLate(): Promise<void> {
   if (isSlow) return
   const before = answers
-  await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
+  await new Promise((resolve) => setTimeout(resolve, LATE_AFTER_MS))
   if (answers === before) isSlow = true
 }
 

@@ -1,73 +1,71 @@
 import type { Decision, Entry, UndoEntry } from '../storage/entry.js'
 import type { Store } from '../storage/store.js'
 import { Outbox, type UndoResult } from './outbox.js'
-import { Sender, type SenderPorts } from './sender.js'
-import type { Obstacle } from './verdict.js'
+import { type Pause, Sender, type SenderPorts } from './sender.js'
+import { type HttpResponse, judgeUser, type Obstacle, type Outcome, userIn } from './verdict.js'
 
-/** Event that another page or the sender of this page has caused. `changed`: entries were added, sent or refused. */
-export type PostEvent =
+/** An event from another page or from the sender of this page; `changed`: the stored entries may have changed */
+export type SyncEvent =
   | { kind: 'rated'; user: number; card_id: number; rating: Decision }
   | { kind: 'undo refused'; user: number; card_id: number; message: string }
   | { kind: 'changed'; user: number }
 
-/** State of the outbox, shown by the interface */
-export interface PostState {
-  /** Number of ratings and undos that the service has not confirmed */
+export interface SyncState {
+  /** Number of ratings, postponements and undos that are not confirmed, except pairs that cancel each other */
   waiting: number
-  /** Number of entries that the browser could not store, which are lost when the page closes */
+  /** Number of `waiting` entries that are only in memory and are lost when the page closes */
   volatile: number
-  /** Entries that the service has refused */
   refused: Entry[]
   obstacle: Obstacle | undefined
 }
 
-export interface PostPorts extends Pick<SenderPorts, 'transport' | 'withSendLock' | 'now' | 'random' | 'later'> {
+export interface SyncPorts extends Pick<SenderPorts, 'transport' | 'withSendLock' | 'now' | 'random' | 'later'> {
   durable: Store
   memory: Store
-  state: PostState
-  /** The other pages of the app in this browser */
-  channel: { send(event: PostEvent): void; listen(listener: (event: PostEvent) => void): void }
-  /** Id of the user who last logged in with this browser */
+  state: SyncState
+  /** Channel to the other pages of the app in this browser */
+  channel: { send(event: SyncEvent): void; listen(listener: (event: SyncEvent) => void): void }
   rememberedUser(): number | undefined
-  /** Loads the user's id; undefined if the service refuses or a proxy responds. Rejects if no response arrives */
-  fetchUser(): Promise<number | undefined>
+  /** Requests the account of the session's user */
+  fetchUser(): Promise<Outcome>
   /** Opens the login dialog; resolves when requests succeed again */
   askForLogin(): Promise<unknown>
   /** Monotonic clock in milliseconds */
   elapsed(): number
-  /** Time of the service's clock; the device's time until that is known */
+  /** Time of the service's clock; the device's time while the difference is unknown */
   serviceTime(): Date
-  /** Deletes the cached content of all other users */
-  forgetOthers(user: number): void
-  /** Called when the last waiting entry has been sent */
+  deleteContentOfOthers(user: number): void
+  /** Called when the number of waiting entries has become 0 */
   onAllSent(): void
 }
 
 /**
- * Milliseconds after which the user is verified with the service again. This detects logins outside of the app; a login
- * in another page of the app is known at once, because pages share the user.
+ * Milliseconds for which a verification of the user holds. It detects logins outside of the app. A login in another page
+ * of the app is known at once, because the pages share the stored user.
  */
-const BELIEVED_MS = 60_000
+const VERIFY_AFTER_MS = 60_000
 
-/** The outbox of this page: connects its store and its sender with the user, the other pages and the interface. */
-export class Post {
-  readonly #ports: PostPorts
+export class SyncQueue {
+  readonly #ports: SyncPorts
   readonly #outbox: Outbox
   readonly #sender: Sender
-  readonly #listeners = new Set<(event: PostEvent) => void>()
+  readonly #listeners = new Set<(event: SyncEvent) => void>()
   #user: number | undefined
-  #askedAt = 0
-  /** Number of reads of the store so far; only the latest result is shown */
+  /** Id of the session's user at `#verifiedAt`, as reported by the service */
+  #verified: unknown
+  #verifiedAt = 0
+  /** Number of reads of the store so far; only the result of the latest read is shown */
   #reads = 0
   #isUnannounced = false
 
-  constructor(ports: PostPorts) {
+  constructor(ports: SyncPorts) {
     this.#ports = ports
     this.#outbox = new Outbox(ports.durable, ports.memory)
     this.#sender = new Sender({
       ...ports,
       outbox: this.#outbox,
-      currentUser: () => this.#currentUser(),
+      currentUser: () => ports.rememberedUser() ?? this.#user,
+      verifyUser: (user) => this.#verifyUser(user),
       onChange: (obstacle) => void this.#changed(obstacle),
       onUndoRefused: ({ user, card_id }: UndoEntry, message) =>
         this.#tell({ kind: 'undo refused', user, card_id, message }),
@@ -79,18 +77,16 @@ export class Post {
     })
   }
 
-  /** Sets the user, deletes the cached content of other users if the user has changed, and starts sending. */
   open(user: number): void {
-    if (this.#user !== user) this.#ports.forgetOthers(user)
+    if (this.#user !== user) this.#ports.deleteContentOfOthers(user)
     this.#user = user
-    this.#askedAt = this.#ports.elapsed()
     void this.#refresh()
     this.#sender.wake('changed')
   }
 
   /**
-   * Stores a rating or the postponement of a card, and sends it. Resolves when it is stored. `name` is a new id, which
-   * the caller can pass to `takeBack`.
+   * Stores a rating or the postponement of a card, and sends it. Resolves when the entry is stored. `name` is a new id,
+   * which the caller can pass to `takeBack`.
    */
   async rate(name: string, card_id: number, rating: Decision, duration_ms?: number): Promise<void> {
     const user = this.#owner()
@@ -112,7 +108,6 @@ export class Post {
     return result
   }
 
-  /** Removes an entry that the service has refused. */
   async discard(entry: Entry): Promise<void> {
     await this.#outbox.discard(entry.user, entry.id)
     await this.#refresh()
@@ -130,8 +125,7 @@ export class Post {
     return this.#outbox.ratedSince(this.#owner(), at)
   }
 
-  /** Calls the listener for each event until the returned function is called. */
-  listen(listener: (event: PostEvent) => void): () => void {
+  listen(listener: (event: SyncEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -141,20 +135,19 @@ export class Post {
     return this.#user
   }
 
-  /** Returns the user of the session cookie: the last user who logged in here, verified after `BELIEVED_MS`. */
-  async #currentUser(): Promise<number | undefined> {
-    const { rememberedUser, fetchUser, elapsed } = this.#ports
-    const remembered = rememberedUser() ?? this.#user
-    if (elapsed() - this.#askedAt < BELIEVED_MS) return remembered
-    try {
-      const found = await fetchUser()
-      if (found === undefined) return remembered
-      this.#askedAt = elapsed()
-      return found
-    } catch {
-      // The service is unreachable. Sending the ratings will fail for the same reason, and the page will show it.
-      return remembered
-    }
+  /**
+   * Returns whether the session in the browser belongs to the user. Asks the service, unless it has confirmed the user
+   * in the last `VERIFY_AFTER_MS`.
+   */
+  async #verifyUser(user: number): Promise<'verified' | 'other' | Pause> {
+    const { elapsed, fetchUser } = this.#ports
+    if (user === this.#verified && elapsed() - this.#verifiedAt < VERIFY_AFTER_MS) return 'verified'
+    const outcome = await fetchUser()
+    const verdict = judgeUser(outcome)
+    if (verdict.kind !== 'done') return { obstacle: 'service', ...verdict }
+    this.#verified = userIn((outcome as HttpResponse).body)
+    this.#verifiedAt = elapsed()
+    return user === this.#verified ? 'verified' : 'other'
   }
 
   async #changed(obstacle: Obstacle | undefined): Promise<void> {
@@ -163,13 +156,13 @@ export class Post {
     state.obstacle = obstacle
     await this.#refresh()
     if (this.#user !== undefined) {
-      const event: PostEvent = { kind: 'changed', user: this.#user }
+      const event: SyncEvent = { kind: 'changed', user: this.#user }
       channel.send(event)
       this.#tell(event)
     }
     // A login through the identity provider may change the user without notice, so the user is verified before the next
     // request.
-    if (obstacle === 'login') this.#askedAt = Number.NEGATIVE_INFINITY
+    if (obstacle === 'login') this.#verified = undefined
     if (isNew && obstacle === 'login')
       askForLogin().then(
         () => this.sendNow(),
@@ -191,7 +184,7 @@ export class Post {
     }
   }
 
-  #tell(event: PostEvent): void {
+  #tell(event: SyncEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }

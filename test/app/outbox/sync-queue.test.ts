@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createMemoryStore } from '../../../web/src/outbox/memory.js'
-import { Post, type PostState } from '../../../web/src/outbox/post.js'
+import { SyncQueue, type SyncState } from '../../../web/src/outbox/sync-queue.js'
 import type { Outcome } from '../../../web/src/outbox/verdict.js'
 import type { Store } from '../../../web/src/storage/store.js'
 import { settleMicrotasks } from './world.js'
@@ -28,13 +28,14 @@ function createSlowStore(): Store & { release(): Promise<void>; isSlow: boolean 
   }
 }
 
-function openPost() {
+function openQueue() {
   const durable = createSlowStore()
-  const state: PostState = { waiting: 0, volatile: 0, refused: [], obstacle: undefined }
+  const state: SyncState = { waiting: 0, volatile: 0, refused: [], obstacle: undefined }
   const sent: number[] = []
+  const service = { sessionUser: USER, elapsedMs: 0, isDown: false }
   let announced = 0
   let answer: (outcome: Outcome) => void = () => undefined
-  const post = new Post({
+  const queue = new SyncQueue({
     durable,
     memory: createMemoryStore(),
     state,
@@ -51,14 +52,17 @@ function openPost() {
     },
     withSendLock: (work) => work({ isHeld: () => true }),
     rememberedUser: () => USER,
-    fetchUser: async () => USER,
+    fetchUser: async () =>
+      service.isDown
+        ? { kind: 'lost' }
+        : { kind: 'answered', status: 200, isOwn: true, body: { user: { id: service.sessionUser } } },
     askForLogin: async () => undefined,
     now: () => 0,
-    elapsed: () => 0,
+    elapsed: () => service.elapsedMs,
     serviceTime: () => new Date(0),
     random: () => 0,
     later: () => () => undefined,
-    forgetOthers: () => undefined,
+    deleteContentOfOthers: () => undefined,
     onAllSent: () => {
       announced += 1
     },
@@ -67,24 +71,24 @@ function openPost() {
     answer({ kind: 'answered', status: 200, isOwn: true, body: { review_id: 1, card_id: 7, applied: true } })
     await settleMicrotasks()
   }
-  return { post, durable, state, sent, accept, announced: () => announced }
+  return { queue, durable, state, sent, service, accept, announced: () => announced }
 }
 
 t.test('a read that started before a rating does not hide the rating', async (t) => {
-  const { post, durable, state } = openPost()
-  post.open(USER)
+  const { queue, durable, state } = openQueue()
+  queue.open(USER)
   await settleMicrotasks()
-  await post.rate('first', 7, 'easy')
+  await queue.rate('first', 7, 'easy')
   t.equal(state.waiting, 1)
   await durable.release()
   t.equal(state.waiting, 1)
 })
 
 t.test('announces once that everything is sent, however late the store responds', async (t) => {
-  const { post, durable, state, sent, accept, announced } = openPost()
-  post.open(USER)
+  const { queue, durable, state, sent, accept, announced } = openQueue()
+  queue.open(USER)
   await settleMicrotasks()
-  await post.rate('first', 7, 'easy')
+  await queue.rate('first', 7, 'easy')
   durable.isSlow = false
   for (let rounds = 0; sent.length === 0 && rounds < 100; rounds++) await durable.release()
   t.strictSame(sent, [7])
@@ -93,4 +97,42 @@ t.test('announces once that everything is sent, however late the store responds'
   for (let rounds = 0; rounds < 10; rounds++) await durable.release()
   t.equal(state.waiting, 0)
   t.equal(announced(), 1)
+})
+
+t.test("sends nothing while another user's session is in the browser", async (t) => {
+  const { queue, durable, state, sent, service } = openQueue()
+  durable.isSlow = false
+  service.sessionUser = 2
+  queue.open(USER)
+  await queue.rate('first', 7, 'easy')
+  await settleMicrotasks()
+  t.strictSame(sent, [], 'the session belonged to another user when the page was opened')
+  service.isDown = true
+  queue.sendNow()
+  await settleMicrotasks()
+  t.strictSame([sent, state.obstacle], [[], 'network'], 'the user is unknown')
+  service.isDown = false
+  service.sessionUser = USER
+  queue.sendNow()
+  await settleMicrotasks()
+  t.strictSame(sent, [7])
+})
+
+t.test('verifies the user again after a minute, also if a study session was opened since', async (t) => {
+  const { queue, durable, sent, service, accept } = openQueue()
+  durable.isSlow = false
+  queue.open(USER)
+  await queue.rate('first', 7, 'easy')
+  await settleMicrotasks()
+  await accept()
+  service.sessionUser = 2
+  service.elapsedMs = 60_000
+  queue.open(USER)
+  await queue.rate('second', 8, 'easy')
+  await settleMicrotasks()
+  t.strictSame(sent, [7])
+  service.sessionUser = USER
+  queue.sendNow()
+  await settleMicrotasks()
+  t.strictSame(sent, [7, 8])
 })
