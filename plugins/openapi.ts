@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import { describeApi, finishDocument } from '../src/http/openapi.js'
 import { answers } from '../src/http/schemas.js'
 
-/** Hash of the inline style sheet of Swagger UI; test/web/reference.test.ts detects a change. */
+/** Hash of the inline style sheet of Swagger UI; test/web/nightly/reference.test.ts detects a change. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
 /** Content security policy of the API reference. The reference needs no external resources and works offline. */

@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
-import type { Login } from '../support/process.js'
-import { type App, HEADLESS, openApp, PATIENCE_MS } from './support/app.js'
-import { FIREFOX, openFirefox } from './support/firefox.js'
-import { type Behaviour, type Gateway, openGateway, passOn, type Reply, replyWith, silence } from './support/gateway.js'
-import { press, until } from './support/keys.js'
+import type { Login } from '../../support/process.js'
+import { type App, HEADLESS, openApp, PATIENCE_MS } from '../support/app.js'
+import { FIREFOX, openFirefox } from '../support/firefox.js'
+import {
+  type Behaviour,
+  type Gateway,
+  openGateway,
+  passOn,
+  type Reply,
+  replyWith,
+  silence,
+} from '../support/gateway.js'
+import { press, until } from '../support/keys.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const CARDS = 4

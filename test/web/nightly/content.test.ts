@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { deckFile, writeContentFolder } from '../support/content.js'
-import { makePackage } from '../support/make-package.js'
-import { gifOf } from '../support/pictures.js'
-import { CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, until } from './support/app.js'
-import { GUARD_MS } from './support/keys.js'
+import { deckFile, writeContentFolder } from '../../support/content.js'
+import { makePackage } from '../../support/make-package.js'
+import { gifOf } from '../../support/pictures.js'
+import { CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, until } from '../support/app.js'
+import { GUARD_MS } from '../support/keys.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import t from 'tap'
-import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
-import { CHROMIUM, PATIENCE_MS } from './support/app.js'
+import { createStoreVariables, firstLogin, startProcess } from '../../support/process.js'
+import { CHROMIUM, PATIENCE_MS } from '../support/app.js'
 
 t.test(
   'the API reference in a browser under its policy',

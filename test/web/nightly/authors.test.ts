@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
-import { type App, CHROMIUM, findBarriers, isAt, isTooWide, openApp, PHONE, until } from './support/app.js'
-import { createGate } from './support/gate.js'
-import { press } from './support/keys.js'
-import { post, writeSome } from './support/written.js'
+import { type App, CHROMIUM, findBarriers, isAt, isTooWide, openApp, PHONE, until } from '../support/app.js'
+import { createGate } from '../support/gate.js'
+import { press } from '../support/keys.js'
+import { post, writeSome } from '../support/written.js'
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })

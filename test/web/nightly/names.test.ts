@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { deckFile, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, openApp } from './support/app.js'
-import { GUARD_MS, press } from './support/keys.js'
-import { findUserId } from './support/written.js'
+import { deckFile, writeContentFolder } from '../../support/content.js'
+import { CHROMIUM, openApp } from '../support/app.js'
+import { GUARD_MS, press } from '../support/keys.js'
+import { findUserId } from '../support/written.js'
 
 /** Returns a name with U+202E, which reverses the text after it, and U+2069, which would end an isolate too early. */
 const turning = (name: string) => `${name}\u2069\u202Exyz`

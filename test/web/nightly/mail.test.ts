@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from '../support/app.js'
 
 t.setTimeout(300_000)
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, findBarriers, isAt, isTooWide, openApp } from './support/app.js'
-import { post } from './support/written.js'
+import { CHROMIUM, findBarriers, isAt, isTooWide, openApp } from '../support/app.js'
+import { post } from '../support/written.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const form = (page: Page) => page.getByRole('form', { name: 'Test' })

@@ -1,9 +1,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
-import { tryLogin } from '../support/process.js'
-import { type App, DESK, openApp, PATIENCE_MS, type Person, PHONE, studyForWeeks } from './support/app.js'
-import { type AppPage, PAGES } from './support/pages.js'
-import { writeAll } from './support/written.js'
+import { tryLogin } from '../../support/process.js'
+import { type App, DESK, openApp, PATIENCE_MS, type Person, PHONE, studyForWeeks } from '../support/app.js'
+import { type AppPage, PAGES } from '../support/pages.js'
+import { writeAll } from '../support/written.js'
 
 const MOST = 0.02
 /** Delay of the first response, and between further responses, in milliseconds */

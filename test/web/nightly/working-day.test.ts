@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import t from 'tap'
-import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, openApp, PHONE } from './support/app.js'
-import { PATIENCE_MS } from './support/firefox.js'
-import { GUARD_MS, press, until } from './support/keys.js'
+import { changeFiles, deckFile, writeContentFolder } from '../../support/content.js'
+import { CHROMIUM, openApp, PHONE } from '../support/app.js'
+import { PATIENCE_MS } from '../support/firefox.js'
+import { GUARD_MS, press, until } from '../support/keys.js'
 
 const PEOPLE = 30
 const cards = Array.from({ length: 12 }, (_, at) => ({ id: `karte-${at}`, question: `Frage ${at + 1}?` }))

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { deckFile, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, openApp, until } from './support/app.js'
-import { createGate } from './support/gate.js'
-import { GUARD_MS } from './support/keys.js'
-import { numberedDeck } from './support/numbered-deck.js'
+import { deckFile, writeContentFolder } from '../../support/content.js'
+import { CHROMIUM, openApp, until } from '../support/app.js'
+import { createGate } from '../support/gate.js'
+import { GUARD_MS } from '../support/keys.js'
+import { numberedDeck } from '../support/numbered-deck.js'
 
 /** Expression that is true once the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'

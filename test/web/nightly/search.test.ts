@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Request } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, findBarriers, isAt, OWN, openApp, until } from './support/app.js'
-import { createGate } from './support/gate.js'
+import { CHROMIUM, findBarriers, isAt, OWN, openApp, until } from '../support/app.js'
+import { createGate } from '../support/gate.js'
 
 t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)

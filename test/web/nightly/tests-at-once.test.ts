@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { writeContentFolder } from '../support/content.js'
-import { CHROMIUM, isTooWide, openApp, PHONE } from './support/app.js'
-import { FIREFOX, openFirefox } from './support/firefox.js'
-import { openGateway, passOn } from './support/gateway.js'
+import { writeContentFolder } from '../../support/content.js'
+import { CHROMIUM, isTooWide, openApp, PHONE } from '../support/app.js'
+import { FIREFOX, openFirefox } from '../support/firefox.js'
+import { openGateway, passOn } from '../support/gateway.js'
 import {
   publishTests,
   QUESTIONS,
@@ -11,7 +11,7 @@ import {
   takeByKeyboard,
   takeByTouch,
   untilAttempt,
-} from './support/published-tests.js'
+} from '../support/published-tests.js'
 
 const isMissing = !(existsSync(CHROMIUM) && existsSync(FIREFOX))
 

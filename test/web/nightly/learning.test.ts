@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from './support/app.js'
-import { createGate } from './support/gate.js'
-import { GUARD_MS, press } from './support/keys.js'
+import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from '../support/app.js'
+import { createGate } from '../support/gate.js'
+import { GUARD_MS, press } from '../support/keys.js'
 
 const app = await openApp(t)
 /** Folder for screenshots; if undefined, no screenshots are taken */

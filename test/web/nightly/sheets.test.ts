@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { SCRATCH } from '../support/scratch.js'
-import { CHROMIUM, isAt, isTooWide, openApp, PHONE, until } from './support/app.js'
+import { SCRATCH } from '../../support/scratch.js'
+import { CHROMIUM, isAt, isTooWide, openApp, PHONE, until } from '../support/app.js'
 
 const PHONE_OPTIONS = { viewport: PHONE, hasTouch: true }
 

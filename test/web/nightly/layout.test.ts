@@ -1,6 +1,6 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t from 'tap'
-import { DESK, HEADLESS, openApp, PATIENCE_MS, PHONE } from './support/app.js'
+import { DESK, HEADLESS, openApp, PATIENCE_MS, PHONE } from '../support/app.js'
 
 const app = await openApp(t)
 const person = await app.newPerson({ name: 'Erika Muster' })

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, openApp, untilKept } from './support/app.js'
-import { createGate } from './support/gate.js'
-import { openGateway, passOn, silence } from './support/gateway.js'
+import { CHROMIUM, openApp, untilKept } from '../support/app.js'
+import { createGate } from '../support/gate.js'
+import { openGateway, passOn, silence } from '../support/gateway.js'
 
 const MARK = /Stand (von )?\d\d:\d\d, Dienst antwortet nicht/
 

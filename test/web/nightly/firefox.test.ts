@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { openApp } from './support/app.js'
-import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
-import { press, until } from './support/keys.js'
-import { PAGES } from './support/pages.js'
-import { post, writeAll } from './support/written.js'
+import { openApp } from '../support/app.js'
+import { FIREFOX, openFirefox, PATIENCE_MS } from '../support/firefox.js'
+import { press, until } from '../support/keys.js'
+import { PAGES } from '../support/pages.js'
+import { post, writeAll } from '../support/written.js'
 
 t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, async (t) => {
   const app = await openApp(t)

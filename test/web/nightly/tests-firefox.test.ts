@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { writeContentFolder } from '../support/content.js'
-import { openApp } from './support/app.js'
-import { FIREFOX, openFirefox } from './support/firefox.js'
-import { publishTests, QUESTIONS, takeByKeyboard } from './support/published-tests.js'
+import { writeContentFolder } from '../../support/content.js'
+import { openApp } from '../support/app.js'
+import { FIREFOX, openFirefox } from '../support/firefox.js'
+import { publishTests, QUESTIONS, takeByKeyboard } from '../support/published-tests.js'
 
 t.test('a test in Firefox, by keyboard alone', { skip: !existsSync(FIREFOX) && 'no Firefox' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type App, CHROMIUM, findBarriers, openApp, type Person, PHONE, untilKept } from './support/app.js'
-import { tabTo } from './support/keys.js'
-import { post } from './support/written.js'
+import { type App, CHROMIUM, findBarriers, openApp, type Person, PHONE, untilKept } from '../support/app.js'
+import { tabTo } from '../support/keys.js'
+import { post } from '../support/written.js'
 
 interface Task {
   id: number

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t from 'tap'
-import { ROOT } from '../support/constants.js'
-import { freePort } from '../support/postgres.js'
+import { ROOT } from '../../support/constants.js'
+import { freePort } from '../../support/postgres.js'
 import {
   createStoreVariables,
   firstLogin,
@@ -13,7 +13,7 @@ import {
   type Send,
   startProcess,
   withStore,
-} from '../support/process.js'
+} from '../../support/process.js'
 import {
   CHROMIUM,
   collectComplaints,
@@ -23,7 +23,7 @@ import {
   isTooWide,
   PATIENCE_MS,
   PHONE,
-} from './support/app.js'
+} from '../support/app.js'
 
 /**
  * Days on which the test acts, all of them working days. The task is due on 31 March each year and opens 30 days

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, DESK, findBarriers, isTooWide, PHONE } from './support/app.js'
-import { visitSignInStates } from './support/sign-in-states.js'
+import { CHROMIUM, DESK, findBarriers, isTooWide, PHONE } from '../support/app.js'
+import { visitSignInStates } from '../support/sign-in-states.js'
 
 /**
  * Views of each state. The dark view has the same window size as the first view, so only its contrast must be checked.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, openApp } from './support/app.js'
-import { press } from './support/keys.js'
+import { CHROMIUM, openApp } from '../support/app.js'
+import { press } from '../support/keys.js'
 
 const top = (left: number, isFirst: boolean) => `
   - heading "Lernen" [level=1]

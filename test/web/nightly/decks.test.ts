@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { changeFiles, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, isAt, openApp } from './support/app.js'
-import { numberedDeck } from './support/numbered-deck.js'
+import { changeFiles, writeContentFolder } from '../../support/content.js'
+import { CHROMIUM, isAt, openApp } from '../support/app.js'
+import { numberedDeck } from '../support/numbered-deck.js'
 
 t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, {

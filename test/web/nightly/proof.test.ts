@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
-import { post } from './support/written.js'
+import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from '../support/app.js'
+import { post } from '../support/written.js'
 
 interface Occurrences {
   occurrences: { id: number; proof_code: string | null }[]

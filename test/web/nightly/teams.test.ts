@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, openApp, type Person } from './support/app.js'
-import { tabTo } from './support/keys.js'
-import { findUserId, post } from './support/written.js'
+import { CHROMIUM, openApp, type Person } from '../support/app.js'
+import { tabTo } from '../support/keys.js'
+import { findUserId, post } from '../support/written.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import t from 'tap'
-import { startMailServer } from '../support/mail-server.js'
-import { freePort } from '../support/postgres.js'
-import { DESK, openApp, PHONE } from './support/app.js'
-import { findUserId } from './support/written.js'
+import { startMailServer } from '../../support/mail-server.js'
+import { freePort } from '../../support/postgres.js'
+import { DESK, openApp, PHONE } from '../support/app.js'
+import { findUserId } from '../support/written.js'
 
 t.setTimeout(600_000)
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { deckFile } from '../support/content.js'
-import { zipOf } from '../support/upload-packages.js'
-import { CHROMIUM, findBarriers, openApp, type Person } from './support/app.js'
-import { post, writeSome } from './support/written.js'
+import { deckFile } from '../../support/content.js'
+import { zipOf } from '../../support/upload-packages.js'
+import { CHROMIUM, findBarriers, openApp, type Person } from '../support/app.js'
+import { post, writeSome } from '../support/written.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
