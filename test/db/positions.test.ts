@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import type { Database } from '../../db/types.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, unique } from '../support/factories.js'
+import fc, { runs } from '../support/property.js'
 
 const database = await createMigratedDatabase()
 t.teardown(() => database.close())
@@ -118,7 +118,7 @@ t.test('positions stay dense and answers counted after any statements', async ()
         assert.deepEqual(stored, expected, text)
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

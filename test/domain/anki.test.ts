@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { ankiFileName, formatAnkiLine, formatAnkiText } from '../../src/domain/anki/text-export.js'
 import { anyCharacter } from '../support/arbitraries.js'
 import { isLinear } from '../support/linear.js'
+import fc, { runs } from '../support/property.js'
 
 t.test('converts Markdown by the five rules in their order', async (t) => {
   for (const [markdown, expected] of [
@@ -68,7 +68,7 @@ t.test("property: equals the specification's rules applied one after another", a
       const text = written.join('')
       return formatAnkiText(text) === byRegularExpressions(text)
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
   t.pass()
 })

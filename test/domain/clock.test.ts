@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
 import { clockFrom } from '../../src/domain/time/clock.js'
+import fc from '../support/property.js'
 
 t.test('without a day it is the clock of the machine', async (t) => {
   const real = () => new Date('2026-11-25T12:00:00Z')

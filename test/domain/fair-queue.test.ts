@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { FairQueue, type Share } from '../../src/domain/fair-queue.js'
+import fc from '../support/property.js'
 
 interface Item extends Share {
   number: number

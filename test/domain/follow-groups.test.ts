@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { followGroups } from '../../src/domain/teams/follow-groups.js'
+import fc from '../support/property.js'
 
 t.test(
   'property: the memberships become exactly the teams of the groups, and a repetition changes nothing',

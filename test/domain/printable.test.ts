@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { escapeControlCharacters, escapeField } from '../../src/domain/text/printable.js'
+import fc from '../support/property.js'
 
 const DANGEROUS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 const anyText = fc.string({

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { buildQuestion, parseCount, scorePercent, toInteger } from '../../src/domain/quiz/quiz.js'
 import { anyCharacter } from '../support/arbitraries.js'
+import fc from '../support/property.js'
 
 const safeInteger = fc.maxSafeInteger()
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { countCharacters, isStorable, shorten } from '../../src/domain/text/text.js'
 import { anyCharacter } from '../support/arbitraries.js'
+import fc from '../support/property.js'
 
 const anyText = fc.string({ unit: anyCharacter, maxLength: 300 })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { generatePassword } from '../../src/domain/accounts/passwords.js'
 import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
 import { MAX_USERS, readJsonRows, validateRows } from '../../src/domain/accounts/user-list.js'
 import { isLinear } from '../support/linear.js'
+import fc, { runs } from '../support/property.js'
 
 const csv = (text: string | Uint8Array) => readCsvRows(typeof text === 'string' ? Buffer.from(text) : text)
 const faultsOf = (text: string | Uint8Array) => {
@@ -44,7 +44,7 @@ t.test('property: reads CSV with any separator, quoted or not', async () => {
         starts.filter(({ isFilled }) => isFilled).map(({ start }) => start),
       )
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -57,7 +57,7 @@ t.test('property: reads or refuses any bytes', async () => {
         assert.ok([...rows, ...faults].every(({ line }) => Number.isInteger(line) && line >= 1))
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

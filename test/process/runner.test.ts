@@ -112,12 +112,7 @@ async function runFiles(t: Test, files: string[][]): Promise<{ code: number | st
     paths.push(path.relative(ROOT, file))
   }
   const { PATH = '', HOME = '', TEST_DATABASE_URL } = process.env
-  const claims = path.join(folder, 'claims')
-  await mkdir(claims)
-  const env = {
-    ...{ PATH, HOME, TEST_FILES: paths.join(' '), TEST_CLAIMS: claims },
-    ...(TEST_DATABASE_URL !== undefined && { TEST_DATABASE_URL }),
-  }
+  const env = { PATH, HOME, TEST_FILES: paths.join(' '), ...(TEST_DATABASE_URL !== undefined && { TEST_DATABASE_URL }) }
   return new Promise((resolve) => {
     execFile(process.execPath, ['--liftoff-only', BATCH], { env, cwd: ROOT }, (error, stdout) =>
       resolve({ code: error?.signal ?? error?.code ?? 0, output: stdout }),

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { DEFAULT_WEIGHTS } from '../../src/domain/review/parameters.js'
+import fc from './property.js'
 
 /** First surrogate code unit, and the number of surrogates */
 const SURROGATES = 0xd800

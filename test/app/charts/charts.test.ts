@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { stepOf } from '../../../web/src/charts/reader.js'
 import { labelsAt, roundUp } from '../../../web/src/charts/scale.js'
 import { groupByWeek, levelsOf, mondayOf, weekdayOf } from '../../../web/src/charts/weeks.js'
+import fc from '../../support/property.js'
 
 const day = fc
   .date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })

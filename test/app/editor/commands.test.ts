@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import {
   bold,
@@ -16,6 +15,7 @@ import {
   type TextSelection,
   table,
 } from '../../../web/src/editor/commands.js'
+import fc, { runs } from '../../support/property.js'
 
 /** Parses a text with a marked selection, such as `a ⟦b⟧ c`, or with a `|` for the caret. */
 function read(marked: string): TextSelection {
@@ -129,6 +129,6 @@ t.test('every command leaves the text outside of its range and a valid selection
         edit.end <= after.value.length
       )
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
 })

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { parseCells, toCards, toTable } from '../../../web/src/editor/cells.js'
 import { parsePaste } from '../../../web/src/editor/clipboard.js'
+import fc from '../../support/property.js'
 
 t.test('parses cells as Excel copies them', async (t) => {
   t.strictSame(parseCells('a\tb\r\nc\td\r\n'), [

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { diffTexts } from '../../../web/src/editor/word-diff.js'
 import { isLinear } from '../../support/linear.js'
+import fc from '../../support/property.js'
 
 t.test('compares by words', async (t) => {
   t.strictSame(diffTexts('Der Hund bellt.', 'Der Hund schläft.'), [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { inlineParts, plainText } from '../../../web/src/markdown/inline.js'
 import { isLinear } from '../../support/linear.js'
+import fc from '../../support/property.js'
 
 t.test('splits code and bold from the rest', async (t) => {
   const code = (text: string) => ({ kind: 'code', text })

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { micromark } from 'micromark'
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
 import t from 'tap'
 import { splitSource } from '../../../web/src/markdown/split-source.js'
+import fc from '../../support/property.js'
 
 const toHtml = (source: string) => micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
 const withoutSpace = (html: string) => html.replaceAll(/\s+/g, '')

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import t from 'tap'
+import fc, { runs } from '../../support/property.js'
 import { FAULTS, type Fault, GONE, idsIn, MALFORMED, settleMicrotasks, TAKEN, Tab, World } from './world.js'
 
 const USERS = [1, 2]
@@ -161,7 +161,7 @@ t.test(
   'every rating arrives once, in order, and only for its owner, despite any faults',
   { timeout: 600_000 },
   async (t) => {
-    const runs = Number(process.env.OUTBOX_RUNS ?? 300)
+    const count = runs(300)
     await fc.assert(
       fc.asyncProperty(
         fc.array(command, { minLength: 5, maxLength: 60 }),
@@ -219,8 +219,8 @@ t.test(
           }
         },
       ),
-      { numRuns: runs, seed: Number(process.env.OUTBOX_SEED ?? Date.now()) },
+      { numRuns: count },
     )
-    t.pass(`${runs} stories`)
+    t.pass(`${count} stories`)
   },
 )

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { deliver } from '../../../web/src/pages/quiz/deliver.js'
 import { answer, proceed, type QuizResult, type Run, startRun } from '../../../web/src/pages/quiz/run.js'
+import fc from '../../support/property.js'
 
 const OPTIONS = { options: ['a', 'b'], correct_index: 0, question: '?', full_answer: 'a', deck_name: 'Git' }
 const finished = (): Run =>

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   answer,
@@ -15,6 +14,7 @@ import {
   viewOf,
   wrongQuestions,
 } from '../../../web/src/pages/quiz/run.js'
+import fc from '../../support/property.js'
 
 const question = (card_id: number, options = ['a', 'b', 'c', 'd'], correct_index = 1): QuizQuestion => ({
   card_id,

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { markText } from '../../../web/src/search/marked-text.js'
+import fc from '../../support/property.js'
 
 t.test('parts joined are the text, for any ranges', async (t) => {
   const range = fc.tuple(fc.integer({ min: -3, max: 30 }), fc.integer({ min: -3, max: 30 }))

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import type { StudyCard } from '../../../web/src/session/card.js'
 import { isHardOverused } from '../../../web/src/session/hard-reminder.js'
@@ -24,6 +23,7 @@ import {
 } from '../../../web/src/session/session.js'
 import { summarize } from '../../../web/src/session/summary.js'
 import type { Rating } from '../../../web/src/words/ratings.js'
+import fc from '../../support/property.js'
 
 const TODAY = '2026-11-21'
 const NO_CARDS: ReadonlySet<number> = new Set()

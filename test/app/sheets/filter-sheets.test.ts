@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { filterSheets, groupByCategory, withoutTitle } from '../../../web/src/pages/spickzettel/filter-sheets.js'
+import fc from '../../support/property.js'
 
 const SHEETS = [
   { slug: 'git-notfall', title: 'Git-Notfallkarte', category: 'Git' },

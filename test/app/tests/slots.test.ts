@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import {
   isAnswered,
@@ -8,6 +7,7 @@ import {
   reconcile,
   type Slot,
 } from '../../../web/src/pages/tests/attempt/slots.js'
+import fc from '../../support/property.js'
 
 const text = (text: string) => ({ text })
 const kept = (seq: number, answer: { text: string }, refusal?: { status: number; message: string }) => ({

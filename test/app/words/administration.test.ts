@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { ACTIONS, detailsOf, sentenceOf } from '../../../web/src/pages/verwaltung/audit-words.js'
 import { toCsv } from '../../../web/src/words/csv.js'
 import { bytes } from '../../../web/src/words/numbers.js'
 import { viaWords } from '../../../web/src/words/via.js'
+import fc from '../../support/property.js'
 
 const deed = (action: string, details: unknown = null, target: string | null = 'erika') => ({
   action,

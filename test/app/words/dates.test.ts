@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { absoluteDay, daysBetween, momentText, relativeDay, shortDay } from '../../../web/src/words/dates.js'
+import fc from '../../support/property.js'
 
 const TODAY = '2026-11-21'
 

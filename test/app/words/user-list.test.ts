@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { readCsvRows } from '../../../src/domain/accounts/user-csv.js'
 import { sentenceOfRow } from '../../../web/src/pages/verwaltung/benutzer/row-faults.js'
 import { splitList, textOf } from '../../../web/src/pages/verwaltung/benutzer/user-list.js'
+import fc, { runs } from '../../support/property.js'
 
 const bytesOf = (bytes: readonly number[]) => Uint8Array.from(bytes)
 
@@ -19,7 +19,7 @@ t.test('property: reads the text of a file exactly when the service does', async
       const isRefused = faults.some(({ message }) => message.includes('nicht in UTF-8'))
       assert.equal(textOf(file) === undefined, isRefused, Buffer.from(bytes).toString('hex'))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { costOf, reviewsAt, USUAL_COSTS } from '../../../web/src/pages/einstellungen/cost.js'
 import { deviceName } from '../../../web/src/words/devices.js'
 import { usualTime } from '../../../web/src/words/estimate.js'
 import { aboutMinutes, count, countdown, countOf, minutes, percent } from '../../../web/src/words/numbers.js'
+import fc from '../../support/property.js'
 
 t.test('formats numbers in German', async (t) => {
   t.equal(count(1234567), '1.234.567')

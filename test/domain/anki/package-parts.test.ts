@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { normalizeDeckName } from '../../../src/domain/anki/deck-name.js'
 import { Levels, levelOf } from '../../../src/domain/anki/level.js'
@@ -6,6 +5,7 @@ import { findMedia, parseMediaJson, parseMediaMessage } from '../../../src/domai
 import { parseSchema11 } from '../../../src/domain/anki/read/note-type.js'
 import { readFields, readNumber, readText } from '../../../src/domain/anki/read/protobuf.js'
 import { ZstdFrames } from '../../../src/domain/anki/read/zstd-frames.js'
+import fc, { runs } from '../../support/property.js'
 import { protoBytes, protoNumber, zstdFrame } from '../../support/upload-packages.js'
 
 t.test('takes the level of a card from its tags', async (t) => {
@@ -132,7 +132,7 @@ t.test('follows frames in pieces of any size', async (t) => {
         if (!frames.follow(whole.subarray(at, Math.min(at + size, end)))) return false
       return frames.isWhole === (end === whole.length || end === FIRST || end === FIRST + 10)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
   t.notOk(new ZstdFrames().follow(Buffer.from('PK\x03\x04 is something else')))
   const greedy = Buffer.from(zstdFrame(Buffer.from('abc')))

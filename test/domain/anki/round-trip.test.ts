@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import t from 'tap'
 import { toFieldHtml } from '../../../src/domain/anki/write/card-html.js'
 import { convertHtml } from '../../../src/domain/markup/convert.js'
+import fc, { runs } from '../../support/property.js'
 
 const NO_PICTURES = { stored: new Set<string>(), shown: new Map<string, string>() }
 const OPTIONS = { picture: () => undefined, maxLength: 65_536 }
@@ -62,12 +62,12 @@ const ways = (first: string) => ({ first, html: there(first), second: back(there
 
 t.test('an export to Anki and back keeps the words', async (t) => {
   const property = fc.property(text.map(ways), ({ first, second }) => wordsOf(second) === wordsOf(first))
-  t.doesNotThrow(() => fc.assert(property, { numRuns: 1500 }))
+  t.doesNotThrow(() => fc.assert(property, { numRuns: runs(300) }))
 })
 
 t.test('further round trips change nothing', async (t) => {
   const property = fc.property(text.map(ways), ({ second }) => second.trim() === '' || back(there(second)) === second)
-  t.doesNotThrow(() => fc.assert(property, { numRuns: 1500 }))
+  t.doesNotThrow(() => fc.assert(property, { numRuns: runs(300) }))
 })
 
 t.test('keeps non-ASCII addresses and short rows', async (t) => {

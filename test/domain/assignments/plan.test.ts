@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { currentMembershipStart } from '../../../src/domain/assignments/membership-start.js'
 import { createPlanner, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
 import type { Recurrence } from '../../../src/domain/assignments/schedule.js'
 import { addDays, addMonths, isDay } from '../../../src/domain/time/calendar.js'
+import fc from '../../support/property.js'
 
 const ONCE: PlannedAssignment = {
   starts: '2026-12-01',

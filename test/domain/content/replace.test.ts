@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { createReplacer, replaceInCard } from '../../../src/domain/content/editing/replace.js'
+import fc from '../../support/property.js'
 
 const replace = (text: string, find: string, options: object = {}) =>
   createReplacer({ find, with: 'X', ...options })(text)

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { readGift } from '../../../src/domain/gift/index.js'
 import { isLinear } from '../../support/linear.js'
+import fc, { runs } from '../../support/property.js'
 import { findFaults, LIMITS } from '../../support/read-questions.js'
 
 function read(...lines: string[]) {
@@ -248,7 +248,7 @@ t.test('property: whatever is read can be stored and judged', async (t) => {
       if (faults.length > 0) throw new Error(faults.join())
       count += result.questions.length
     }),
-    { numRuns: 500 },
+    { numRuns: runs(300) },
   )
   t.ok(count > 50, `${count} questions`)
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import {
@@ -11,6 +10,7 @@ import {
   type Remindable,
 } from '../../../src/domain/mail/reminders.js'
 import { addDays, calendarIn, laterDay, startOfDay } from '../../../src/domain/time/calendar.js'
+import fc from '../../support/property.js'
 import { mulberry32 } from '../../support/random.js'
 
 const day = fc.integer({ min: 0, max: 2_000 }).map((days) => addDays('2026-01-01', days))

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   confirmationMail,
@@ -11,6 +10,7 @@ import {
   tasksMail,
 } from '../../../src/domain/mail/texts.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
+import fc from '../../support/property.js'
 
 const FIXTURES = new URL('../../../../test/fixtures/mail/', import.meta.url)
 const ADDRESS = 'https://training.example.org/'

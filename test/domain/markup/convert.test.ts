@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { micromark } from 'micromark'
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 import t from 'tap'
 import { convertHtml } from '../../../src/domain/markup/convert.js'
+import fc, { runs } from '../../support/property.js'
 
 const convert = (html: string, maxLength = 65_536) =>
   convertHtml(html, { picture: (src) => (src.endsWith('.png') ? `media/${src}` : undefined), maxLength })
@@ -204,7 +204,7 @@ t.test('property: never produces live HTML', async (t) => {
       }
       return true
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(300) },
   )
   t.pass('for all texts')
 })
@@ -256,7 +256,7 @@ t.test('property: the rendered Markdown has the text of the HTML', async (t) => 
     fc.property(block, (html) => {
       return textOf(render(toMarkdown(html))) === textOf(parseFragment(html))
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
   t.pass('for all texts')
 })

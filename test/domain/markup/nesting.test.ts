@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import t from 'tap'
 import { convertHtml } from '../../../src/domain/markup/convert.js'
+import fc, { runs } from '../../support/property.js'
 
 const OPTIONS = { picture: () => undefined, maxLength: 65_536 }
 const toMarkdown = (html: string) => convertHtml(html, OPTIONS).markdown
@@ -66,7 +66,7 @@ t.test('property: keeps every word of every visible element in order, however el
     if (found.join(' ') !== expected.join(' '))
       throw new Error(`${toMarkdown(html)}: [${found}] instead of [${expected}]`)
   })
-  t.doesNotThrow(() => fc.assert(property, { numRuns: 3_000 }))
+  t.doesNotThrow(() => fc.assert(property, { numRuns: runs(300) }))
 })
 
 t.test('puts stray text of lists and tables where browsers show it', async (t) => {

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { readMoodle, writeMoodle } from '../../../src/domain/moodle/index.js'
 import { MAX_PICTURE_BYTES } from '../../../src/domain/pictures/index.js'
 import { type ExerciseInput, parseExercise } from '../../../src/domain/questions/exercise.js'
 import { toMoodleQuestion } from '../../../src/domain/questions/moodle-question.js'
 import { isLinear } from '../../support/linear.js'
+import fc, { runs } from '../../support/property.js'
 import { findFaults, LIMITS } from '../../support/read-questions.js'
 
 const quiz = (...questions: string[]) => `<?xml version="1.0"?>\n<quiz>\n${questions.join('\n')}\n</quiz>`
@@ -402,7 +402,7 @@ t.test('property: cards come back equal', async (t) => {
       }
       count += cards.length
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
   t.ok(count > 300)
 })

@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { micromark } from 'micromark'
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
 import t from 'tap'
 import { findPictureType, mediaTarget, parseMediaTarget, resolvePicture } from '../../../src/domain/pictures/files.js'
 import { findPictures, renamePictures } from '../../../src/domain/pictures/markdown.js'
+import fc, { runs } from '../../support/property.js'
 
 const targetsOf = (text: string) => findPictures(text).map(({ target }) => target)
 const ftyp = (...brands: string[]) =>
@@ -151,7 +151,7 @@ t.test('every found place contains a target, and the app shows the replacements'
       const isShown = Array.from({ length: count }, (_, index) => html.includes(`<img src="neu-${index}"`))
       return renamed.replaceAll(/neu-\d+/g, '') === rest + text.slice(end) && !isShown.includes(false)
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(300) },
   )
   t.pass('for all texts')
 })

@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { addScores } from '../../../src/domain/questions/fraction.js'
 import type { FrozenForm } from '../../../src/domain/questions/frozen.js'
 import { chanceOfPassing, countDraws, type PassRules, type Section } from '../../../src/domain/questions/guess.js'
 import { type Answer, judge, type MultipleRule } from '../../../src/domain/questions/judge.js'
+import fc from '../../support/property.js'
 
 const once: PassRules = { passPercent: 60, multiple: 'partial', attempts: 1 }
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { isWithin } from '../../../src/domain/questions/decimal.js'
 import { parseExercise } from '../../../src/domain/questions/exercise.js'
@@ -7,6 +6,7 @@ import { type FrozenForm, freezeQuestion } from '../../../src/domain/questions/f
 import { type Answer, checkAnswer, judge, rightAnswer } from '../../../src/domain/questions/judge.js'
 import { isOneEdit, matchesText } from '../../../src/domain/questions/text-answer.js'
 import { neighboursOf } from '../../../src/domain/search/words.js'
+import fc, { runs } from '../../support/property.js'
 
 const WHOLE = { part: 1, of: 1 }
 const NOTHING = { part: 0, of: 1 }
@@ -108,7 +108,7 @@ t.test('property: a typing error is what the search tolerates', async (t) => {
     fc.property(word, word, (one, other) => {
       return isOneEdit(one, other) === neighboursOf(one).includes(other)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
   for (const [index, neighbour] of neighboursOf('stash').entries()) {
     if (!isOneEdit(neighbour, 'stash') || !isOneEdit('stash', neighbour)) t.fail(`${index} ${neighbour}`)

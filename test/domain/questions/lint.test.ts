@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import fc from 'fast-check'
 import t from 'tap'
 import { lintQuestion, RULES, type Rule } from '../../../src/domain/questions/lint.js'
 import { ROOT } from '../../support/constants.js'
+import fc from '../../support/property.js'
 
 const GOOD = 'Welcher Port gehört zu HTTPS?'
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { readNumber, withoutUnit } from '../../../src/domain/questions/number.js'
+import fc from '../../support/property.js'
 
 t.test('reads numbers with comma, point and thousands', async (t) => {
   const cases: [string, ReturnType<typeof readNumber>][] = [

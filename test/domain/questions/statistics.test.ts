@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import {
   addPerson,
@@ -12,6 +11,7 @@ import {
   itemRestCorrelation,
   NO_SUMS,
 } from '../../../src/domain/questions/statistics.js'
+import fc from '../../support/property.js'
 
 /** Points by person and question */
 type Results = number[][]

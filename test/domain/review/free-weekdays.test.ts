@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { fsrs, get_fuzz_range } from 'ts-fsrs'
 import { blendWeights } from '../../../src/domain/review/parameters.js'
@@ -7,6 +6,7 @@ import { type CardState, DEFAULT_SETTINGS, RATINGS } from '../../../src/domain/r
 import { createScheduler } from '../../../src/domain/review/scheduler.js'
 import { addDays, daysBetween, noonOf } from '../../../src/domain/time/calendar.js'
 import { weightsArbitrary } from '../../support/arbitraries.js'
+import fc, { runs } from '../../support/property.js'
 
 const TODAY = '2026-11-21'
 const weekdayOf = (day: string) => noonOf(day).getUTCDay() || 7
@@ -62,7 +62,7 @@ t.test('property: free days move a date only within its fuzz range, and only to 
         }
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: runs(300) },
   )
   t.ok(moved > 1_000, `${moved} moved`)
   t.ok(kept > 100, `${kept} kept, because their range has free days only or they have no fuzz`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { isLate, timesOf } from '../../../src/domain/review/review.js'
 import { calendarIn, parseInstant } from '../../../src/domain/time/calendar.js'
+import fc from '../../support/property.js'
 
 const dayOf = calendarIn('Europe/Berlin')
 const HOUR = 60 * 60 * 1000

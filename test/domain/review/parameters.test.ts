@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { checkParameters, clipParameters, fsrs } from 'ts-fsrs'
 import { costsOf } from '../../../src/domain/review/costs.js'
@@ -9,6 +8,7 @@ import { type CardState, DEFAULT_SETTINGS, RATINGS } from '../../../src/domain/r
 import { createScheduler, type NextState } from '../../../src/domain/review/scheduler.js'
 import { addDays, daysBetween } from '../../../src/domain/time/calendar.js'
 import { weightsArbitrary } from '../../support/arbitraries.js'
+import fc, { runs } from '../../support/property.js'
 
 t.test('blends fitted weights with the defaults by the number of recalls', async (t) => {
   const fitted = DEFAULT_WEIGHTS.map((weight) => weight * 2)
@@ -57,7 +57,7 @@ t.test('property: a replay leads to the states of the scheduler, under any weigh
       const { stability, difficulty } = state as unknown as CardState
       assert.deepEqual(new MemoryModel(weights).replay(history), { stability, difficulty })
     }),
-    { numRuns: 500 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   type Card,
@@ -15,6 +14,7 @@ import {
 import { type CardState, DEFAULT_SETTINGS, RATINGS, type Rating } from '../../../src/domain/review/review.js'
 import { createScheduler, type NextState } from '../../../src/domain/review/scheduler.js'
 import { addDays, daysBetween } from '../../../src/domain/time/calendar.js'
+import fc, { runs } from '../../support/property.js'
 
 const GRADES: Record<Rating, Grade> = {
   again: LibraryRating.Again,
@@ -77,7 +77,7 @@ t.test('property: 1,000 histories of 50 reviews on different days equal ts-fsrs'
         reviews++
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(300) },
   )
   t.ok(reviews >= 50_000, `${reviews} reviews compared`)
 })
@@ -106,7 +106,7 @@ t.test('further reviews on the same day follow the same-day formula', async () =
         }
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 

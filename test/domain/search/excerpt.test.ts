@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { excerptOf, findRanges, type Hits, type Marked, markTitle } from '../../../src/domain/search/excerpt.js'
 import { toPlainText } from '../../../src/domain/search/plain-text.js'
 import { wordsOf } from '../../../src/domain/search/words.js'
 import { anyCharacter } from '../../support/arbitraries.js'
 import { isLinear } from '../../support/linear.js'
+import fc, { runs } from '../../support/property.js'
 
 const hitsOf = (whole: string[], parts: Record<string, string[]> = {}): Hits => ({
   whole: new Set(whole),
@@ -69,7 +69,7 @@ t.test('property: ranges lie within the shown text, in order, without overlaps',
       const excerpt = excerptOf(source, hits)
       return areSound(excerpt) && areSound(markTitle(source.toWellFormed(), hits)) && [...excerpt.text].length <= 165
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -79,7 +79,7 @@ t.test('the excerpt contains a visible hit', async () => {
       const hits = hitsOf(['git'])
       return findRanges(toPlainText(source), hits).length === 0 || excerptOf(source, hits).ranges.length > 0
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import {
   findWords,
@@ -10,6 +9,7 @@ import {
   wordsOf,
 } from '../../../src/domain/search/words.js'
 import { anyCharacter } from '../../support/arbitraries.js'
+import fc, { runs } from '../../support/property.js'
 
 const anyText = fc.oneof(
   fc.string({ unit: anyCharacter }),
@@ -32,7 +32,7 @@ t.test('words come in text order, without overlaps, folded the same everywhere',
       }
       return true
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { type ClaimRules, explainMissingGroups, isComplete, readProfile } from '../../../src/domain/sign-in/claims.js'
 import { countIdentities, countLoginMethods } from '../../../src/domain/sign-in/login-methods.js'
 import { anyCharacter } from '../../support/arbitraries.js'
+import fc, { runs } from '../../support/property.js'
 
 const RULES: ClaimRules = {
   usernameClaim: 'preferred_username',
@@ -30,7 +30,7 @@ t.test('a parsed name is valid for an account', async () => {
         return length >= 1 && length <= 200 && text.trim() === text && text.isWellFormed() && !/\p{Cc}/u.test(text)
       })
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
 })
 

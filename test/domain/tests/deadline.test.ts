@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { deadlineOf, endOfDay, isOver, secondsLeft } from '../../../src/domain/tests/deadline.js'
 import { calendarIn } from '../../../src/domain/time/calendar.js'
+import fc from '../../support/property.js'
 
 const berlin = calendarIn('Europe/Berlin')
 const at = (text: string) => new Date(text)

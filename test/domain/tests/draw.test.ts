@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import type { FrozenForm } from '../../../src/domain/questions/frozen.js'
 import { judge, rightAnswer } from '../../../src/domain/questions/judge.js'
 import { countDrawn, drawPlaces, drawQuestions } from '../../../src/domain/tests/draw.js'
 import { showQuestion, withPlaces } from '../../../src/domain/tests/view.js'
+import fc from '../../support/property.js'
 
 /** Returns a seeded generator of integers below a limit, so that a failure can be reproduced. */
 function randomFrom(seed: number) {

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
 import { isSnapshotDue } from '../../../src/domain/questions/statistics.js'
@@ -10,6 +9,7 @@ import {
   type QuestionSums,
   reportOf,
 } from '../../../src/domain/tests/statistics.js'
+import fc from '../../support/property.js'
 
 const IDS = ['a', 'b', 'c', 'd']
 const SINGLE: FrozenQuestion = {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   type Card,
@@ -14,6 +13,7 @@ import { RATINGS, type Rating } from '../../../src/domain/review/review.js'
 import { addDays, calendarIn, noonOf } from '../../../src/domain/time/calendar.js'
 import { createCard, createDeck } from '../../support/factories.js'
 import type { Json } from '../../support/openapi.js'
+import fc, { runs } from '../../support/property.js'
 import { type Caller, errorBody, startService } from '../../support/service.js'
 
 const clock = { now: new Date('2026-11-21T08:00:00Z') }
@@ -185,7 +185,7 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-const RUNS = 10
+const RUNS = runs(10)
 const STEPS = 30
 
 const step = fc.oneof(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { RATINGS } from '../../../src/domain/review/review.js'
 import { addDays, calendarIn } from '../../../src/domain/time/calendar.js'
 import { createCard, createDeck } from '../../support/factories.js'
+import fc, { runs } from '../../support/property.js'
 import { type Caller, startService } from '../../support/service.js'
 
 /**
@@ -12,7 +12,7 @@ import { type Caller, startService } from '../../support/service.js'
  * the undo with a list of actions.
  */
 const FIRST_DAY = '2026-11-21'
-const RUNS = 4
+const RUNS = runs(4)
 const STEPS = 25
 const NEW_PER_DAY = 3
 

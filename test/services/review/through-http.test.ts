@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   type Card,
@@ -15,6 +14,7 @@ import { addDays } from '../../../src/domain/time/calendar.js'
 import { weightsArbitrary } from '../../support/arbitraries.js'
 import { countStatements, createMigratedDatabase } from '../../support/database.js'
 import { createCard, createDeck } from '../../support/factories.js'
+import fc, { runs } from '../../support/property.js'
 import { startService } from '../../support/service.js'
 
 const clock = { now: new Date('2026-01-01T12:00:00Z') }
@@ -30,8 +30,7 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-/** Number of histories. 1,000 take minutes: `HISTORIES=1000 node dist/test/services/review/through-http.test.js` */
-const HISTORIES = Number(process.env.HISTORIES ?? 10)
+const HISTORIES = runs(10)
 const REVIEWS = 50
 
 /** With `fitted`, each history uses separate weights, like those that a fit stores. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { RATINGS } from '../../../src/domain/review/review.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
 import { createCard, createDeck, createProgress } from '../../support/factories.js'
+import fc, { runs } from '../../support/property.js'
 import { type Caller, startService } from '../../support/service.js'
 
 const clock = { day: '2026-11-21' }
@@ -15,7 +15,7 @@ for (let index = 0; index < 6; index++) {
   cards.push((await createCard(db, { deck_id: decks[index % 2]?.id as number, sort_order: index })).id)
 }
 
-const RUNS = 15
+const RUNS = runs(15)
 const STEPS = 20
 
 const step = fc.oneof(

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { createAnswerChecker, type Json } from '../openapi.js'
+import fc, { runs } from '../property.js'
 import { createCallers } from './callers.js'
 import { judge, judgeBytes } from './judge.js'
 import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
@@ -189,7 +189,7 @@ function changeBytes({ method, url, headers, body }: FuzzRequest, seed: number):
     length: fc.integer({ min: 0, max: 4 }),
     inserted: fc.oneof(fc.uint8Array({ maxLength: 4 }), fc.constantFrom(Buffer.from('\r\n'), Buffer.from(':'))),
   })
-  const changes = fc.sample(fc.array(change, { minLength: 1, maxLength: 4 }), { seed, numRuns: 1 })[0] ?? []
+  const changes = fc.sample(fc.array(change, { minLength: 1, maxLength: 4 }), { seed, numRuns: runs(1) })[0] ?? []
   for (const { at, length, inserted } of changes) {
     bytes = Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at + length)])
   }

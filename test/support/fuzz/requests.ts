@@ -1,7 +1,8 @@
-import fc, { type Arbitrary } from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { anyCharacter } from '../arbitraries.js'
 import type { Json } from '../openapi.js'
 import { gifOf, targetOf } from '../pictures.js'
+import fc from '../property.js'
 
 const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
 export type CallerName = (typeof CALLERS)[number]

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,11 +18,8 @@ const { default: t } = await import('tap')
 const FILE_TIMEOUT_MS = 1_800_000
 const LEAVING_MS = 2_000
 
-/**
- * Runs test files one after another in this process, each as a subtest. Skips files that another process has claimed.
- * @param claims folder for the claims of all batch processes; initially empty
- */
-async function runBatch(files: string[], claims: string): Promise<void> {
+/** Runs test files one after another in this process, each as a subtest. */
+async function runBatch(files: string[]): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
   process.env.TMPDIR = scratch
   const tests = new Map<string, Test>()
@@ -36,7 +33,6 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   // Resolved now, because a test file may change the working directory.
   const urls = files.map((file) => pathToFileURL(path.resolve(file)).href)
   for (const [index, file] of files.entries()) {
-    if (!claim(path.join(claims, String(index)))) continue
     const url = urls[index] as string
     const before = readState(scratch)
     await t.test(file, { timeout: FILE_TIMEOUT_MS }, async (t) => {
@@ -53,15 +49,4 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   setTimeout(() => process.exit(), LEAVING_MS).unref()
 }
 
-function claim(file: string): boolean {
-  try {
-    writeFileSync(file, '', { flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-}
-
-const { TEST_FILES = '', TEST_CLAIMS = '' } = process.env
-await runBatch(TEST_FILES.split(' '), TEST_CLAIMS)
+await runBatch((process.env.TEST_FILES ?? '').split(' '))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { parseDeck } from '../../../../src/domain/content/format/parse-deck.js'
+import fc from '../../../support/property.js'
 
 const parse = (yaml: string, file = 'decks/git.md') => parseDeck(file, new TextEncoder().encode(`---\n${yaml}\n---\n`))
 const faultsOf = (yaml: string, file?: string) =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { parseDeck, parseDeckInSteps } from '../../../../src/domain/content/format/parse-deck.js'
 import { splitSections } from '../../../../src/domain/content/format/sections.js'
 import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
 import { anyCharacter } from '../../../support/arbitraries.js'
 import { isLinear } from '../../../support/linear.js'
+import fc, { runs } from '../../../support/property.js'
 
 const HEAD = '---\nname: Git\n---\n'
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -348,7 +348,7 @@ t.test('property: a generated deck is read back unchanged', async (t) => {
       }
       assert.deepEqual({ ...read, cards: cards.map(({ line, ...card }) => card) }, source)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
   t.pass('every run gives the same result')
 })
@@ -389,7 +389,7 @@ t.test('property: any input gives a deck or faults with valid lines', async (t) 
     fc.property(fc.array(scrap, { maxLength: 60 }), fc.boolean(), (parts, hasHead) =>
       assertSound(encode((hasHead ? HEAD : '') + parts.join(''))),
     ),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
   fc.assert(
     fc.property(deck, fc.nat(), fc.nat(20), scrap, (source, at, length, text) => {
@@ -397,7 +397,7 @@ t.test('property: any input gives a deck or faults with valid lines', async (t) 
       const cut = at % whole.length
       assertSound(encode(whole.slice(0, cut) + text + whole.slice(cut + length)))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(300) },
   )
   t.pass('nothing was thrown')
 })
@@ -410,7 +410,7 @@ t.test('property: windows of any size give the same sections', async (t) => {
       const pieces = [...splitSections(text, window)].filter((section) => section !== undefined)
       if (JSON.stringify(pieces) !== JSON.stringify(whole)) throw new Error(JSON.stringify({ text, pieces, whole }))
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(300) },
   )
   t.pass('every run gives the same result')
 })

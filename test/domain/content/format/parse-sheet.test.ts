@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { parseSheet } from '../../../../src/domain/content/format/parse-sheet.js'
+import fc, { runs } from '../../../support/property.js'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const parse = (text: string, file = 'cheatsheets/git/branches.md') => parseSheet(file, encode(text))
@@ -110,7 +110,7 @@ t.test('property: any bytes give a sheet or faults with valid lines', async (t) 
       if ((sheet === undefined) === (faults.length === 0)) throw new Error('neither a sheet nor faults, or both')
       for (const { line } of faults) if (!(line >= 1 && line <= lines)) throw new Error(`${line} of ${lines}`)
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300) },
   )
   t.pass('nothing was thrown')
 })

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { parseTest } from '../../../../src/domain/content/format/parse-test.js'
 import { writeTest } from '../../../../src/domain/content/format/write-test.js'
 import { CHOICES, orderKeys, parseDefinition, type TestDefinition } from '../../../../src/domain/tests/definition.js'
+import fc, { runs } from '../../../support/property.js'
 
 const parse = (text: string, file = 'tests/datenschutz.md') => parseTest(file, Buffer.from(text))
 
@@ -211,7 +211,7 @@ t.test('a written test is read back unchanged', async (t) => {
         JSON.stringify(orderKeys(read.test?.definition as TestDefinition)) === JSON.stringify(orderKeys(definition))
       if (!same || read.test?.draft !== draft) throw new Error(text)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(300) },
   )
   t.pass()
 })

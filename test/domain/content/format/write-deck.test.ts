@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { parseDeck } from '../../../../src/domain/content/format/parse-deck.js'
 import { parseSheet } from '../../../../src/domain/content/format/parse-sheet.js'
 import { type WrittenCard, writeCard, writeDeckHead } from '../../../../src/domain/content/format/write-deck.js'
 import { writeSheet } from '../../../../src/domain/content/format/write-sheet.js'
 import { type Exercise, type ExerciseInput, FORMS, parseExercise } from '../../../../src/domain/questions/exercise.js'
+import fc, { runs } from '../../../support/property.js'
 
 const ENCODER = new TextEncoder()
 
@@ -220,7 +220,7 @@ t.test('every exercise is read back unchanged', async (t) => {
       cards.map((one) => writeCard(one, options_off)),
     )
   })
-  fc.assert(property, { numRuns: 1_000 })
+  fc.assert(property, { numRuns: runs(300) })
   t.strictSame(new Set(forms.keys()), new Set(['none', ...FORMS]), 'every form was drawn')
 })
 
@@ -247,7 +247,7 @@ t.test('every deck is read back unchanged', async () => {
       ['ein-slug', description, sort_order],
     )
   })
-  fc.assert(property, { numRuns: 300 })
+  fc.assert(property, { numRuns: runs(300) })
 })
 
 t.test('every sheet is read back unchanged', async () => {
@@ -258,7 +258,7 @@ t.test('every sheet is read back unchanged', async () => {
     assert.deepEqual(faults, [])
     assert.deepEqual(sheet, { slug: 'ein-slug', title, category, content_md, draft })
   })
-  fc.assert(property, { numRuns: 300 })
+  fc.assert(property, { numRuns: runs(300) })
 })
 
 t.test('reports faults of verbatim cards', async (t) => {

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { digestText } from '../../../../src/domain/content/plan/digest.js'
 import { planImport, refusalOf } from '../../../../src/domain/content/plan/folder.js'
 import type { Changes, FolderPlan, StoredContent, Visibility } from '../../../../src/domain/content/plan/types.js'
 import { stateOf } from '../../../../src/domain/content/plan/visibility.js'
 import type { CardSource, Content, DeckSource, SheetSource } from '../../../../src/domain/content/types.js'
+import fc, { runs } from '../../../support/property.js'
 
 type Cards = Record<string, { question?: string; aliases?: string[]; draft?: boolean }>
 
@@ -249,7 +249,7 @@ t.test('property: the store equals the files, and a second import changes nothin
       }
       return true
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(300) },
   )
   t.pass('for all runs')
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { FreeSlugs, slugFrom } from '../../../../src/domain/content/format/slug.js'
 import { digestText } from '../../../../src/domain/content/plan/digest.js'
@@ -23,6 +22,7 @@ import {
 } from '../../../../src/domain/content/upload/incoming.js'
 import { keyOf, keyUpload } from '../../../../src/domain/content/upload/key.js'
 import { anyCharacter } from '../../../support/arbitraries.js'
+import fc, { runs } from '../../../support/property.js'
 
 interface Store {
   decks: OwnedDeck[]
@@ -315,7 +315,7 @@ t.test(
           if (faults.length > 0) throw new Error(faults.join('; '))
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(300) },
     )
     t.pass()
   },

@@ -1,5 +1,4 @@
 import { copyFileSync } from 'node:fs'
-import fc from 'fast-check'
 import t from 'tap'
 import { escapePictures, findPictures } from '../../../../src/domain/pictures/markdown.js'
 import type { ExportItem } from '../../../../src/services/content/exports/items.js'
@@ -7,6 +6,7 @@ import { writeCsv } from '../../../../src/services/content/exports/write-csv.js'
 import { writeMarkdown } from '../../../../src/services/content/exports/write-markdown.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { isLinear } from '../../../support/linear.js'
+import fc, { runs } from '../../../support/property.js'
 import { packageOf, writeUpload, zipOf } from '../../../support/upload-packages.js'
 
 type Read = Awaited<ReturnType<typeof readFile>>
@@ -105,7 +105,7 @@ t.test('every accepted content survives export and import with the same texts', 
     if (JSON.stringify(sidesOf(back)) !== JSON.stringify(sidesOf(again))) throw new Error('changes with each export')
     await exportOf(incoming, writeCsv)
   })
-  await fc.assert(property, { numRuns: 150 })
+  await fc.assert(property, { numRuns: runs(150) })
   for (const [way, count] of Object.entries(counts)) t.ok(count > 10, `${count} uploads by ${way}`)
 })
 

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
 import type { ExportFormat } from '../../../../src/domain/content/export-formats.js'
@@ -10,6 +9,7 @@ import { writeExport } from '../../../../src/services/content/exports/write-expo
 import { readIncoming } from '../../../../src/services/content/upload/read.js'
 import { createMigratedDatabase } from '../../../support/database.js'
 import { createCard, createDeck } from '../../../support/factories.js'
+import fc from '../../../support/property.js'
 
 const database = await createMigratedDatabase()
 t.teardown(() => database.close())

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import t from 'tap'
 import type { Database } from '../../../../db/types.js'
@@ -15,6 +14,7 @@ import { createSource } from '../../../support/editing.js'
 import { createCard, createCheatsheet, createDeck } from '../../../support/factories.js'
 import { unzip } from '../../../support/packages.js'
 import { gifOf, targetOf } from '../../../support/pictures.js'
+import fc from '../../../support/property.js'
 
 const [home, away] = [await createMigratedDatabase(), await createMigratedDatabase()]
 t.teardown(async () => {
@@ -153,11 +153,9 @@ const NOTHING = [
   [0, 0, 0],
 ]
 
-const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000)
-
-t.test(`a written source is the same after a round trip (seed ${seed})`, async (t) => {
-  const decks = fc.sample(deckOf, { numRuns: 40, seed })
-  const sheets = fc.sample(sheetOf, { numRuns: 10, seed })
+t.test('a written source is the same after a round trip', async (t) => {
+  const decks = fc.sample(deckOf, { numRuns: 40 })
+  const sheets = fc.sample(sheetOf, { numRuns: 10 })
   const id = await writeSource(home.db, { decks, sheets })
   const { file, bytes } = await exportSource(home.db, id)
   const entries = await unzip(bytes)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { writeXlsx } from 'hucre/xlsx'
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
 import { Refusal } from '../../../../src/domain/refusal.js'
 import { readIncoming } from '../../../../src/services/content/upload/read.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
+import fc, { runs } from '../../../support/property.js'
 import { writeUpload, zipOf } from '../../../support/upload-packages.js'
 import { escapeXml, type TestCell, type TestSheet, type TestWorkbook, workbookOf } from '../../../support/workbooks.js'
 
@@ -297,7 +297,7 @@ t.test('property: reads the texts of any table', async (t) => {
         )
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
