@@ -45,13 +45,3 @@ t.test('a table that refers to a user is not listed as one without personal data
   t.ok(rows.length > 20)
   for (const { table, column } of rows) t.ok(LISTED.get(table)?.includes(column), `${table}.${column}`)
 })
-
-t.test('each section states purpose, access, retention and export', async (t) => {
-  const [, parts = ''] = text.split('## Die Bestandteile')
-  const sections = (parts.split('\n## ')[0] ?? '').split('\n### ').slice(1)
-  t.ok(sections.length > 5)
-  for (const section of sections) {
-    for (const label of ['Zweck', 'Sieht', 'Gelöscht', 'Exportiert'])
-      t.match(section, new RegExp(`^- \\*\\*${label}\\*\\*: `, 'm'), `${section.split('\n')[0]}: ${label}`)
-  }
-})

@@ -220,6 +220,7 @@ export function errorBody(statusCode: number, message: string) {
     403: 'Forbidden',
     404: 'Not Found',
     405: 'Method Not Allowed',
+    408: 'Request Timeout',
     409: 'Conflict',
     413: 'Payload Too Large',
     415: 'Unsupported Media Type',
