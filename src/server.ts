@@ -184,7 +184,10 @@ function closeGracefully(app: FastifyInstance, config: Config, state: ClosingSta
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
     const abort = setTimeout(() => state.stop.abort(new ServiceStopping()), ABORT_AFTER_MS)
-    const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
+    const cut = setTimeout(() => {
+      app.log.warn('cutting connections that did not end in time')
+      cutConnections(app.server)
+    }, CLOSE_TIMEOUT_MS - 1_000)
     // From now on, a kept-alive connection without a new request is closed after `LAST_REQUESTS_MS`.
     app.server.keepAliveTimeout = LAST_REQUESTS_MS
     await stopListening(app.server)

@@ -94,17 +94,13 @@ t.test('refuses a folder in use and releases it after SIGKILL', async (t) => {
   const dataDir = await copyTemplate('locked')
   const child = startProcess(dataDir, "console.log('open'); setInterval(() => {}, 1000)")
   t.equal((await child.lines.next()).value, 'open')
-  const started = performance.now()
   await t.rejects(openEmbeddedStore(dataDir), {
     name: 'EmbeddedStoreInUseError',
     message: /schon von einem laufenden Prozess benutzt/,
   })
-  const refusedAfter = performance.now() - started
   await kill(child)
 
-  const opened = performance.now()
   const store = await openEmbeddedStore(dataDir)
-  t.ok(refusedAfter < performance.now() - opened, `${refusedAfter} ms: no database is started for a refusal`)
   await t.rejects(openEmbeddedStore(dataDir), EmbeddedStoreInUseError)
   const pool = createPool(store)
   t.same((await pool.query('SELECT word FROM words')).rows, [{ word: 'Öl' }])

@@ -6,6 +6,8 @@ import type { Answer } from '../../src/domain/questions/judge.js'
 import { createUser, PASSWORD, unique } from './factories.js'
 import type { Kills } from './kills.js'
 import { loginOver, type Owner, type Send, startProcess, withStore } from './process.js'
+import { mulberry32 } from './random.js'
+import { SEED } from './seed.js'
 import { type ApiQuestion, publishTest, rightAnswerTo } from './taken-tests.js'
 
 type Variables = Record<string, string>
@@ -40,16 +42,18 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
   })
   const known = new Map<string, Map<number, Acknowledged>>(usernames.map((name) => [name, new Map()]))
   const started = () => [...known.values()].reduce((sum, attempts) => sum + attempts.size, 0)
+  const random = mulberry32(SEED)
   for (let round = 0; round < rounds; round++) {
     const service = await startProcess(t, variables)
     const state = { isStopped: false, answers: 0 }
     const goal = Math.ceil((ATTEMPTS * (round + 1)) / rounds)
+    const extra = Math.floor(random() * MIN_ANSWERS)
     let reach = () => {}
     const reached = new Promise<void>((resolve) => {
       reach = resolve
     })
     const check = () => {
-      if (started() >= goal && state.answers >= MIN_ANSWERS + Math.floor(Math.random() * MIN_ANSWERS)) reach()
+      if (started() >= goal && state.answers >= MIN_ANSWERS + extra) reach()
     }
     const learners = usernames.map(async (username) => {
       const send = repeatIfOverloaded(await loginOver(service.url, { username, password: PASSWORD }))
