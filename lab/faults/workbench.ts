@@ -1,0 +1,120 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { ROOT } from './fault.js'
+
+/** Parts of the checkout that the tests do not need, or that the copy links to */
+const NOT_COPIED = ['.git', '.tap', 'lab', 'node_modules']
+
+/** Time for a PostgreSQL server to stop */
+const STOP_MS = 15_000
+
+/** Result of a test file. `by` is the first failed assertion, or how the process ended. */
+export type TestResult = { kind: 'passed' } | { kind: 'failed' | 'timeout'; by: string }
+
+/** A copy of the built tree in a temporary folder, in which one file at a time is replaced. */
+export class Workbench {
+  readonly #folder: string
+  #running: ChildProcess | undefined
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async create(): Promise<Workbench> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-faults-'))
+    const names = (await readdir(ROOT)).filter((name) => !NOT_COPIED.includes(name))
+    await promisify(execFile)('cp', ['-a', ...names, folder], { cwd: ROOT })
+    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+    return new Workbench(folder)
+  }
+
+  async remove(): Promise<void> {
+    this.#kill('SIGTERM')
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  /** Sends a signal to the running test and the processes that it has started. */
+  #kill(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const { pid, exitCode, signalCode } = this.#running ?? {}
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal)
+  }
+
+  read(file: string): Promise<string> {
+    return readFile(path.join(this.#folder, file), 'utf8')
+  }
+
+  /** Replaces a source file and its compiled file during `work`. @throws Error if the source cannot be parsed */
+  async withSource<T>(file: string, source: string, work: () => Promise<T>): Promise<T> {
+    const { outputText, diagnostics = [] } = ts.transpileModule(source, {
+      fileName: file,
+      reportDiagnostics: true,
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2023,
+        module: ts.ModuleKind.ESNext,
+        verbatimModuleSyntax: true,
+      },
+    })
+    const [problem] = diagnostics
+    if (problem !== undefined) throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, '\n'))
+    const changes: [name: string, text: string][] = [
+      [file, source],
+      [compiledOf(file), outputText],
+    ]
+    const paths = changes.map(([name]) => path.join(this.#folder, name))
+    const originals = await Promise.all(paths.map((name) => readFile(name)))
+    try {
+      await Promise.all(changes.map(([, text], index) => writeFile(paths[index] as string, text)))
+      return await work()
+    } finally {
+      await Promise.all(originals.map((bytes, index) => writeFile(paths[index] as string, bytes)))
+    }
+  }
+
+  /** Runs a test file. A run that exceeds `timeoutMs` is ended with all its processes. */
+  async test(file: string, { server, timeoutMs }: { server: boolean; timeoutMs: number }): Promise<TestResult> {
+    const test = ['node', compiledOf(file)]
+    const [program = '', ...args] = server ? ['node', 'dist/test/support/with-postgres.js', ...test] : test
+    const child = spawn(program, args, {
+      cwd: this.#folder,
+      detached: true,
+      // Tap's own limit of 30 s would be too short on a busy machine.
+      env: { ...process.env, TAP_TIMEOUT: String(Math.ceil((2 * timeoutMs) / 1_000)) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#running = child
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    }
+    let isOver = false
+    const timers = [
+      setTimeout(() => {
+        isOver = true
+        this.#kill('SIGTERM')
+      }, timeoutMs),
+      setTimeout(() => this.#kill('SIGKILL'), timeoutMs + STOP_MS),
+    ]
+    const [status, signal] = await once(child, 'close')
+    for (const timer of timers) clearTimeout(timer)
+    if (isOver) return { kind: 'timeout', by: `no end within ${Math.round(timeoutMs / 1_000)} s` }
+    if (status === 0) return { kind: 'passed' }
+    return { kind: 'failed', by: firstFailure(output) ?? `exit status ${status ?? signal}` }
+  }
+}
+
+function compiledOf(file: string): string {
+  return `dist/${file.replace(/\.ts$/, '.js')}`
+}
+
+/** Returns the name of the first failed assertion that contains no others, after the names of its tests. */
+function firstFailure(output: string): string | undefined {
+  const names = [...output.matchAll(/^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?$/gm)].map(([, name]) => name)
+  return names[0]
+}
