@@ -2,7 +2,7 @@ import type { CallerName } from './requests.js'
 import { type Answer, send } from './send.js'
 
 const PASSWORD = 'nur für Zufallsanfragen'
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 120_000
 
 interface Identity {
   id: number

@@ -5,12 +5,14 @@ import { judge, judgeBytes } from './judge.js'
 import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
 import { type Answer, exchangeBytes, HangError, send } from './send.js'
 
-interface FuzzOptions {
+export interface FuzzOptions {
   origin: string
   /** Administrator that no request changes */
   root: { username: string; password: string }
   seed: number
   requests: number
+  /** Number of requests that are sent at the same time (default: 8) */
+  concurrency?: number
   /**
    * Returns whether the operation must succeed at least once. The fuzzer sends up to `requests` further requests to
    * such operations until they have succeeded. Default: no operation must succeed.
@@ -20,7 +22,7 @@ interface FuzzOptions {
   onProgress?: (sent: number) => void
 }
 
-interface FuzzReport {
+export interface FuzzReport {
   sent: number
   /** Number of further requests to operations that must succeed but have not succeeded yet */
   sentAgain: number
@@ -34,19 +36,19 @@ interface FuzzReport {
 
 /** Number of requests between two checks of the callers */
 const ROUND = 50
-const CONCURRENCY = 8
 /** Interval, counted in requests, between requests with changed bytes */
 const BYTES_EVERY = 25
-const TIMEOUT_MS = 15_000
+/** Longer than any request takes on a busy machine */
+const TIMEOUT_MS = 120_000
 const MAX_FAULTS = 30
 
 /**
  * Sends valid, almost valid and hostile requests generated from the service's OpenAPI document. Checks the responses
  * with `judge`, or with `judgeBytes` if the bytes of the request were changed. A seed reproduces the first `requests`
- * requests, except for ids taken from responses and the order of concurrent requests.
+ * requests; with a concurrency above 1, except for their order and for ids taken from responses.
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
-  const { origin, root, seed, requests, mustSucceed = () => false, onProgress } = options
+  const { origin, root, seed, requests, concurrency = 8, mustSucceed = () => false, onProgress } = options
   const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
   const document: Json = JSON.parse(text)
   const check = createAnswerChecker(document)
@@ -121,7 +123,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
         report.slowestMs = Math.max(report.slowestMs, performance.now() - started)
       }
     }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    await Promise.all(Array.from({ length: concurrency }, work))
   }
   while (report.sent < requests) {
     const size = Math.min(ROUND, requests - report.sent)

@@ -1,0 +1,153 @@
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import type { Kysely } from 'kysely'
+import type { Test } from 'tap'
+import type { Database } from '../../../db/types.js'
+import { commandLineActor } from '../../../src/commands/actor.js'
+import { importContent } from '../../../src/services/content/folder/import.js'
+import { deckFile, writeContentFolder } from '../content.js'
+import { createCard, createCheatsheet, createDeck, createUser, PASSWORD } from '../factories.js'
+import { startIdentityProvider } from '../identity-provider.js'
+import { startService } from '../service.js'
+import { oidcSettings } from '../sign-in.js'
+import { CARDS, publishTest } from '../taken-tests.js'
+import { type FuzzOptions, type FuzzReport, fuzz } from './index.js'
+import { KNOWN_AUTHOR, KNOWN_ID, KNOWN_PICTURE } from './requests.js'
+import { agent } from './send.js'
+
+/** Addresses of the service; an https address changes the names of its cookies. Both support passkeys. */
+export const [HTTP_URL, HTTPS_URL] = ['http://localhost:3999/', 'https://localhost:3999/']
+
+/** Sends random requests to a new service with content of each kind. */
+export async function fuzzService(
+  t: Test,
+  { publicUrl, ...options }: { publicUrl: string } & Omit<FuzzOptions, 'origin' | 'root'>,
+): Promise<FuzzReport> {
+  const contentDir = await writeContentFolder(t, {
+    'decks/git.md': deckFile(
+      'Git',
+      Array.from({ length: 30 }, (_, index) => ({ id: `karte-${index}` })),
+    ),
+    'cheatsheets/git-befehle.md': '# Git\n\n`git stash` legt Änderungen beiseite.\n\n![Ein Baum](baum.gif)\n',
+  })
+  await writeFile(`${contentDir}/cheatsheets/baum.gif`, KNOWN_PICTURE)
+  const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
+  const config = {
+    contentDir,
+    trustProxy: ['127.0.0.1'],
+    corsOrigins: ['https://app.example.org'],
+    publicUrl,
+    oidc: oidcSettings(provider, publicUrl),
+  }
+  const { app, db } = await startService(t, { config })
+  await importContent(db, commandLineActor(), contentDir)
+  const { id: rootId, username } = await createUser(db, { is_admin: true })
+  // This user has a high id, because the requests delete users with low ids.
+  await createUser(db, { id: KNOWN_ID, username: KNOWN_AUTHOR, is_author: true })
+  await createSources(db, KNOWN_ID)
+  await createTeams(db)
+  await createTests(db)
+  await createAssignments(db, rootId)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => agent.destroy())
+  const { port } = app.server.address() as AddressInfo
+  const report = await fuzz({ ...options, origin: `http://127.0.0.1:${port}`, root: { username, password: PASSWORD } })
+  t.comment(JSON.stringify(report.statuses), `${report.sentAgain} again, slowest: ${Math.round(report.slowestMs)} ms`)
+  t.strictSame(report.faults, [], (report.faults[0] ?? 'no faults').slice(0, 500))
+  t.equal(report.sent, options.requests)
+  return report
+}
+
+/** Creates 60 sources. Adds content and the user's reports to the first source, so that requests hit existing ids. */
+async function createSources(db: Kysely<Database>, userId: number): Promise<void> {
+  const uploaded = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
+  const written = { ...uploaded, kind: 'written', size_bytes: 0 } as const
+  const sources = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? written : uploaded))
+  await db.insertInto('content_sources').values(sources).execute()
+  const deck = await createDeck(db, { slug: 'sql' })
+  const origin = { source_id: 1, source_key: 'sql' }
+  await db
+    .insertInto('imported_decks')
+    .values({ deck_id: deck.id, file: null, ...origin })
+    .execute()
+  // These cards get the ids from 31, because the content folder has 30 cards.
+  for (let count = 0; count < 30; count++) {
+    const card = await createCard(db, { deck_id: deck.id })
+    await db
+      .insertInto('imported_cards')
+      .values({ card_id: card.id, deck_id: deck.id, key: `karte-${count}` })
+      .execute()
+    const suggestion = { suggested_question: 'Besser?', suggested_answer: 'Ja' }
+    await db
+      .insertInto('card_reports')
+      .values({ card_id: card.id, user_id: userId, text: 'Falsch', ...suggestion })
+      .execute()
+  }
+  const sheet = await createCheatsheet(db, { slug: 'sql' })
+  await db
+    .insertInto('imported_cheatsheets')
+    .values({ cheatsheet_id: sheet.id, ...origin })
+    .execute()
+  // Each update creates a second version.
+  await db.updateTable('cards').set({ answer: 'Zweite Fassung' }).where('deck_id', '=', deck.id).execute()
+  await db.updateTable('cheatsheets').set({ content_md: 'Zweite Fassung' }).where('id', '=', sheet.id).execute()
+}
+
+async function createTests(db: Kysely<Database>): Promise<void> {
+  const cards = Array.from({ length: 30 }, () => CARDS.text)
+  for (const slug of ['git', 'git-befehle', 'sql', 'linux']) {
+    const test = await publishTest(db, { attempts: null, review_when: 'now' }, { cards, sourceId: 1 })
+    await db.updateTable('tests').set({ slug }).where('id', '=', test.id).execute()
+  }
+}
+
+async function createTeams(db: Kysely<Database>): Promise<void> {
+  const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
+  await db.insertInto('teams').values(teams).execute()
+}
+
+async function createAssignments(db: Kysely<Database>, userId: number): Promise<void> {
+  const { id: testId } = await db.selectFrom('tests').select('id').limit(1).executeTakeFirstOrThrow()
+  const none = { cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null }
+  for (let index = 0; index < 60; index++) {
+    const { id } = await db
+      .insertInto('assignments')
+      .values({
+        ...{
+          title: `Aufgabe ${index}`,
+          description: '',
+          starts_on: '2026-01-01',
+          due_on: '2026-06-30',
+          due_days: null,
+        },
+        ...{ every_months: null, window_end: null, opens_days_before: null, everybody_from: null },
+        ...{
+          mandatory: true,
+          retention_years: 2,
+          responsible_id: userId,
+          created_by: userId,
+          created_on: '2026-01-01',
+        },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    // There are as many parts as the API allows, so that most random indexes refer to a sheet.
+    const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
+    await db
+      .insertInto('assignment_parts')
+      .values([
+        ...sheets.map((part) => ({ ...none, ...part, assignment_id: id })),
+        { ...none, assignment_id: id, position: 19, kind: 'test', title: 'Prüfen', test_id: testId },
+      ])
+      .execute()
+    await db
+      .insertInto('assignment_users')
+      .values({ assignment_id: id, user_id: userId, added_on: '2026-01-01' })
+      .execute()
+    const occurrence = { assignment_id: id, user_id: userId, content_version: 1, counts_from: new Date('2026-01-01') }
+    await db
+      .insertInto('occurrences')
+      .values({ ...occurrence, period: '2026-01-01', due_on: '2026-06-30' })
+      .execute()
+  }
+}
