@@ -10,6 +10,7 @@ import { measureAssignments } from './scenarios/assignments.js'
 import { measureDecks } from './scenarios/decks.js'
 import { measureEditing } from './scenarios/editing.js'
 import { measureExport } from './scenarios/export.js'
+import { measureFairness } from './scenarios/fairness.js'
 import { measureGrowth } from './scenarios/growth.js'
 import { measureHistory } from './scenarios/history.js'
 import { measureImport } from './scenarios/import.js'
@@ -41,6 +42,7 @@ const SCENARIOS: Record<string, Scenario> = {
   import: measureImport,
   packages: measurePackages,
   assignments: measureAssignments,
+  fairness: measureFairness,
   web: measureWeb,
 }
 
