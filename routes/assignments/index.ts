@@ -19,6 +19,7 @@ import {
   NOT_AN_OVERSEER,
   NOT_YOUR_ASSIGNMENT,
   NOT_YOUR_TEAM,
+  OWN_OCCURRENCE,
   PARTS_IN_USE,
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
@@ -202,12 +203,14 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         operationId: 'changeAssignment',
         summary: 'Change an assignment',
         description:
-          'Dates apply to periods that begin from now on. Parts can be changed until a person has done one of them.',
+          'Dates apply to periods that begin from now on. Parts can be changed until a person has done one of them. \
+Callers cannot release themselves from an open mandatory task unless another account is responsible.',
         tags: ['assignments'],
         params: AssignmentParams,
         body: ChangeAssignmentBody,
         response: answers(AssignmentAnswer, [
-          ...[...ASSIGNING, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, ...CONTENT, ...AUDIENCE],
+          ...[...ASSIGNING, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
+          ...[...CONTENT, ...AUDIENCE],
         ]),
       },
       onRequest: app.requireAssigner,

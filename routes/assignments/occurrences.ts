@@ -10,6 +10,7 @@ import {
   NOT_RESPONSIBLE,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  OWN_OCCURRENCE,
   OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
@@ -27,9 +28,11 @@ import {
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
 
-const DECISION = [NOT_RESPONSIBLE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
+const DECISION = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
 
-/** Decisions of the responsible person. Each needs a reason; only `extend` requires the day `until`. */
+/**
+ * Decisions of the responsible person about another person. Each needs a reason; only `extend` requires the day `until`.
+ */
 const DECISIONS = [
   {
     path: '/:id/exempt',

@@ -4,6 +4,7 @@ import { findTeam, listTeams } from '../../db/queries/teams/teams.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
 import { parseTeam } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
@@ -97,7 +98,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         tags: ['teams'],
         params: TeamParams,
         body: ChangeTeamBody,
-        response: answers(TeamAnswer, [ADMINS_ONLY, TEAM_NOT_FOUND, TEAM_TAKEN]),
+        response: answers(TeamAnswer, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN]),
       },
       preHandler,
     },
@@ -115,7 +116,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         summary: 'Delete a team with its memberships',
         tags: ['teams'],
         params: TeamParams,
-        response: answers(Done, [ADMINS_ONLY]),
+        response: answers(Done, [ADMINS_ONLY, OWN_OCCURRENCE]),
       },
       preHandler,
     },
@@ -155,7 +156,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         description: "A membership from the provider's groups stays; 409 if it is the only membership.",
         tags: ['teams'],
         params: MemberParams,
-        response: answers(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),
+        response: answers(Done, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),
       },
       preHandler,
     },

@@ -284,6 +284,58 @@ t.test('a responsible person exempts, recognises and extends, with a recorded re
   ])
 })
 
+const OWN_TASK = 'Über deine eigene Aufgabe entscheidest du nicht selbst; mach zuerst eine andere Person verantwortlich'
+
+t.test('a responsible person does not decide about the own occurrence', async (t) => {
+  const [boss, learner, other] = [await service.member(), await service.member(), await service.member()]
+  const test = await assignedTest(db)
+  const parts = [{ kind: 'test', slug: test.slug }]
+  const id = await assign({ parts, responsible_id: boss.id, audience: { user_ids: [boss.id, learner.id] } })
+  const rows = await occurrencesOf(id, boss)
+  const own = rows.find(({ user }: { user: { id: number } }) => user.id === boss.id).id
+  const others = rows.find(({ user }: { user: { id: number } }) => user.id === learner.id).id
+  const refused = errorBody(403, OWN_TASK)
+  const body = { reason: 'geprüft', until: '2027-06-30' }
+  for (const action of ['exempt', 'recognise', 'extend', 'grant-attempt']) {
+    t.strictSame((await post(boss, own, action, body)).body, refused, action)
+  }
+  t.match(await mine(boss, id), [{ state: 'open', due: '2026-12-31' }])
+  t.equal((await post(boss, others, 'recognise', body)).status, 200)
+  await admin.patch(`/api/assignments/${id}`, { responsible_id: other.id })
+  t.equal((await post(other, own, 'recognise', body)).status, 200, 'another responsible person decides')
+})
+
+t.test('no change releases the caller from an open mandatory occurrence', async (t) => {
+  const [boss, deputy, learner] = [await service.admin(), await service.member(), await service.member()]
+  const team = await createTeam(db, { members: [boss.id] })
+  const values = { parts: [await sheetPart(db)], responsible_id: boss.id }
+  const id = await assign({ ...values, audience: { team_ids: [team] } })
+  const url = `/api/assignments/${id}`
+  t.match(await mine(boss, id), [{ state: 'open' }])
+  const toOthers = { audience: { user_ids: [learner.id] } }
+  const releases: [string, () => ReturnType<Caller['delete']>][] = [
+    ['the audience', () => boss.patch(url, toOthers)],
+    ['with another responsible person at once', () => boss.patch(url, { ...toOthers, responsible_id: deputy.id })],
+    ['optional', () => boss.patch(url, { mandatory: false })],
+    ['membership', () => boss.delete(`/api/teams/${team}/members/${boss.id}`)],
+    ['team', () => boss.delete(`/api/teams/${team}`)],
+  ]
+  const refused = errorBody(403, OWN_TASK)
+  for (const [name, release] of releases) t.strictSame((await release()).body, refused, name)
+  t.equal((await boss.patch(url, { responsible_id: null })).status, 200)
+  t.strictSame((await boss.patch(url, toOthers)).body, refused, 'without a responsible person')
+  t.match(await mine(boss, id), [{ state: 'open', due: '2026-12-31' }])
+  t.equal((await boss.patch(url, { due: '2027-12-31', starts: '2027-01-01', recurrence: null })).status, 200)
+  t.equal((await boss.post(`${url}/renew`)).status, 200)
+  t.match(await mine(boss, id), [{ state: 'open', due: '2026-12-31' }], 'planned occurrences keep their days')
+  t.equal((await boss.patch(url, { audience: { everybody: true } })).status, 200, 'still in the audience')
+  await boss.patch(url, { audience: { team_ids: [team] }, responsible_id: deputy.id })
+  t.equal((await boss.patch(url, toOthers)).status, 200, 'another person is responsible')
+  t.match(await mine(boss, id), [{ state: 'left' }])
+  const optional = await assign({ ...values, audience: { user_ids: [boss.id] }, mandatory: false })
+  t.equal((await boss.patch(`/api/assignments/${optional}`, toOthers)).status, 200, 'an optional assignment')
+})
+
 t.test('a lead sees the members of the own team in mandatory assignments, without results', async (t) => {
   const [lead, member, outsider] = [await service.member(), await service.member(), await service.member()]
   const team = await createTeam(db, { members: [member.id], leads: [lead.id] })

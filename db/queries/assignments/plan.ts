@@ -87,6 +87,24 @@ export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
+/**
+ * Returns the open occurrences of mandatory assignments in whose audience the user is, with the responsible persons of
+ * these assignments.
+ */
+export async function listOwnDuties(
+  db: Kysely<Database>,
+  userId: number,
+): Promise<{ id: number; responsible_id: number | null }[]> {
+  const { rows } = await sql<{ id: number; responsible_id: number | null }>`
+    select occurrences.id, responsible_id
+    from occurrences
+      join assignments on assignments.id = assignment_id
+      join users on users.id = user_id
+    where user_id = ${userId} and state in ('open', 'in_progress') and mandatory and archived_at is null
+      and ${IS_IN_AUDIENCE}`.execute(db)
+  return rows
+}
+
 /** Ids of the teams whose members are visible; undefined if all persons are visible */
 export type VisibleTeams = readonly number[] | undefined
 

@@ -51,6 +51,11 @@ export const OWN_PERSONAL_PART = new Refusal(
   'own_personal_part',
   'Deinen eigenen persönlichen Teil bestätigt eine andere Person',
 )
+export const OWN_OCCURRENCE = new Refusal(
+  'forbidden',
+  'own_occurrence',
+  'Über deine eigene Aufgabe entscheidest du nicht selbst; mach zuerst eine andere Person verantwortlich',
+)
 export const HELD_TOO_EARLY = new InvalidInput(
   'Das Feld „held_on“ muss zwischen dem Beginn der Aufgabe und heute liegen',
   'held_too_early',

@@ -23,6 +23,7 @@ import {
 } from '../../domain/assignments/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { issueProofs } from '../proofs/issue.js'
+import { refuseOwn } from './own-duties.js'
 import type { AssignmentClock } from './plan.js'
 
 export interface SheetConfirmation {
@@ -92,7 +93,7 @@ export async function confirmPersonal(
   await db.transaction().execute(async (transaction) => {
     const occurrences = await lockOccurrences(transaction, distinct)
     if (occurrences.length < distinct.length) throw OCCURRENCE_NOT_FOUND
-    if (occurrences.some(({ user_id }) => user_id === actor.actor_id)) throw OWN_PERSONAL_PART
+    refuseOwn(actor, occurrences, OWN_PERSONAL_PART)
     const positions = new Map<number, number[]>()
     for (const occurrence of occurrences) {
       if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
@@ -136,6 +137,7 @@ export interface Decision {
 /**
  * Exempts a person from an occurrence, with an audit entry.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is in the past
  */
 export function exempt(db: Kysely<Database>, actor: Actor, decision: Decision, clock: AssignmentClock): Promise<void> {
@@ -145,6 +147,7 @@ export function exempt(db: Kysely<Database>, actor: Actor, decision: Decision, c
 /**
  * Completes an occurrence by recognising an external proof, with an audit entry.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is in the past
  */
 export function recognise(
@@ -173,6 +176,7 @@ async function finish(
 /**
  * Moves the due day of an occurrence to `until`, with an audit entry.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is missing or not later than the current due day
  */
 export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, until }: Decision): Promise<void> {
@@ -187,6 +191,7 @@ export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, u
 /**
  * Grants a person one more attempt at each test of an occurrence, with an audit entry.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws NO_SUCH_PART if the assignment has no test
  */
 export async function grantAttempt(db: Kysely<Database>, actor: Actor, { id, reason }: Decision): Promise<void> {
@@ -210,6 +215,7 @@ async function decide(
   await db.transaction().execute(async (transaction) => {
     const [occurrence] = await lockOccurrences(transaction, [id])
     if (occurrence === undefined) throw OCCURRENCE_NOT_FOUND
+    refuseOwn(actor, [occurrence])
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
     await change(transaction, occurrence)
     const { title, username } = occurrence

@@ -26,6 +26,7 @@ import {
 import type { Due, Starts } from '../../domain/assignments/schedule.js'
 import { NOT_FOUND_BY_KIND } from '../../domain/content/refusals.js'
 import { isStorable } from '../../domain/text/text.js'
+import { keepOwnDuties } from './own-duties.js'
 import { type AssignmentClock, completeOccurrences, planAssignment } from './plan.js'
 
 /**
@@ -77,6 +78,7 @@ export async function createAssignment(
  * Changes an assignment and writes an audit entry. Changed dates apply only to periods that are not planned yet.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  * @throws PARTS_IN_USE if the parts would change although a person has already completed one of them
+ * @throws OWN_OCCURRENCE if the change would release the actor from an open mandatory occurrence
  * @throws the refusals of `createAssignment` for the given fields
  */
 export async function changeAssignment(
@@ -92,13 +94,15 @@ export async function changeAssignment(
     const { parts, audience, starts, due, recurrence, ...rest } = change
     checkDates({ starts: starts ?? startsOf(before), due: due ?? dueOf(before) })
     await keepResponsible(transaction, change.responsible_id)
-    await updateAssignment(transaction, id, {
-      ...rest,
-      ...scheduleOf({ starts, due, recurrence }),
-      ...(audience && { everybody_from: audience.everybody ? (before.everybody_from ?? today) : null }),
+    await keepOwnDuties(transaction, actor, async () => {
+      await updateAssignment(transaction, id, {
+        ...rest,
+        ...scheduleOf({ starts, due, recurrence }),
+        ...(audience && { everybody_from: audience.everybody ? (before.everybody_from ?? today) : null }),
+      })
+      if (parts !== undefined) await changeParts(transaction, before, parts)
+      if (audience !== undefined) await assignTo(transaction, id, audience, today)
     })
-    if (parts !== undefined) await changeParts(transaction, before, parts)
-    if (audience !== undefined) await assignTo(transaction, id, audience, today)
     const fields = Object.keys(change)
     if (fields.length === 0) return
     const details = { fields, ...(audience && { audience }) }

@@ -15,6 +15,7 @@ import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
+import { keepOwnDuties } from '../assignments/own-duties.js'
 
 /** Creates a team and writes an audit entry. @throws TEAM_TAKEN if another team has the name or the group */
 export async function createTeam(
@@ -42,6 +43,7 @@ export async function createTeam(
  * Changes a team and writes an audit entry. If its provider group changes, the memberships from the former group end.
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws TEAM_TAKEN if another team has the name or the group
+ * @throws OWN_OCCURRENCE if an ended membership would release the actor from an open mandatory occurrence
  */
 export async function changeTeam(
   db: Kysely<Database>,
@@ -57,7 +59,9 @@ export async function changeTeam(
     )
     if (fields.length === 0) return before
     if (await isTeamTaken(transaction, id, change)) throw TEAM_TAKEN
-    if (fields.includes('external_group')) await endClaimedMembers(transaction, id, today)
+    if (fields.includes('external_group')) {
+      await keepOwnDuties(transaction, actor, () => endClaimedMembers(transaction, id, today))
+    }
     const team = await updateTeam(transaction, id, change)
     const details = { fields, ...(fields.includes('external_group') && { external_group: team.external_group }) }
     await insertAuditEntry(transaction, actor, { action: 'team.update', target_id: id, target: team.name, details })
@@ -65,10 +69,13 @@ export async function changeTeam(
   })
 }
 
-/** Deletes a team with its memberships and writes an audit entry. Does nothing if the team does not exist. */
+/**
+ * Deletes a team with its memberships and writes an audit entry. Does nothing if the team does not exist.
+ * @throws OWN_OCCURRENCE if this would release the actor from an open mandatory occurrence
+ */
 export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const name = await deleteTeam(transaction, id)
+    const name = await keepOwnDuties(transaction, actor, () => deleteTeam(transaction, id))
     if (name === undefined) return
     await insertAuditEntry(transaction, actor, { action: 'team.delete', target_id: id, target: name })
   })
@@ -103,6 +110,7 @@ export async function addMember(
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws USER_NOT_FOUND if the user does not exist
  * @throws MEMBER_BY_GROUP if only the provider's groups make the user a member
+ * @throws OWN_OCCURRENCE if this would release the actor from an open mandatory occurrence
  */
 export async function removeMember(
   db: Kysely<Database>,
@@ -115,7 +123,7 @@ export async function removeMember(
     if (team === undefined) throw TEAM_NOT_FOUND
     const user = await lockAccount(transaction, userId)
     if (user === undefined) throw USER_NOT_FOUND
-    if (!(await endMembership(transaction, member))) {
+    if (!(await keepOwnDuties(transaction, actor, () => endMembership(transaction, member)))) {
       if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP
       return
     }
