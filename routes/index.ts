@@ -104,7 +104,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
       isEmbedded: options.about.embedded,
       poolState: options.poolState,
     })
-    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
+    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today, moment })
     await members.register(teamRoutes, { prefix: '/teams', today })
     await members.register(proofRoutes, {
       ...{ prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath, stopping },

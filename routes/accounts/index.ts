@@ -12,11 +12,10 @@ import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
-import type { PasskeyOptions } from '../auth/passkeys.js'
 import access from './access.js'
 import bulk from './bulk.js'
 import list from './list.js'
-import ownAccount from './me.js'
+import ownAccount, { type OwnAccountOptions } from './me.js'
 import {
   AccountAnswer,
   AccountParams,
@@ -29,16 +28,16 @@ import service, { type About } from './service.js'
 
 const DEFAULT_AUDIT_ENTRIES = 100
 
-export interface AccountOptions extends PasskeyOptions {
+export interface AccountOptions extends OwnAccountOptions {
   about: About
   today: () => string
 }
 
 /** Routes for accounts in addition to those of `/api/admin`: administrators change all accounts, users their own. */
-const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty, today }) => {
+const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty, today, moment }) => {
   app.setFallback(unknownEndpoint('Unbekannter Konto-Endpunkt'))
 
-  await app.register(ownAccount, { prefix: '/me', relyingParty })
+  await app.register(ownAccount, { prefix: '/me', relyingParty, moment })
   await app.register(access, { prefix: '/:id' })
   await app.register(list)
   await app.register(bulk, { today })

@@ -19,9 +19,11 @@ import {
 import { cutPage } from '../../src/domain/page.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
+import { listShownVersions } from '../../src/services/tests/results.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
 import { OwnDataAnswer } from './own-data-schemas.js'
 import {
@@ -35,7 +37,9 @@ import {
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
-const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
+export interface OwnAccountOptions extends PasskeyOptions, Clock {}
+
+const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { relyingParty, moment }) => {
   const serveAlone = limitToOnePerUser()
 
   app.patch(
@@ -160,7 +164,7 @@ a second request gets 429. An error after the first byte closes the connection.`
     async (request, reply) => {
       const { id } = request.user
       const text = await serveAlone(id, reply, async () => {
-        const pieces = await findOwnData(app.db, id)
+        const pieces = await findOwnData(app.db, id, await listShownVersions(app.db, id, moment().today))
         if (pieces === undefined) throw NOT_LOGGED_IN
         return Readable.from(pieces, { objectMode: false })
       })

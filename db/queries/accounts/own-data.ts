@@ -62,7 +62,7 @@ const PROGRESS: Rows = {
       card_id, case when not ${IS_SECRET_CARD} then decks.slug end as deck_slug,
       case when not ${IS_SECRET_CARD} then question end as question, last_rating, next_review, stability, difficulty, last_review, reps,
       lapses`)}
-    from (${inOrder(PROGRESS, sql`select * from card_progress where user_id = ${userId} and ${after}`)}) as progress
+    from (${inOrder(BY_CARD, sql`select * from card_progress where user_id = ${userId} and ${after}`)}) as progress
       join cards on cards.id = card_id
       join decks on decks.id = cards.deck_id`,
 }
@@ -205,27 +205,24 @@ const RESULTS: Rows = {
     from quiz_results where user_id = ${userId} and ${after}`,
 }
 
-const ATTEMPTS: Rows = {
-  key: BY_ID,
-  from: (userId, after) => sql`
-    select attempts.id, ${json(sql`
-      attempts.id, slug as test_slug, attempts.version, number, ${instant('started_at')}, ${instant('deadline_at')},
-      ${instant('ended_at')}, ended_by, case when ${IS_RESULT_SHOWN} then passed end as passed,
-      case when ${IS_RESULT_SHOWN} then score_percent end as score_percent, ${instant('answers_deleted_at')}`)}
-    from (${inOrder(ATTEMPTS, sql`select * from attempts where user_id = ${userId} and ${after}`)}) as attempts
-      join tests on tests.id = test_id
-      join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version`,
-}
+/** Versions of tests whose results the user may see */
+export type ShownVersions = readonly { test_id: number; version: number }[]
 
-/**
- * Whether the learner may know the result of the attempt; false for a test without a review. If the review opens when
- * the test closes, the result is shown from the second day (UTC) after the last day of the test, because the last day
- * is then over in every time zone.
- */
-const IS_RESULT_SHOWN = sql`(
-  test_versions.definition ->> 'review' <> 'none'
-  and (test_versions.definition ->> 'review_when' <> 'closed'
-    or test_versions.definition ->> 'closes' < to_char(now() at time zone 'UTC' - interval '1 day', 'YYYY-MM-DD')))`
+function attemptsOf(shownVersions: ShownVersions): Rows {
+  const shown = JSON.stringify(shownVersions)
+  return {
+    key: BY_ID,
+    from: (userId, after) => sql`
+      select attempts.id, ${json(sql`
+        attempts.id, slug as test_slug, attempts.version, number, ${instant('started_at')}, ${instant('deadline_at')},
+        ${instant('ended_at')}, ended_by, case when shown.version is not null then passed end as passed,
+        case when shown.version is not null then score_percent end as score_percent, ${instant('answers_deleted_at')}`)}
+      from (${inOrder(BY_ID, sql`select * from attempts where user_id = ${userId} and ${after}`)}) as attempts
+        join tests on tests.id = attempts.test_id
+        left join jsonb_to_recordset(${shown}::jsonb) as shown (test_id integer, version integer)
+          on shown.test_id = attempts.test_id and shown.version = attempts.version`,
+  }
+}
 
 /** Answers of the user with the questions as the attempts showed them, without the correct answers */
 const ANSWERS: Rows = {
@@ -253,12 +250,21 @@ const ANSWERS: Rows = {
  * undefined if the user does not exist.
  * @throws Error from the generator if the user is deleted during the request
  */
-export async function findOwnData(db: Kysely<Database>, userId: number): Promise<AsyncGenerator<string> | undefined> {
+export async function findOwnData(
+  db: Kysely<Database>,
+  userId: number,
+  shownVersions: ShownVersions,
+): Promise<AsyncGenerator<string> | undefined> {
   const account = await findAccountJson(db, userId)
-  return account && ownDataPieces(db, userId, account)
+  return account && ownDataPieces(db, userId, account, shownVersions)
 }
 
-async function* ownDataPieces(db: Kysely<Database>, userId: number, account: AccountJson): AsyncGenerator<string> {
+async function* ownDataPieces(
+  db: Kysely<Database>,
+  userId: number,
+  account: AccountJson,
+  shownVersions: ShownVersions,
+): AsyncGenerator<string> {
   const list = (rows: Rows) => listPieces(db, userId, rows)
   yield `{"user":${account.user},"sessions":`
   yield* list(SESSIONS)
@@ -299,7 +305,7 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield ',"changes":'
   yield* list(CHANGES)
   yield ',"attempts":'
-  yield* list(ATTEMPTS)
+  yield* list(attemptsOf(shownVersions))
   yield ',"answers":'
   yield* list(ANSWERS)
   yield ',"pictures":'
@@ -333,14 +339,14 @@ interface Batch {
 /** Reads a batch as one long string instead of a row per entry: PostgreSQL writes the JSON, and Node.js forwards it. */
 async function readBatch(db: Kysely<Database>, userId: number, rows: Rows, after?: string[]): Promise<Batch> {
   const last = sql.join(rows.key.map(({ column }) => sql`${sql.ref(column)}::text`))
-  const batch = inOrder(rows, rows.from(userId, isAfter(rows, after)))
+  const batch = inOrder(rows.key, rows.from(userId, isAfter(rows, after)))
   const result = await sql<Batch>`
     select count(*) as count, string_agg(item, ',') as items, (array_agg(json_build_array(${last})))[count(*)] as last
     from (${batch}) as batch`.execute(db)
   return result.rows[0] as Batch
 }
 
-function inOrder({ key }: Rows, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+function inOrder(key: Rows['key'], rows: RawBuilder<unknown>): RawBuilder<unknown> {
   const columns = sql.join(key.map(({ column }) => sql.ref(column)))
   return sql`${rows} order by ${columns} limit ${sql.lit(BATCH_SIZE)}`
 }

@@ -3,6 +3,7 @@ import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
 import type { Answer } from '../../../src/domain/questions/judge.js'
 import type { Place } from '../../../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import type { ReviewRules } from '../../../src/domain/tests/review.js'
 import type { AttemptsTable, Database } from '../../types.js'
 
 export interface Attempt extends Omit<Selectable<AttemptsTable>, 'last_saved_at'> {
@@ -62,10 +63,32 @@ export async function listAttempts(
     .execute()
 }
 
+export interface AttemptedVersion {
+  test_id: number
+  version: number
+  rules: ReviewRules
+  /** `closes` of the published version, even if the test is archived */
+  published_closes: string | null
+}
+
+/** Returns the versions of tests that a user has attempted. */
+export async function listAttemptedVersions(db: Kysely<Database>, userId: number): Promise<AttemptedVersion[]> {
+  const { rows } = await sql<AttemptedVersion>`
+    select own.test_id, own.version, published.definition ->> 'closes' as published_closes,
+      json_build_object('review', own.definition -> 'review', 'review_when', own.definition -> 'review_when',
+        'closes', own.definition -> 'closes') as rules
+    from (select distinct test_id, version from attempts where user_id = ${userId}) as mine
+      join test_versions as own using (test_id, version)
+      join tests on tests.id = own.test_id
+      left join test_versions as published
+        on published.test_id = tests.id and published.version = tests.published_version`.execute(db)
+  return rows
+}
+
 /** Totals of a learner's attempts at one version of a test */
 export interface AttemptSums {
   test_id: number
-  rules: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
+  rules: ReviewRules
   attempts: number
   ended: number
   has_passed: boolean

@@ -26,6 +26,24 @@ export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<
   return row && toLiveTest(row)
 }
 
+/** Returns the definition of the published version, even if the test is archived; undefined if there is none. */
+export async function findPublishedRules(
+  db: Kysely<Database>,
+  testId: number,
+): Promise<Pick<TestDefinition, 'attempts' | 'closes'> | undefined> {
+  const row = await db
+    .selectFrom('tests')
+    .innerJoin('test_versions', (join) =>
+      join
+        .onRef('test_versions.test_id', '=', 'tests.id')
+        .onRef('test_versions.version', '=', 'tests.published_version'),
+    )
+    .select('test_versions.definition')
+    .where('tests.id', '=', testId)
+    .executeTakeFirst()
+  return row?.definition
+}
+
 /** The statement must join `test_versions`. */
 export function questionCountsBySection() {
   return sql<Record<string, number> | null>`(

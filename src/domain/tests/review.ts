@@ -4,9 +4,21 @@ import type { Place } from './attempt.js'
 import type { TestDefinition } from './definition.js'
 import { type ShownQuestion, showQuestion } from './view.js'
 
+export type ReviewRules = Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
+
+/**
+ * Returns the review rules that apply to an attempt: those of its version, but with the `closes` of the published version
+ * if that is later. The test may then still be open, so results and answers must not be revealed yet.
+ */
+export function currentRules(own: ReviewRules, published: Pick<TestDefinition, 'closes'>): ReviewRules {
+  const { closes } = published
+  const isExtended = own.closes !== null && closes !== null && closes > own.closes
+  return isExtended ? { ...own, closes } : own
+}
+
 export interface ReviewState {
-  /** Definition of the attempt's version, but with the `closes` of the published version if that is later */
-  definition: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
+  /** Result of `currentRules` */
+  rules: ReviewRules
   /** Calendar day as `YYYY-MM-DD` */
   today: string
   /**
@@ -20,15 +32,18 @@ export interface ReviewState {
   isLast: boolean
 }
 
-/** Returns whether the person may see the score and the outcome of an attempt. */
-export function isResultShown({ definition, today }: ReviewState): boolean {
-  const { review, review_when, closes } = definition
+/**
+ * Returns whether the person may see the score and the outcome of an attempt. Every response with results of attempts
+ * must use this rule.
+ */
+export function isResultShown({ rules, today }: Pick<ReviewState, 'rules' | 'today'>): boolean {
+  const { review, review_when, closes } = rules
   if (review === 'none') return false
   return review_when !== 'closed' || isClosed(closes, today)
 }
 
 export function isReviewOpen(state: ReviewState): boolean {
-  const { review, review_when } = state.definition
+  const { review, review_when } = state.rules
   if (!isResultShown(state)) return false
   if (review === 'result' || review_when === 'now') return true
   // With extra time, an attempt may be open after the test has closed.

@@ -1,6 +1,15 @@
-import type { Attempt } from '../../../db/queries/tests/attempts.js'
+import type { Kysely } from 'kysely'
+import { type Attempt, type AttemptedVersion, listAttemptedVersions } from '../../../db/queries/tests/attempts.js'
+import type { Database } from '../../../db/types.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
-import { isClosed, isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
+import {
+  currentRules,
+  isClosed,
+  isResultShown,
+  isReviewOpen,
+  type ReviewRules,
+  type ReviewState,
+} from '../../domain/tests/review.js'
 import type { Standing } from './standing.js'
 
 /** Result of an attempt; both fields are null while the attempt is open or the review settings hide the result. */
@@ -24,21 +33,17 @@ export function standingOf({ started_at }: Pick<Attempt, 'started_at'>, mine: St
  * @param published rules of the published version; `attempts` is null if the number of attempts is not limited
  */
 export function reviewStateOf(
-  rules: ReviewState['definition'],
+  rules: ReviewRules,
   { attempts, hasPassed, openId }: Pick<Standing, 'attempts' | 'hasPassed' | 'openId'>,
   published: Pick<TestDefinition, 'attempts' | 'closes'>,
   today: string,
 ): ReviewState {
-  const { closes } = published
-  // If a newer version has moved the closing day to a later day, the test may still be open, so the review must not
-  // reveal the answers yet.
-  const isExtended = rules.closes !== null && closes !== null && closes > rules.closes
   return {
-    definition: isExtended ? { ...rules, closes } : rules,
+    rules: currentRules(rules, published),
     today,
     hasPassed,
     hasOpen: openId !== null,
-    isLast: openId === null && (isUsedUp(published.attempts, attempts) || isClosed(closes, today)),
+    isLast: openId === null && (isUsedUp(published.attempts, attempts) || isClosed(published.closes, today)),
   }
 }
 
@@ -55,4 +60,18 @@ export function resultOf(
 
 export function mayReview({ ended_at }: Attempt, state: ReviewState): boolean {
   return ended_at !== null && isReviewOpen(state)
+}
+
+/** Returns the versions of tests that the user has attempted and whose results the user may see. */
+export async function listShownVersions(
+  db: Kysely<Database>,
+  userId: number,
+  today: string,
+): Promise<Pick<AttemptedVersion, 'test_id' | 'version'>[]> {
+  const versions = await listAttemptedVersions(db, userId)
+  return versions
+    .filter(({ rules, published_closes }) => {
+      return isResultShown({ rules: currentRules(rules, { closes: published_closes }), today })
+    })
+    .map(({ test_id, version }) => ({ test_id, version }))
 }

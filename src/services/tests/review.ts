@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Attempt, listAttemptQuestions } from '../../../db/queries/tests/attempts.js'
-import { findLiveTest } from '../../../db/queries/tests/live-tests.js'
+import { findPublishedRules } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { REVIEW_CLOSED } from '../../domain/tests/refusals.js'
 import { type ReviewState, reviewQuestion } from '../../domain/tests/review.js'
@@ -52,8 +52,8 @@ async function listReviewed(db: Kysely<Database>, id: number) {
 }
 
 async function findReviewState(db: Kysely<Database>, attempt: Attempt, { at, today }: Moment): Promise<ReviewState> {
-  const { test_id, slug, user_id, definition } = attempt
+  const { test_id, user_id, definition } = attempt
   const mine = await findStanding(db, user_id, test_id, at)
-  const live = await findLiveTest(db, slug)
-  return reviewStateOf(definition, standingOf(attempt, mine), live?.definition ?? definition, today)
+  const published = await findPublishedRules(db, test_id)
+  return reviewStateOf(definition, standingOf(attempt, mine), published ?? definition, today)
 }
