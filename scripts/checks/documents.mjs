@@ -5,7 +5,7 @@ import path from 'node:path'
 const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test|web)\/[\w./-]+$/
 
 /** Paths that the documents mention but that do not exist yet */
-const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/', 'lab/faults/'])
+const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/'])
 
 /** Returns a fault for each path that a document names, as code or as a link, and that does not exist. */
 export function checkPaths() {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
-import { waitForBlockedQuery } from '../support/database.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -153,7 +153,7 @@ t.test('a sheet is not confirmed while its text is being replaced', async (t) =>
       .where('slug', '=', sheet.slug)
       .execute()
     confirmed = post(learner, open.id, 'confirm', { part: 0, sheet_updated_at: updated_at })
-    await waitForBlockedQuery(transaction)
+    await waitUntilBlocked(service.database)
   })
   t.match(await confirmed, { status: 409 })
 })

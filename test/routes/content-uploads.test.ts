@@ -13,7 +13,7 @@ import { tryLock } from '../../db/queries/try-lock.js'
 import { readIncoming, readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
-import { createDatabaseToSpoil, TEST_DATABASE_URL, waitForBlockedQuery } from '../support/database.js'
+import { createDatabaseToSpoil, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -250,7 +250,7 @@ t.test('a request about a card waits for the upload that moves it to a new deck'
       const deck = await createDeck(transaction)
       await transaction.updateTable('cards').set({ deck_id: deck.id }).where('id', '=', card_id).execute()
       answered = act()
-      await waitForBlockedQuery(transaction)
+      await waitUntilBlocked(service.database)
     })
     t.match(await answered, { status: 200 }, name)
   }

@@ -4,7 +4,7 @@ import { insertSession, type LoginCredential } from '../../db/queries/accounts/s
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { Authenticator } from '../support/authenticator.js'
-import { waitForBlockedQuery } from '../support/database.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, cookieOf, errorBody } from '../support/service.js'
 import { startSignIn } from '../support/sign-in.js'
@@ -174,7 +174,7 @@ t.test('no credential starts a session if it is removed while the session waits 
       await lockLoginMethods(transaction, user.id)
       await transaction.deleteFrom(table).where('id', '=', id).execute()
       started = startSession(user.id, credential, today)
-      await waitForBlockedQuery(transaction)
+      await waitUntilBlocked(service.database)
     })
     t.equal(await started, false, table)
   }

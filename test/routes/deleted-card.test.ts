@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import t from 'tap'
-import { createMigratedDatabase } from '../support/database.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
-const database = await createMigratedDatabase()
-const { db, member } = await startService(t, { database })
+const { database, db, member } = await startService(t)
 
 t.test('answers not found for a concurrent deletion', async (t) => {
   const learner = await member()
@@ -22,20 +19,10 @@ t.test('answers not found for a concurrent deletion', async (t) => {
     const answer = await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
       const asked = send()
-      // The embedded database has one connection, so the request waits for the connection and runs after the deletion.
-      if (!database.embedded) await waitForBlockedQuery()
+      await waitUntilBlocked(database)
       return { asked }
     })
     const { status, body } = await answer.asked
     t.strictSame([status, body], [404, errorBody(404, `${name} nicht gefunden`)], url)
   }
 })
-
-async function waitForBlockedQuery(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    if (rows.length > 0) return
-    await sleep(10)
-  }
-}

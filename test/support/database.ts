@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type KyselyPlugin, sql, type Transaction } from 'kysely'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
@@ -10,6 +9,7 @@ import { SCRATCH } from './scratch.js'
 import { borrowDatabase } from './stores.js'
 import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
+import { until } from './until.js'
 
 export { createDatabase, onServer } from './on-server.js'
 
@@ -97,13 +97,32 @@ function isSearchPolling(node: object): boolean {
 }
 
 /**
- * Waits until a query waits for a lock, or until a second has passed. With a single connection no query ever waits for
- * a lock.
+ * Waits until other work is held up by an open transaction of the caller: until `count` queries wait for a lock, or, on
+ * the embedded database, for its only connection.
  */
-export async function waitForBlockedQuery(transaction: Transaction<Database>): Promise<void> {
-  for (let look = 0; look < 20; look++) {
-    const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)
-    if (rows.length > 0) return
-    await sleep(50)
-  }
+export async function waitUntilBlocked({ db, embedded, poolState }: OpenDatabase, count = 1): Promise<void> {
+  if (embedded) return until(() => poolState().waiting >= count)
+  await until(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    return rows.length >= count
+  })
+}
+
+/**
+ * Starts requests while a transaction holds the lock that `lock` takes, and ends the transaction when all of them are
+ * blocked. Returns their results. At most eight requests, because the pool has ten connections.
+ */
+export async function startBehindLock<T>(
+  database: OpenDatabase,
+  lock: (transaction: Transaction<Database>) => Promise<unknown>,
+  requests: (() => Promise<T>)[],
+): Promise<T[]> {
+  const results: Promise<T>[] = []
+  await database.db.transaction().execute(async (transaction) => {
+    await lock(transaction)
+    for (const request of requests) results.push(request())
+    await waitUntilBlocked(database, requests.length)
+  })
+  return Promise.all(results)
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
+import type { OpenDatabase } from '../../db/client.js'
 import type { Database } from '../../db/types.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
 import { cutConnections } from '../../src/http/on-response-end.js'
@@ -59,6 +60,7 @@ export interface Caller {
 
 export interface Service {
   app: FastifyInstance
+  database: OpenDatabase
   db: Kysely<Database>
   anonymous: Caller
   /** Logs in a user with the password `PASSWORD`. */
@@ -99,6 +101,7 @@ export async function startService(
   }
   return {
     app,
+    database,
     db,
     anonymous: callerOf(app),
     loginAs,
