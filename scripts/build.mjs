@@ -12,6 +12,8 @@ const { resolve } = createRequire(import.meta.url)
 /** Folders whose files are not inputs */
 const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
+const COMPRESS_WEB = 'scripts/compress-web.mjs'
+const CHECK_SIZES = 'scripts/check-sizes.mjs'
 const CREATE_STORE = 'scripts/create-store.mjs'
 
 const STEPS = {
@@ -22,7 +24,7 @@ const STEPS = {
     run: compile,
   },
   page: {
-    inputs: ['web', 'docs/fragen.md', 'docs/datenschutz.md', 'scripts/compress-web.mjs', 'package-lock.json'],
+    inputs: ['web', 'docs/fragen.md', 'docs/datenschutz.md', COMPRESS_WEB, CHECK_SIZES, 'package-lock.json'],
     output: 'dist/app/index.html',
     run: buildPage,
   },
@@ -63,7 +65,8 @@ async function buildPage() {
   const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
   return (
     (await runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')) &&
-    (await runNode('scripts/compress-web.mjs', 'dist/app'))
+    (await runNode(COMPRESS_WEB, 'dist/app')) &&
+    (await runNode(CHECK_SIZES, 'dist/app'))
   )
 }
 

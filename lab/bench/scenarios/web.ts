@@ -83,7 +83,7 @@ async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void>
   await send('PUT', `/api/review/decks/${deck}`, { active: false })
 }
 
-/** Measures the size of all compressed JavaScript and CSS. `test/web/sizes.test.ts` limits the sizes of the parts. */
+/** Measures the size of all compressed JavaScript and CSS. `scripts/check-sizes.mjs` limits the sizes of the parts. */
 async function measureSizes(): Promise<Measure[]> {
   const files = (await readdir(APP, { recursive: true })).filter((file) => /\.(js|css)\.br$/.test(file))
   const sizes = await Promise.all(
