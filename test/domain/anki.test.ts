@@ -1,7 +1,6 @@
 import t from 'tap'
 import { ankiFileName, formatAnkiLine, formatAnkiText } from '../../src/domain/anki/text-export.js'
 import { anyCharacter } from '../support/arbitraries.js'
-import { isLinear } from '../support/linear.js'
 import fc, { runs } from '../support/property.js'
 
 t.test('converts Markdown by the five rules in their order', async (t) => {
@@ -81,15 +80,6 @@ t.test('keeps text without Markdown', async (t) => {
     }),
   )
   t.pass()
-})
-
-t.test('takes linear time for hostile texts', async (t) => {
-  for (const part of ['```', '```\n', '**', '** ', '`**\n', '```a']) {
-    t.ok(
-      isLinear((times) => formatAnkiText(part.repeat(times)), 20_000),
-      JSON.stringify(part),
-    )
-  }
 })
 
 t.test('the file name contains the day', async (t) => {

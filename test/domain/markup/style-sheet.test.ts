@@ -76,30 +76,3 @@ t.test('ignores complex rules', async (t) => {
 t.test('finds the style sheets in a template', async (t) => {
   t.equal(stylesIn('a<style>.a {}</style>b<STYLE type="text/css">.b {}</style><style>.c'), '.a {}\n.b {}\n')
 })
-
-t.test('takes linear time', async (t) => {
-  for (const piece of [
-    'a{',
-    '}',
-    '/*',
-    'a{}',
-    'a,',
-    ';',
-    '<style>',
-    'a{display:none}',
-    '@a{b{}}',
-    '.a .b{display:block}',
-    'a b,',
-  ]) {
-    const run = (length: number) => {
-      const started = process.cpuUsage()
-      const css = piece.repeat(length / piece.length)
-      readStyleSheet(css)
-      stylesIn(css)
-      const { user, system } = process.cpuUsage(started)
-      return (user + system) / 1_000
-    }
-    run(2 ** 16)
-    t.ok(run(2 ** 18) < 1_000, piece)
-  }
-})

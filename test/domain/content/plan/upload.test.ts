@@ -478,28 +478,3 @@ t.test('keys are valid in files, and slugs in addresses', async (t) => {
     [...['x-3', 'x-4', 'all-2', 'deck', 'deck-2', '.-2', 'yyyyyyyy']],
   )
 })
-
-t.test('planning takes linear time', async (t) => {
-  const cells = (count: number): Cell[] =>
-    Array.from({ length: count }, (_, index) => ({
-      deck: `D${index % 50}`,
-      identity: { by: 'note', guid: `g${index}`, ord: 0 },
-      question: `${index}`,
-    }))
-  const leastMs = (count: number) => {
-    const incoming = incomingOf('anki', cells(count))
-    const store = write({ ...EMPTY, sources: [{ kind: 'anki', isLive: true }] }, planOf(EMPTY, incoming, undefined), 0)
-    const upload = keyUpload(incoming)
-    const digests = digestsOf(upload.decks)
-    const rounds = Array.from({ length: 3 }, () => {
-      const started = process.cpuUsage()
-      planUpload(upload, digests, { sourceId: 0, ...store, sheets: [] }, { mirror: true })
-      const { user, system } = process.cpuUsage(started)
-      return (user + system) / 1_000
-    })
-    return Math.min(...rounds)
-  }
-  leastMs(2_000)
-  const [small, large] = [leastMs(5_000), leastMs(40_000)]
-  t.ok(large < 8 * 4 * Math.max(small, 2), `${small} ms, ${large} ms`)
-})
