@@ -1,5 +1,4 @@
 import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { insertMails } from '../../../db/queries/mail/outbox.js'
 import type { NewMail } from '../../../src/domain/mail/mail.js'
@@ -74,6 +73,22 @@ const stateOf = (id: number) =>
     .select(['state', 'attempts', 'answer', 'body', 'next_attempt_at', 'sent_at'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
+
+/** Aborts, and lets the timers that this starts fire at once. Returns their delays in milliseconds. */
+function abortAndPassTime(stopping: AbortController): (number | undefined)[] {
+  const delays: (number | undefined)[] = []
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = ((work: () => void, ms?: number) => {
+    delays.push(ms)
+    return setTimeout(work, 0)
+  }) as typeof setTimeout
+  try {
+    stopping.abort(new Error('the service stops'))
+  } finally {
+    globalThis.setTimeout = setTimeout
+  }
+  return delays
+}
 
 t.test('sends a mail once, encrypted and authenticated, and deletes its text', async (t) => {
   const key = 'a-key'
@@ -246,9 +261,8 @@ t.test(
     const flying = await plan(await person())
     const waiting = await plan(await person())
     const stopping = new AbortController()
-    server.onMail = async () => {
+    server.onMail = () => {
       stopping.abort(new Error('the service stops'))
-      await sleep(100)
       return undefined
     }
     await t.rejects(send(server.settings(), { signal: stopping.signal }), { message: 'the service stops' })
@@ -257,29 +271,42 @@ t.test(
   },
 )
 
-t.test('a stalling server delays the stop only a little', async (t) => {
+t.test('a stalling server delays the stop by at most 5 s', async (t) => {
+  let delays: unknown[] = []
   const asked = await plan(await person())
   const stopping = new AbortController()
   server.onRecipient = () => {
-    stopping.abort(new Error('the service stops'))
+    delays = abortAndPassTime(stopping)
     return new Promise(() => {})
   }
   await t.rejects(send(server.settings(), { signal: stopping.signal }), { message: 'the service stops' })
+  t.strictSame(delays, [5_000])
   t.match(await stateOf(asked), { state: 'waiting', attempts: 0 }, 'its text was not sent')
   const written = new AbortController()
   server.onRecipient = () => undefined
   server.onMail = () => {
-    written.abort(new Error('the service stops'))
+    delays = abortAndPassTime(written)
     return new Promise(() => {})
   }
   await t.rejects(send(server.settings(), { signal: written.signal }), { message: 'the service stops' })
+  t.strictSame(delays, [5_000])
   t.match(await stateOf(asked), { state: 'unknown' })
 })
 
 t.test('several runs at once send each mail once', async (t) => {
   for (let i = 0; i < 20; i++) await plan(await person())
-  const runs = await Promise.all(Array.from({ length: 4 }, () => send(server.settings())))
-  t.equal(runs.filter((run) => run === undefined).length, 3, 'the other runs do nothing')
+  const runs = Array.from({ length: 4 }, () => send(server.settings()))
+  let returned = 0
+  // The server accepts the first mail when all other runs have returned.
+  const othersReturned = new Promise<undefined>((resolve) => {
+    for (const run of runs) void run.then(() => ++returned === 3 && resolve(undefined))
+  })
+  server.onMail = () => othersReturned
+  t.match(
+    (await Promise.all(runs)).filter((summary) => summary !== undefined),
+    [{ sent: 20 }],
+    'the other runs do nothing',
+  )
   t.equal(server.received.length, 20)
   t.equal(new Set(server.received.map(({ headers }) => headers['message-id'])).size, 20)
 })
