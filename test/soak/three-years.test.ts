@@ -4,12 +4,10 @@
  * periods day by day from each person's history, without the code under test.
  */
 import t, { type Test as Tap } from 'tap'
-import { currentMembershipStart, type Span } from '../../../src/domain/assignments/membership-start.js'
-import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
-import { mulberry32 } from '../../support/random.js'
-
-// The test computes 3,000,000 plans, which takes seconds, or a minute on a busy machine.
-t.setTimeout(300_000)
+import { currentMembershipStart, type Span } from '../../src/domain/assignments/membership-start.js'
+import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../src/domain/assignments/plan.js'
+import { mulberry32 } from '../support/random.js'
+import { SEED } from '../support/seed.js'
 
 const PEOPLE = 1_000
 const DAYS = Array.from({ length: 3 * 365 + 1 }, (_, index) =>
@@ -44,8 +42,7 @@ interface Person {
   completions: Record<Name, Map<string, string>>
 }
 
-const seed = Number(process.env.SIMULATION_SEED ?? 26)
-const random = mulberry32(seed)
+const random = mulberry32(SEED)
 
 /** Simulates all days and returns the indexes of the days on which the job ran. */
 function live(people: Person[]): number[] {
@@ -222,7 +219,7 @@ function thirtyDaysBefore(day: string): string {
   return new Date(Date.UTC(year, month - 1, date - 30)).toISOString().slice(0, 10)
 }
 
-t.test(`exactly one occurrence per person and period (seed ${seed})`, async (t) => {
+t.test('exactly one occurrence per person and period', async (t) => {
   const people = Array.from({ length: PEOPLE }, newPerson)
   const jobDays = live(people)
   for (const [index, person] of people.entries()) {
@@ -235,8 +232,5 @@ t.test(`exactly one occurrence per person and period (seed ${seed})`, async (t) 
     }
   }
   const all = people.flatMap(({ histories }) => NAMES.flatMap((name) => histories[name]))
-  const counts = new Map<string, number>()
-  for (const { state } of all) counts.set(state, (counts.get(state) ?? 0) + 1)
-  t.ok(all.length > 3_000, `${all.length} occurrences`)
-  for (const state of ['open', 'done', 'left']) t.ok((counts.get(state) ?? 0) > 100, `${state}: ${counts.get(state)}`)
+  t.strictSame(new Set(all.map(({ state }) => state)), new Set(['open', 'done', 'left']))
 })
