@@ -12,7 +12,7 @@ const piece = fc.oneof(
 const anyText = fc.array(piece, { maxLength: 6 }).map((all) => all.join(''))
 
 t.test('accepts storable text as a report and refuses all other input', async (t) => {
-  let accepted = 0
+  t.equal(parseReportText(' falsch:\r\n\tx\ry '), 'falsch:\n\tx\ny')
   fc.assert(
     fc.property(anyText, (input) => {
       let text: string
@@ -21,7 +21,6 @@ t.test('accepts storable text as a report and refuses all other input', async (t
       } catch (error) {
         return error instanceof InvalidInput
       }
-      accepted++
       const length = countCharacters(text)
       return (
         length >= 1 &&
@@ -35,5 +34,4 @@ t.test('accepts storable text as a report and refuses all other input', async (t
     }),
     { numRuns: runs(300) },
   )
-  t.ok(accepted > 50, `${accepted} accepted`)
 })

@@ -28,8 +28,7 @@ const step = fc.record({
   wait: fc.nat(3),
 })
 
-t.test('property: undone, late and reset reviews are not in the training set', async (t) => {
-  const tally = new Map<string, number>()
+t.test('property: undone, late and reset reviews are not in the training set', async () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const cards: Live[] = [NEW, NEW, NEW, NEW]
@@ -49,7 +48,6 @@ t.test('property: undone, late and reset reviews are not in the training set', a
           previous: live.last,
           hadMemory: live.reviews.length > 0,
         }
-        tally.set(kind, (tally.get(kind) ?? 0) + 1)
         if (kind === 'review') {
           day += wait
           entries.push({ ...entry, day })
@@ -82,7 +80,6 @@ t.test('property: undone, late and reset reviews are not in the training set', a
     }),
     { numRuns: runs(300) },
   )
-  for (const kind of ['late', 'undo', 'reset', 'script', 'move']) t.ok((tally.get(kind) ?? 0) > 500, kind)
 })
 
 t.test('a history whose first review is unknown is left out, also after an undo', async (t) => {

@@ -185,10 +185,11 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-const RUNS = runs(10)
+const RUNS = runs(4)
 const STEPS = 30
 
-const step = fc.oneof(
+type Step = { card: number; rating: Rating; delay: number } | 'undo' | { reset: number } | { hours: number }
+const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({
@@ -203,21 +204,34 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ hours: fc.integer({ min: 1, max: 40 }) }) },
 )
 
+/** Ratings that arrive in another order than they were given, and undos of applied ratings after late ones */
+const LATE: Step[] = [
+  { card: 0, rating: 'medium', delay: 0 },
+  { hours: 30 },
+  { card: 0, rating: 'again', delay: 60 },
+  { card: 0, rating: 'hard', delay: 90 },
+  { card: 1, rating: 'easy', delay: 4_000 },
+  'undo',
+  { card: 0, rating: 'easy', delay: 30 },
+  { reset: 1 },
+  { card: 1, rating: 'medium', delay: 4_000 },
+  'undo',
+  'undo',
+]
+
 t.test(`${RUNS} logs of ratings in any order of arrival lead to the states that ts-fsrs computes`, async (t) => {
-  const tally = { applied: 0, late: 0, undone: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
       setNow('2026-11-21T08:00:00Z')
       const learner = await service.member()
       for (const step of steps) {
         clock.now = new Date(clock.now.getTime() + 60_000)
-        if (step === 'undo') tally.undone += await undoLatest(t, learner)
+        if (step === 'undo') await undoLatest(t, learner)
         else if ('hours' in step) clock.now = new Date(clock.now.getTime() + step.hours * 3_600_000)
         else if ('reset' in step) await learner.post(`/api/review/cards/${cards[step.reset]}/reset`)
         else {
           const reviewed_at = new Date(clock.now.getTime() - step.delay * 60_000).toISOString()
           const { body } = await rate(learner, cards[step.card] as number, step.rating, reviewed_at)
-          tally[body.applied ? 'applied' : 'late']++
           assert.deepEqual(body.counts, await countsOf(learner))
         }
       }
@@ -225,26 +239,21 @@ t.test(`${RUNS} logs of ratings in any order of arrival lead to the states that 
       for (const card_id of cards) assert.deepEqual(await progressOf(learner, card_id), replay(card_id, entries))
       await compareDays(t, learner, entries)
     }),
-    { numRuns: RUNS, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true, examples: [[LATE]] },
   )
-  for (const [name, count] of Object.entries(tally)) t.ok(count > RUNS, `${name}: ${count}`)
 })
 
-/**
- * Tries to undo the latest valid review and checks the message of a refusal. Returns 1 if the review was undone,
- * otherwise 0.
- */
-async function undoLatest(t: Tap, learner: Caller): Promise<number> {
+/** Tries to undo the latest valid review and checks the message of a refusal. */
+async function undoLatest(t: Tap, learner: Caller): Promise<void> {
   const standing = (await historyOf(learner))
     .filter(({ kind, is_undone, applied }: Json) => kind === 'review' && !is_undone && applied)
     .sort((one: Json, two: Json) => two.created_at.localeCompare(one.created_at) || two.id - one.id)
   const [last] = standing
-  if (last === undefined) return 0
+  if (last === undefined) return
   const { status, body } = await learner.delete(`/api/review/${last.id}`)
   if (last.studied_on !== dayOf(clock.now))
     t.equal(body.message, 'Nur Bewertungen von heute können zurückgenommen werden')
   else if (status !== 200) t.equal(body.message, 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt')
-  return Number(status === 200)
 }
 
 /** Replays the valid reviews of a card since its last reset in the order of their times, with ts-fsrs. */

@@ -30,7 +30,7 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-const HISTORIES = runs(10)
+const HISTORIES = runs(4)
 const REVIEWS = 50
 
 /** With `fitted`, each history uses separate weights, like those that a fit stores. */

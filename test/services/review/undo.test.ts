@@ -15,7 +15,7 @@ for (let index = 0; index < 6; index++) {
   cards.push((await createCard(db, { deck_id: decks[index % 2]?.id as number, sort_order: index })).id)
 }
 
-const RUNS = runs(15)
+const RUNS = runs(5)
 const STEPS = 20
 
 const step = fc.oneof(
@@ -23,6 +23,27 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.constant('undo' as const) },
   { weight: 1, arbitrary: fc.record({ days: fc.integer({ min: 1, max: 30 }) }) },
 )
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** New, known and repeated cards; undos of one and of several reviews, on the first and on a later day */
+const UNDOS: Step[] = [
+  { card: 2, rating: 'medium' },
+  'undo',
+  { card: 2, rating: 'again' },
+  { card: 0, rating: 'hard' },
+  { card: 2, rating: 'easy' },
+  'undo',
+  'undo',
+  { days: 3 },
+  'undo',
+  { card: 1, rating: 'easy' },
+  { card: 1, rating: 'again' },
+  'undo',
+  { card: 3, rating: 'medium' },
+  'undo',
+  'undo',
+]
 
 interface Review {
   day: string
@@ -61,8 +82,7 @@ async function readVisibleState(learner: Caller) {
 
 t.test(
   `after ${RUNS} runs of ${STEPS} reviews and undos, the state equals that of the remaining reviews alone`,
-  async (t) => {
-    let undone = 0
+  async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
         clock.day = '2026-11-21'
@@ -73,7 +93,6 @@ t.test(
             const last = done.at(-1)
             if (last?.day !== clock.day) continue
             done.pop()
-            undone++
             const { status, body } = await learner.delete(`/api/review/${last.id}`)
             const next = done.at(-1)
             assert.equal(status, 200)
@@ -96,8 +115,7 @@ t.test(
         clock.day = today
         assert.deepEqual(await readVisibleState(learner), await readVisibleState(other))
       }),
-      { numRuns: RUNS, endOnFailure: true },
+      { numRuns: RUNS, endOnFailure: true, examples: [[UNDOS]] },
     )
-    t.ok(undone > 30, `${undone} reviews taken back`)
   },
 )

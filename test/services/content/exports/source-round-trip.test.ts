@@ -14,7 +14,7 @@ import { createSource } from '../../../support/editing.js'
 import { createCard, createCheatsheet, createDeck } from '../../../support/factories.js'
 import { unzip } from '../../../support/packages.js'
 import { gifOf, targetOf } from '../../../support/pictures.js'
-import fc from '../../../support/property.js'
+import fc, { runs } from '../../../support/property.js'
 
 const [home, away] = [await createMigratedDatabase(), await createMigratedDatabase()]
 t.teardown(async () => {
@@ -69,6 +69,32 @@ type Drawn = {
   decks: (typeof deckOf extends fc.Arbitrary<infer T> ? T : never)[]
   sheets: (typeof sheetOf extends fc.Arbitrary<infer T> ? T : never)[]
 }
+
+const CARD: Drawn['decks'][number]['cards'][number] = {
+  ...{ question: 'Wann?', answer: 'Kurz', level: 'grundlagen', state: 'live' },
+  exercise: { form: null, options: [], unit: null },
+}
+const CHOICES = [
+  { text: 'Kurz', correct: true, feedback: null },
+  { text: 'Lang', correct: false, feedback: 'Nein' },
+]
+/** A deck and a pool in which each feature of the format occurs */
+const EVERY_FEATURE: Drawn['decks'] = [
+  {
+    ...{ name: 'Git', description: '', sort_order: 0, tests_only: false, options_off: true, isArchived: false },
+    ...{ lang: 'en', desired_retention: 0.95 },
+    cards: [
+      { ...CARD, state: 'draft' },
+      { ...CARD, question: '## Überschrift' },
+      { ...CARD, answer: `![Bild](${targetOf(PICTURE)})` },
+    ],
+  },
+  {
+    ...{ name: 'Linux::Netz', description: '', sort_order: 0, tests_only: true, options_off: false, isArchived: false },
+    ...{ lang: 'de', desired_retention: null },
+    cards: [{ ...CARD, exercise: { form: 'choice', options: CHOICES, unit: null } }],
+  },
+]
 
 /**
  * Stores a source as the editor does. Keys of decks and sheets differ from their slugs, as after a move from another
@@ -154,8 +180,8 @@ const NOTHING = [
 ]
 
 t.test('a written source is the same after a round trip', async (t) => {
-  const decks = fc.sample(deckOf, { numRuns: 40 })
-  const sheets = fc.sample(sheetOf, { numRuns: 10 })
+  const decks = [...EVERY_FEATURE, ...fc.sample(deckOf, { numRuns: runs(20) })]
+  const sheets = fc.sample(sheetOf, { numRuns: runs(6) })
   const id = await writeSource(home.db, { decks, sheets })
   const { file, bytes } = await exportSource(home.db, id)
   const entries = await unzip(bytes)
