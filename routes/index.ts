@@ -3,6 +3,7 @@ import type { OpenDatabase } from '../db/client.js'
 import auth from '../plugins/auth.js'
 import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
+import fairShare from '../plugins/fair-share.js'
 import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
 import rights from '../plugins/rights.js'
@@ -77,6 +78,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(session, { ...sessions, today })
   await app.register(auth, { today })
   await app.register(rights)
+  await app.register(fairShare)
   const { oidc, passwordLogin, basePath } = options
   const { isSecure, secrets } = sessions
   await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, isSecure, basePath, secrets })

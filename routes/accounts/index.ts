@@ -46,6 +46,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
   app.get(
     '/audit',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listAuditEntries',
         summary: 'Actions of administrators, newest first',

@@ -11,6 +11,7 @@ const list: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listAccounts',
         summary: 'A page of users, filtered by name',

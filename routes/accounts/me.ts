@@ -166,7 +166,7 @@ a second request gets 429. An error after the first byte closes the connection.`
       const text = await serveAlone(id, reply, async () => {
         const pieces = await findOwnData(app.db, id, await listShownVersions(app.db, id, moment().today))
         if (pieces === undefined) throw NOT_LOGGED_IN
-        return Readable.from(pieces, { objectMode: false })
+        return Readable.from(reply.takeTurns(pieces), { objectMode: false })
       })
       // Stops nginx from buffering the whole response for a slow client.
       reply.type('application/json; charset=utf-8').header('x-accel-buffering', 'no')

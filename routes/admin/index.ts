@@ -48,6 +48,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir,
   app.get(
     '/users',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listUsers',
         summary: 'All users',

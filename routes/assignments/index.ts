@@ -318,6 +318,7 @@ in the audit trail like a view of the state.`,
   app.get(
     '/:id/occurrences',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listOccurrences',
         summary: 'The state of the persons of an assignment',

@@ -29,6 +29,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/search',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'searchCheatsheets',
         summary: 'Cheat sheets whose title or text contains the query',

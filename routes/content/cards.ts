@@ -63,6 +63,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     {
       onRequest: app.requireAuthor,
       preHandler: app.requireEditorOf('deck', (_body, { query }) => (query as { deck?: string }).deck),
+      config: { isExpensive: true },
       schema: {
         operationId: 'listEditedCards',
         summary: 'The cards of a deck for its editors, including drafts and archived cards',
@@ -114,6 +115,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     '/cards/similar',
     {
       onRequest: app.requireAuthor,
+      config: { isExpensive: true },
       schema: {
         operationId: 'findSimilarCards',
         summary: 'Cards that the caller may edit, with the same or a similar question',

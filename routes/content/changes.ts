@@ -51,6 +51,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
     '/sources/:id/difficult',
     {
       onRequest: app.requireEditor('source'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'listDifficultCards',
         summary: 'The most difficult cards of a source, of those with at least five learners',

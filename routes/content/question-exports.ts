@@ -38,6 +38,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
     '/tests/:slug/export',
     {
       onRequest: app.requireEditor('test'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'exportTest',
         summary: 'The questions of a test for Moodle or a spreadsheet',
@@ -62,6 +63,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
     '/sources/:id/questions',
     {
       onRequest: app.requireEditor('source'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'exportQuestions',
         summary: 'The questions of a source for Moodle or a spreadsheet',

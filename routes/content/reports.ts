@@ -33,6 +33,7 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
   app.get(
     '/',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listReports',
         summary: "Learners' reports of the cards that the caller may edit, newest first",

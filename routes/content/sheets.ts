@@ -49,6 +49,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
     '/',
     {
       onRequest: app.requireAuthor,
+      config: { isExpensive: true },
       schema: {
         operationId: 'listEditedSheets',
         summary: 'The cheat sheets that the caller may edit, by category and title',

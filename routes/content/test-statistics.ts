@@ -84,6 +84,7 @@ const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app,
     '/:slug/statistics',
     {
       onRequest: app.requireEditor('test'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'getTestStatistics',
         summary: 'Statistics of the questions of a version, from first attempts',

@@ -192,6 +192,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
     '/:slug/preview',
     {
       onRequest: app.requireEditor('test'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'previewTest',
         summary: 'The questions of an attempt as a learner would see them, from the test as it is now',

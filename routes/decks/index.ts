@@ -54,7 +54,8 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         .header('cache-control', 'no-cache')
         // Stops nginx from buffering the whole response for a slow client.
         .header('x-accel-buffering', 'no')
-      return reply.send(Readable.from(ankiChunks(exportCards(app.db)), { objectMode: false }))
+      const chunks = reply.takeTurns(ankiChunks(exportCards(app.db)))
+      return reply.send(Readable.from(chunks, { objectMode: false }))
     },
   )
 

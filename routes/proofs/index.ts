@@ -119,7 +119,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         .header('content-disposition', `attachment; filename="nachweise_${moment().today}.csv"`)
         // Stops nginx from buffering the whole response for a slow client.
         .header('x-accel-buffering', 'no')
-      return reply.send(Readable.from(chunks, { objectMode: false }))
+      return reply.send(Readable.from(reply.takeTurns(chunks), { objectMode: false }))
     },
   )
 

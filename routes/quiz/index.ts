@@ -15,6 +15,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/generate',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'generateQuiz',
         summary: 'Multiple-choice questions from random cards',

@@ -40,6 +40,7 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/reports',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listOwnReports',
         summary: "The caller's reports and suggestions with their outcome, newest first",

@@ -44,6 +44,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/cards',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listReviewCards',
         summary: "The cards in deck order, with the caller's state of each",

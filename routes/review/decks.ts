@@ -12,6 +12,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/decks',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listReviewDecks',
         summary: "The decks with the caller's counts and activation",

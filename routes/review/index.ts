@@ -25,6 +25,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/queue',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'getReviewQueue',
         summary: 'The cards to study now, in order: overdue, due today, new, rated `again` today',

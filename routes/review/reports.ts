@@ -14,6 +14,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/history',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'getReviewHistory',
         summary: "The caller's reviews, undos and resets, newest first",
@@ -38,6 +39,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/stats',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'getReviewStats',
         summary: 'Reviews per day, streaks, retention, forecast and the state of each deck',

@@ -52,6 +52,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
   app.get(
     '/:id',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'getTeam',
         summary: 'A team with its current members',

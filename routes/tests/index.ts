@@ -70,6 +70,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   app.get(
     '/practice',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'practise',
         summary: 'Multiple-choice questions for practice, with wrong answers by authors and from the same deck',
@@ -128,6 +129,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   app.get(
     '/attempts/:id',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'getAttempt',
         summary: 'An attempt of the caller with its questions and stored answers',
@@ -188,6 +190,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
   app.get(
     '/attempts/:id/review',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'getAttemptReview',
         summary: 'The result and the questions with correct answers of an ended attempt, as far as the test shows them',
