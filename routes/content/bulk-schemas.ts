@@ -63,7 +63,7 @@ export const BulkAnswer = Type.Object({
   changed: Type.Integer({ description: 'Number of cards that changed, or would change with `check`.' }),
   hits: Type.Integer({ description: 'Number of places that `replace` found.' }),
   examples: Type.Array(Type.Object({ id: Type.Integer(), before: Texts, after: Texts }), {
-    description: 'The first 20 changed cards.',
+    description: 'The first changed cards: at most 20, and fewer if their texts are long.',
   }),
 })
 

@@ -11,7 +11,7 @@ import {
   ONE_SOURCE_ONLY,
   TOO_MANY_CARDS,
 } from '../../src/domain/content/refusals.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { type BulkTarget, changeInBulk } from '../../src/services/content/editing/bulk.js'
@@ -46,6 +46,7 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
           NOT_EDITABLE,
           ONE_SOURCE_ONLY,
           TOO_MANY_CARDS,
+          new TooManyAttempts(2),
         ]),
       },
     },

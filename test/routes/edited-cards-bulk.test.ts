@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { TooManyAttempts } from '../../src/domain/refusal.js'
+import { changeInBulk } from '../../src/services/content/editing/bulk.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -154,6 +156,37 @@ t.test('find and replace reports the hits before and after the change', async (t
   t.strictSame(none, { change_id: null, changed: 0, hits: 0, examples: [] })
 })
 
+t.test('changes long texts as one entry and shows the first of them', async (t) => {
+  const deck = await writeDeck(editor, source)
+  const ids = await writeCards(deck, 6, { question: 'Wie?', answer: 'a'.repeat(60_000) })
+  const change = { replace: { find: 'A', with: 'b' } }
+  const changes = await countChanges()
+  const { body } = await bulk({ filter: { deck }, change })
+  t.match(body, { changed: 6, hits: 360_000 })
+  t.strictSame(
+    body.examples.map(({ id }: { id: number }) => id),
+    ids.slice(0, 4),
+  )
+  t.equal(await countChanges(), changes + 1)
+  const [entry] = (await admin.get('/api/content/changes')).body.changes
+  t.match(entry, { id: body.change_id, summary: { cards: 6, find: 'A', with: 'b' }, items: 6 })
+  t.strictSame((await undo(body.change_id)).body, { undone: 6, skipped: [] })
+})
+
+t.test('runs one change of an editor at a time, and refuses it if twenty wait', async (t) => {
+  const ids = await writeCards(await writeDeck(editor, source), 1)
+  const change = { replace: { find: 'x', with: 'y' } }
+  const changes = Array.from({ length: 22 }, () =>
+    changeInBulk(db, { id: editor.id, editable: 'all' }, { ids }, change, true),
+  )
+  const outcomes = await Promise.allSettled(changes)
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    [...Array(21).fill('fulfilled'), 'rejected'],
+  )
+  t.match(outcomes.at(-1), { reason: new TooManyAttempts(2) })
+})
+
 t.test('writes nothing if one text would break a rule', async (t) => {
   const deck = await writeDeck(editor, source)
   const [a, b] = [
@@ -163,6 +196,12 @@ t.test('writes nothing if one text would break a rule', async (t) => {
   const refused = await bulk({ ids: [a.id, b.id], change: { replace: { find: 'weg', with: '' } } })
   t.strictSame(refused.body, errorBody(400, `Karte ${b.id}: Das Feld „answer“ darf nicht leer sein`))
   t.match(await read(a.id), { version: 1 })
+  const swell = { replace: { find: 'wort', with: 'wort'.repeat(2_500) } }
+  const long = await writeCard(editor, deck, { answer: 'Wort '.repeat(20) })
+  t.strictSame(
+    (await bulk({ ids: [long.id], change: swell })).body,
+    errorBody(400, `Karte ${long.id}: Nach dem Ersetzen hätte ein Text mehr als 65.536 Zeichen`),
+  )
 })
 
 t.test('bulk changes by filter restore and publish the matching cards', async (t) => {

@@ -151,18 +151,24 @@ function inputOf<Deck>({ deck, card, sort_order }: PlacedCard<Deck, CardSource>,
 
 const CHARACTERS_PER_ROW = BATCH_CHARACTERS / BATCH_ROWS
 
-function weightOf({ question, answer, exercise }: CardSource): number {
+/** Returns the weight of a card's texts, as a number of rows of a batch. */
+export function weightOf({ question, answer, exercise }: Pick<CardSource, 'question' | 'answer' | 'exercise'>): number {
   return (question.length + answer.length + lengthOfExercise(exercise)) / CHARACTERS_PER_ROW
 }
 
-/** Processes cards in batches. More learners make a batch smaller, because `work` also writes their progress. */
+/**
+ * Processes cards in batches. More learners make a batch smaller, because `work` also writes their progress.
+ * @param weigh returns the weight of what `work` writes for a card, as a number of rows; default: 0
+ */
 export async function inCardBatches(
   transaction: Transaction<Database>,
   cardIds: number[],
   work: (batch: number[]) => Promise<void>,
+  weigh: (id: number) => number = () => 0,
 ): Promise<void> {
   const learners = await weighLearners(transaction, cardIds)
-  for (const batch of inBatches(cardIds, (id) => learners.get(id) ?? 0)) await work(batch)
+  const weighAll = (id: number) => Math.max(weigh(id), learners.get(id) ?? 0)
+  for (const batch of inBatches(cardIds, weighAll)) await work(batch)
 }
 
 /** Returns the weight of each card's progress, as a number of rows of a batch. */

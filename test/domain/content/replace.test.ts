@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { createReplacer, replaceInCard } from '../../../src/domain/content/editing/replace.js'
-import fc from '../../support/property.js'
+import { createReplacer, replaceInSteps } from '../../../src/domain/content/editing/replace.js'
+import { InvalidInput } from '../../../src/domain/refusal.js'
+import fc, { runs } from '../../support/property.js'
 
 const replace = (text: string, find: string, options: object = {}) =>
   createReplacer({ find, with: 'X', ...options })(text)
@@ -39,7 +41,9 @@ t.test('replaces in question, answer and options of a card', async (t) => {
     level: 'alt',
     exercise: { form: 'choice' as const, options, tolerance: null, unit: null },
   }
-  t.strictSame(replaceInCard(card, createReplacer({ find: 'alt', with: 'x' })), {
+  const steps = replaceInSteps(card, createReplacer({ find: 'alt', with: 'x' }))
+  for (const text of ['question', 'answer', 'option 1', 'feedback 1', 'option 2']) t.notOk(steps.next().done, text)
+  t.strictSame(steps.next().value, {
     texts: {
       ...{ question: 'x?', answer: 'x', level: 'alt' },
       exercise: {
@@ -54,17 +58,35 @@ t.test('replaces in question, answer and options of a card', async (t) => {
   })
 })
 
-t.test('replaces as `replaceAll` does if case matters', async () => {
-  const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '$', ' ') })
+t.test('refuses a result that is far too long', async (t) => {
+  const swell = createReplacer({ find: 'a', with: 'b'.repeat(10_000) })
+  t.equal(swell('a'.repeat(13)).text.length, 130_000, 'validation refuses this text')
+  t.throws(
+    () => swell('a'.repeat(65_536)),
+    new InvalidInput('Nach dem Ersetzen hätte ein Text mehr als 65.536 Zeichen'),
+  )
+})
+
+/** Replaces by a regular expression, whose time is not linear. */
+function replaceByPattern(text: string, find: string, whole: boolean, matchCase: boolean) {
+  const escaped = find.normalize('NFC').replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+  const word = String.raw`[\p{L}\p{M}\p{N}_]`
+  const pattern = new RegExp(whole ? `(?<!${word})${escaped}(?!${word})` : escaped, matchCase ? 'gu' : 'giu')
+  const given = text.normalize('NFC')
+  const hits = given.match(pattern)?.length ?? 0
+  return { text: hits === 0 ? text : given.replaceAll(pattern, () => 'X'), hits }
+}
+
+t.test('replaces as a regular expression does', async () => {
+  // Case variants of other lengths (ß, İ), of three letters (Σ, k, s), outside the basic plane (𐐀), and marks
+  const unit = fc.constantFrom(...Array.from('aAäÄßẞsSſkKiIİıσςΣ𐐀𐐨😀1_ .$\u212a\u0308'))
+  const text = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'b', ' '), unit), maxLength: 40 })
+  const find = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'b'), unit), minLength: 1, maxLength: 4 })
   fc.assert(
-    fc.property(
-      text,
-      fc.string({ unit: fc.constantFrom('a', '.', '$'), minLength: 1 }),
-      text,
-      (given, find, target) => {
-        const { text: result, hits } = createReplacer({ find, with: target, match_case: true })(given)
-        return result === given.split(find).join(target) && hits === given.split(find).length - 1
-      },
-    ),
+    fc.property(text, find, fc.boolean(), fc.boolean(), (given, wanted, whole_word, match_case) => {
+      const result = createReplacer({ find: wanted, with: 'X', whole_word, match_case })(given)
+      return isDeepStrictEqual(result, replaceByPattern(given, wanted, whole_word, match_case))
+    }),
+    { numRuns: runs(1_000) },
   )
 })

@@ -198,12 +198,31 @@ export async function lockCards(transaction: Transaction<Database>, ids: readonl
       (cte) => cte('turn').materialized(),
       () => turn,
     )
-    .selectFrom('cards')
-    .select('cards.id')
-    .where(({ exists, selectFrom }) => exists(selectFrom('turn').select('turn.id')))
+    .with('locked', (query) =>
+      query
+        .selectFrom('cards')
+        .select('cards.id')
+        .where(({ exists, selectFrom }) => exists(selectFrom('turn').select('turn.id')))
+        .where(isAmong(ids))
+        .orderBy('cards.id')
+        .forUpdate(),
+    )
+    .selectFrom('locked')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .execute()
+}
+
+/** Returns the sources of the cards, each with the file of its first card; cards without a source come first. */
+export async function findSourcesOfCards(
+  db: Kysely<Database>,
+  ids: readonly number[],
+): Promise<{ source_id: number | null; file: string | null }[]> {
+  return cardsWithOrigin(db)
+    .distinctOn('source_id')
+    .select(['source_id', 'file'])
     .where(isAmong(ids))
+    .orderBy('source_id', (order) => order.asc().nullsFirst())
     .orderBy('cards.id')
-    .forUpdate()
     .execute()
 }
 
@@ -223,25 +242,43 @@ export async function findStoredCards(db: Kysely<Database>, ids: readonly number
     .execute()
 }
 
+/** Returns the approximate sizes of the cards' texts by id, as one JSON value; see `findMatchingIds`. */
+export async function findSizes(
+  db: Kysely<Database>,
+  ids: readonly number[],
+): Promise<{ id: number; bytes: number }[]> {
+  const bytes = sql`octet_length(question) + octet_length(answer) + coalesce(pg_column_size(exercise), 0)`
+  const { sizes } = await db
+    .selectFrom('cards')
+    .select(
+      sql<{ id: number; bytes: number }[]>`
+      coalesce(json_agg(json_build_object('id', id, 'bytes', ${bytes}) order by id), '[]')`.as('sizes'),
+    )
+    .where(isAmong(ids))
+    .executeTakeFirstOrThrow()
+  return sizes
+}
+
 /** Passes a single id as a number, because statements with an array are not prepared. */
 function isAmong(ids: readonly number[]): RawBuilder<boolean> {
   return ids.length === 1 ? sql`cards.id = ${ids[0]}` : sql`cards.id = any (${ids}::integer[])`
 }
 
+/**
+ * Returns the ids of matching cards in any order; if there are more than `limit`, at least that many. They are passed as
+ * one JSON value, because many rows would block other requests.
+ */
 export async function findMatchingIds(
   db: Kysely<Database>,
   slug: string,
   filter: EditedFilter,
   limit: number,
 ): Promise<number[]> {
-  const rows = await db
-    .selectFrom(cardIds(db, slug, filter, undefined, limit).as('page'))
-    .select('id')
-    .orderBy('sort_order')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id }) => id)
+  const { ids } = await db
+    .selectFrom(cardIds(db, slug, filter, undefined, limit).as('matching'))
+    .select(sql<number[]>`coalesce(json_agg(id), '[]')`.as('ids'))
+    .executeTakeFirstOrThrow()
+  return ids
 }
 
 /** Builds the condition that `column` contains the id of an editable source. */

@@ -40,6 +40,16 @@ export async function insertChangeItems(
     select ${changeId}, item.* from ${recordsOf(items)}`.execute(transaction)
 }
 
+export async function describeChange(
+  transaction: Transaction<Database>,
+  changeId: number,
+  summary: object,
+): Promise<void> {
+  await sql`update content_changes set summary = ${JSON.stringify(summary)}::jsonb where id = ${changeId}`.execute(
+    transaction,
+  )
+}
+
 /** Passes the items as one JSON parameter, because a statement can have at most 65,535 parameters. */
 function recordsOf(items: readonly ChangedItem[]): RawBuilder<unknown> {
   const columns = sql`card_id integer, cheatsheet_id integer, before jsonb, after jsonb`

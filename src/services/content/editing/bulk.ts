@@ -2,18 +2,26 @@ import type { Kysely, Transaction } from 'kysely'
 import {
   type EditedFilter,
   findMatchingIds,
+  findSizes,
+  findSourcesOfCards,
   findStoredCards,
+  lockCards,
   type StoredCard,
 } from '../../../../db/queries/content/editing/cards.js'
+import { describeChange } from '../../../../db/queries/content/editing/changes.js'
 import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
 import type { Database } from '../../../../db/types.js'
 import { NOT_AN_EDITOR } from '../../../domain/accounts/refusals.js'
 import { type CardTexts, type CardTextsInput, changeTexts, isSameText } from '../../../domain/content/editing/card.js'
-import { createReplacer, type Replacement, replaceInCard } from '../../../domain/content/editing/replace.js'
+import { createReplacer, type Replacement, replaceInSteps } from '../../../domain/content/editing/replace.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { DECK_NOT_FOUND, NotEditable, ONE_SOURCE_ONLY, TOO_MANY_CARDS } from '../../../domain/content/refusals.js'
+import { lengthOfExercise } from '../../../domain/questions/exercise.js'
 import { InvalidInput } from '../../../domain/refusal.js'
-import { type CardChange, isChange, lockAndRead, moveToDeck, writeChanges } from './change-cards.js'
+import { accountShare, FairTurns } from '../../fair-turns.js'
+import { runInTurns } from '../turns.js'
+import { openChange } from './change.js'
+import { addChanges, type CardChange, isChange, moveToDeck } from './change-cards.js'
 
 export interface BulkChange {
   level?: string | undefined
@@ -37,6 +45,22 @@ export interface BulkResult {
 
 const MAX_CARDS = 20_000
 const EXAMPLES = 20
+/** Total length of the examples in UTF-16 code units at which their list ends, because each text may have 65,536 */
+const MAX_EXAMPLES_LENGTH = 400_000
+/** Limits of the cards that are read and written at a time, so that neither blocks other requests */
+const BATCH_CARDS = 200
+const BATCH_BYTES = 256 * 1024
+/** Short, because other requests wait for several turns */
+const TURN_MS = 1
+
+/** Queue for bulk changes: runs at most two at a time, one for each user, because each holds a database connection */
+const turns = new FairTurns({
+  concurrent: 2,
+  runningPerOwner: 1,
+  waitingOthers: 100,
+  waitingPerOwner: 20,
+  retryAfterSeconds: 2,
+})
 
 /**
  * Changes cards of one source as one entry in the history.
@@ -47,27 +71,55 @@ const EXAMPLES = 20
  * @throws DECK_NOT_FOUND if the target deck does not exist
  * @throws NotEditable if a card or the target deck belongs to no source
  * @throws NOT_AN_EDITOR if the editor may not edit the source
+ * @throws TooManyAttempts if 20 changes of the editor already wait
+ * @throws Unavailable under the conditions of `FairTurns.run`
  */
 export function changeInBulk(
   db: Kysely<Database>,
+  editor: Editor,
+  target: BulkTarget,
+  change: BulkChange,
+  isCheck: boolean,
+): Promise<BulkResult> {
+  return turns.run(accountShare(editor.id), () =>
+    db.transaction().execute((transaction) => changeAll(transaction, editor, target, change, isCheck)),
+  )
+}
+
+async function changeAll(
+  transaction: Transaction<Database>,
   { id: userId, editable }: Editor,
   target: BulkTarget,
   change: BulkChange,
   isCheck: boolean,
 ): Promise<BulkResult> {
-  return db.transaction().execute(async (transaction) => {
-    const ids = 'ids' in target ? [...new Set(target.ids)] : await findIds(transaction, target)
-    const cards = isCheck ? await findStoredCards(transaction, ids) : await lockAndRead(transaction, ids)
-    const sourceId = findCommonSource(cards)
-    // A card may have moved since the request was authorised.
-    if (cards.length > 0 && !mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
-    const { changes, hits } = await planChanges(transaction, cards, change)
-    const changed = changes.filter(isChange)
-    const origin = { userId, how: 'bulk' as const, sourceId, summary: summaryOf(change, changed.length) }
-    const { changeId } = isCheck ? { changeId: null } : await writeChanges(transaction, origin, changed)
-    const examples = changed.slice(0, EXAMPLES).map(({ before, after }) => ({ id: before.id, before, after }))
-    return { changeId, changed: changed.length, hits, examples }
-  })
+  const ids = 'ids' in target ? [...new Set(target.ids)] : await findIds(transaction, target)
+  if (!isCheck && ids.length > 0) await lockCards(transaction, ids)
+  const sourceId = await findCommonSource(transaction, ids)
+  // A card may have moved since the request was authorised.
+  if (ids.length > 0 && !mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
+  const replacer = change.replace && createReplacer(change.replace)
+  const result: BulkResult = { changeId: null, changed: 0, hits: 0, examples: [] }
+  let length = 0
+  for (const batch of inBatches(await findSizes(transaction, ids))) {
+    const cards = await findStoredCards(transaction, batch)
+    const planned = await planChanges(transaction, cards, change, replacer)
+    result.changed += planned.changed.length
+    result.hits += planned.hits
+    if (!isCheck && planned.changed.length > 0) {
+      result.changeId ??= await openChange(transaction, { userId, how: 'bulk', sourceId })
+      await addChanges(transaction, result.changeId, planned.changed)
+    }
+    for (const { before, after } of planned.changed) {
+      if (result.examples.length === EXAMPLES || length > MAX_EXAMPLES_LENGTH) break
+      result.examples.push({ id: before.id, before, after })
+      length += lengthOfTexts(before) + lengthOfTexts(after)
+    }
+  }
+  if (result.changeId !== null) {
+    await describeChange(transaction, result.changeId, summaryOf(change, result.changed))
+  }
+  return result
 }
 
 async function findIds(db: Kysely<Database>, { deck, filter }: { deck: string; filter: EditedFilter }) {
@@ -76,31 +128,63 @@ async function findIds(db: Kysely<Database>, { deck, filter }: { deck: string; f
   return ids
 }
 
-function findCommonSource(cards: readonly StoredCard[]): number | null {
-  const [first] = cards
-  for (const { source_id, file } of cards) {
-    if (source_id === null) throw new NotEditable(file)
-    if (source_id !== first?.source_id) throw ONE_SOURCE_ONLY
-  }
-  return first?.source_id ?? null
+async function findCommonSource(transaction: Transaction<Database>, ids: readonly number[]): Promise<number | null> {
+  const sources = await findSourcesOfCards(transaction, ids)
+  for (const { source_id, file } of sources) if (source_id === null) throw new NotEditable(file)
+  if (sources.length > 1) throw ONE_SOURCE_ONLY
+  return sources[0]?.source_id ?? null
 }
+
+function* inBatches(sizes: readonly { id: number; bytes: number }[]): Generator<number[]> {
+  let batch: number[] = []
+  let total = 0
+  for (const { id, bytes } of sizes) {
+    batch.push(id)
+    total += bytes
+    if (batch.length === BATCH_CARDS || total >= BATCH_BYTES) {
+      yield batch
+      batch = []
+      total = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+type Replacer = ReturnType<typeof createReplacer>
 
 async function planChanges(
   transaction: Transaction<Database>,
   cards: readonly StoredCard[],
   change: BulkChange,
-): Promise<{ changes: CardChange[]; hits: number }> {
-  const { level, deck, archived, draft } = change
-  const replacer = change.replace && createReplacer(change.replace)
+  replacer: Replacer | undefined,
+): Promise<{ changed: CardChange[]; hits: number }> {
+  const { planned, hits } = await runInTurns(planInSteps(cards, change, replacer), undefined, TURN_MS)
+  const moved = change.deck === undefined ? planned : await moveAll(transaction, planned, change.deck)
+  const changes = cards.map((before, index) => ({ before, after: moved[index] ?? before }))
+  return { changed: changes.filter(isChange), hits }
+}
+
+/** Changes the cards, except for moves. Yields after each text. */
+function* planInSteps(
+  cards: readonly StoredCard[],
+  { level, archived, draft }: BulkChange,
+  replacer: Replacer | undefined,
+): Generator<void, { planned: StoredCard[]; hits: number }> {
+  const planned: StoredCard[] = []
   let hits = 0
-  const changed = cards.map((card) => {
-    const replaced = replacer && replaceInCard(card, replacer)
-    hits += replaced?.hits ?? 0
-    const texts = parseTexts(card, inputOf(card, replaced?.texts ?? card, level))
-    return { ...card, ...texts, archived: archived ?? card.archived, draft: draft ?? card.draft }
-  })
-  const moved = deck === undefined ? changed : await moveAll(transaction, changed, deck)
-  return { changes: cards.map((before, index) => ({ before, after: moved[index] ?? before })), hits }
+  for (const card of cards) {
+    try {
+      const replaced = replacer && (yield* replaceInSteps(card, replacer))
+      hits += replaced?.hits ?? 0
+      const texts = changeTexts(inputOf(card, replaced?.texts ?? card, level), card)
+      planned.push({ ...card, ...texts, archived: archived ?? card.archived, draft: draft ?? card.draft })
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error
+      throw new InvalidInput(`Karte ${card.id}: ${error.message}`, error.code)
+    }
+    yield
+  }
+  return { planned, hits }
 }
 
 async function moveAll(transaction: Transaction<Database>, cards: readonly StoredCard[], slug: string) {
@@ -123,13 +207,8 @@ function inputOf(
   }
 }
 
-function parseTexts(card: StoredCard, input: CardTextsInput): CardTexts {
-  try {
-    return changeTexts(input, card)
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error
-    throw new InvalidInput(`Karte ${card.id}: ${error.message}`, error.code)
-  }
+function lengthOfTexts({ question, answer, exercise }: CardTexts): number {
+  return question.length + answer.length + lengthOfExercise(exercise)
 }
 
 function summaryOf({ level, deck, archived, draft, replace }: BulkChange, cards: number): object {

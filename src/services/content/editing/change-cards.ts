@@ -10,8 +10,8 @@ import {
 import type { Database, ItemState } from '../../../../db/types.js'
 import { isSameText } from '../../../domain/content/editing/card.js'
 import { NotEditable } from '../../../domain/content/refusals.js'
-import { inCardBatches } from '../write.js'
-import { type ChangeOrigin, openChange } from './change.js'
+import { inCardBatches, weightOf } from '../write.js'
+import { type ChangeOrigin, openChange, recordItems } from './change.js'
 
 export interface CardChange {
   before: StoredCard
@@ -47,12 +47,26 @@ export async function writeChanges(
 ): Promise<{ changeId: number | null; changed: CardChange[] }> {
   const changed = changes.filter(isChange)
   if (changed.length === 0) return { changeId: null, changed }
-  const items = changed.map(({ before, after }) => ({
-    card_id: after.id,
-    before: stateOf(before),
-    after: stateAfter(before, after),
-  }))
-  const changeId = await openChange(transaction, origin, items)
+  const changeId = await openChange(transaction, origin, changed.map(itemOf))
+  await updateChanged(transaction, changed)
+  return { changeId, changed }
+}
+
+/** Writes more changes of locked cards as part of an open change. Each must have an effect. */
+export async function addChanges(
+  transaction: Transaction<Database>,
+  changeId: number,
+  changed: readonly CardChange[],
+): Promise<void> {
+  await recordItems(transaction, changeId, changed.map(itemOf))
+  await updateChanged(transaction, changed)
+}
+
+function itemOf({ before, after }: CardChange) {
+  return { card_id: after.id, before: stateOf(before), after: stateAfter(before, after) }
+}
+
+async function updateChanged(transaction: Transaction<Database>, changed: readonly CardChange[]): Promise<void> {
   const rows = changed.map((change) => ({
     before: change.before,
     after: isEditOfUpload(change) ? { ...change.after, edited: true } : change.after,
@@ -69,7 +83,6 @@ export async function writeChanges(
       renamed.map(({ after }) => after),
     )
   })
-  return { changeId, changed }
 }
 
 /** Writes the changes in batches, because archiving a card also writes the progress of its learners. */
@@ -80,7 +93,12 @@ async function inBatches(
 ): Promise<void> {
   if (changes.length === 1) return write([...changes])
   const byId = new Map(changes.map((change) => [change.after.id, change]))
-  await inCardBatches(transaction, [...byId.keys()], (batch) => write(batch.flatMap((id) => byId.get(id) ?? [])))
+  await inCardBatches(
+    transaction,
+    [...byId.keys()],
+    (batch) => write(batch.flatMap((id) => byId.get(id) ?? [])),
+    (id) => weightOf((byId.get(id) as CardChange).after),
+  )
 }
 
 /** Fields whose change requires `updateIdentities` */
