@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
-import { findOversight, isResponsible, type Reader } from '../db/queries/assignments/assignments.js'
+import { findChangeRights, findOversight, isResponsible, type Reader } from '../db/queries/assignments/assignments.js'
 import { listOverseen } from '../db/queries/assignments/occurrences.js'
 import { concernsMembers } from '../db/queries/assignments/plan.js'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
@@ -51,7 +51,8 @@ declare module 'fastify' {
     requireLead: onRequestAsyncHookHandler
     /**
      * Requires an administrator or an author and loads `request.editable` and `request.viewableTeams`. If the path
-     * contains an assignment id, an author who is not an administrator must have created that assignment.
+     * contains an assignment id, an author who is not an administrator must have created that assignment, and must now
+     * lead all teams of its audience and be able to edit its content.
      */
     requireAssigner: onRequestAsyncHookHandler
     /**
@@ -178,13 +179,15 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     const { id, is_admin, is_author } = request.user
     if (!is_admin && !is_author) throw MAY_NOT_ASSIGN
     const named = (request.params as { id?: string }).id
-    if (named !== undefined && !is_admin) {
-      const assignmentId = parseRowId(named, INVALID_ASSIGNMENT)
-      const assignment = assignmentId === undefined ? undefined : await findOversight(app.db, assignmentId)
-      if (assignment?.created_by !== id) throw NOT_YOUR_ASSIGNMENT
-    }
-    request.editable = await findEditable(app.db, request.user)
-    request.viewableTeams = is_admin ? 'all' : new Set(await listLedTeams(app.db, id))
+    const reader = await findReader(app.db, request.user)
+    request.editable = reader.editable
+    request.viewableTeams = is_admin ? 'all' : reader.led
+    if (named === undefined || is_admin) return
+    const assignmentId = parseRowId(named, INVALID_ASSIGNMENT)
+    const found = assignmentId === undefined ? undefined : await findChangeRights(app.db, assignmentId, reader)
+    if (found?.created_by !== id) throw NOT_YOUR_ASSIGNMENT
+    if (!found.leads_audience) throw NOT_YOUR_TEAM
+    if (!found.edits_parts) throw NOT_AN_EDITOR
   })
   app.decorate('requireAssignable', async ({ body, editable, viewableTeams, validationError }: FastifyRequest) => {
     // The plugin `validation` refuses an invalid body after this hook.
@@ -204,9 +207,9 @@ function decorateAssignmentRights(app: FastifyInstance): void {
   app.decorate('requireAssignmentReader', async (request: FastifyRequest) => {
     await requireCaller(request)
     const { id, is_admin, is_author } = request.user
-    const led = new Set(await listLedTeams(app.db, id))
-    if (!is_admin && !is_author && led.size === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
-    request.assignmentReader = { id, manages: is_admin, led }
+    const reader = await findReader(app.db, request.user)
+    if (!is_admin && !is_author && reader.led.size === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
+    request.assignmentReader = reader
   })
   app.decorate('requireOverseer', async (request: FastifyRequest) => {
     await requireCaller(request)
@@ -249,10 +252,15 @@ interface AssignmentBody {
   audience?: { everybody?: boolean; team_ids?: number[]; user_ids?: number[] }
 }
 
-export async function findEditable(
-  db: Kysely<Database>,
-  { id, is_admin, is_author }: { id: number; is_admin: boolean; is_author: boolean },
-): Promise<Editable> {
+type User = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
+
+async function findReader(db: Kysely<Database>, user: User): Promise<Reader & { led: ReadonlySet<number> }> {
+  const { id, is_admin, is_author } = user
+  const editable = await findEditable(db, user)
+  return { id, manages: is_admin, is_author, editable, led: new Set(await listLedTeams(db, id)) }
+}
+
+export async function findEditable(db: Kysely<Database>, { id, is_admin, is_author }: User): Promise<Editable> {
   if (is_admin) return 'all'
   return new Set(is_author ? await listEditedSources(db, id) : [])
 }

@@ -142,7 +142,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
         moment,
         stopping,
       })
-      await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes, stopping })
+      await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes, stopping, today })
     })
   })
 }

@@ -40,9 +40,11 @@ interface AdminOptions {
   contentDir: string
   mediaMaxBytes: number
   stopping: AbortSignal
+  today: () => string
 }
 
-const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir, mediaMaxBytes, stopping }) => {
+const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
+  const { contentDir, mediaMaxBytes, stopping, today } = options
   app.setFallback(unknownEndpoint('Unbekannter Admin-Endpunkt'))
 
   app.get(
@@ -92,7 +94,8 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir,
     async (request) => {
       const id = parseUserId(request.params.id)
       if (id === request.user.id) throw new InvalidInput('Eigenen Account kann man nicht loeschen', 'own_account')
-      if (id !== undefined) await removeAccount(app.db, actorOf(request), id, app.offeredMethods)
+      if (id !== undefined)
+        await removeAccount(app.db, actorOf(request), id, { offered: app.offeredMethods, today: today() })
       return { ok: true as const }
     },
   )

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import {
+  countWithoutResponsible,
   findAssignment,
   findDetails,
   listAssignments,
@@ -8,6 +8,7 @@ import {
   type StoredAssignment,
 } from '../../db/queries/assignments/assignments.js'
 import { actorOf } from '../../plugins/auth.js'
+import { isDisabled } from '../../src/domain/accounts/deactivation.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
 import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
@@ -73,6 +74,7 @@ import {
 } from './schemas.js'
 
 const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR, NOT_YOUR_TEAM]
+const CHANGING = [...ASSIGNING, NOT_YOUR_ASSIGNMENT]
 const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND]
 const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
@@ -110,7 +112,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         operationId: 'listAssignments',
         summary: 'Assignments, the newest first',
         description:
-          'Administrators get all; other users those that they created, are responsible for, or see as a team lead.',
+          'Administrators get all; other users those that they may change, are responsible for, or see as a team lead.',
         tags: ['assignments'],
         querystring: AssignmentsQuery,
         response: answers(AssignmentList, [NOT_AN_OVERSEER]),
@@ -122,9 +124,11 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       const before = parseIntegerCursor(query.before, 'before')
       const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
+      const { today } = clock.moment()
       return {
-        assignments: page.map((one) => viewFor(one, user, assignmentReader)),
+        assignments: page.map((one) => viewFor(one, assignmentReader, today)),
         next_before: next,
+        without_responsible: user.is_admin ? await countWithoutResponsible(app.db, today) : null,
       }
     },
   )
@@ -156,11 +160,11 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       },
       onRequest: app.requireAssignmentReader,
     },
-    async ({ params, user, assignmentReader }) => {
+    async ({ params, assignmentReader }) => {
       const found = await findAssignment(app.db, assignmentIdOf(params), assignmentReader)
       if (found === undefined) throw ASSIGNMENT_NOT_FOUND
       const { persons, parts_in_use, changed_at } = await findDetails(app.db, found.id)
-      const listed = viewFor(found, user, assignmentReader)
+      const listed = viewFor(found, assignmentReader, clock.moment().today)
       const since = latest(found.created_at, found.renewed_at, found.corrected_at)
       return {
         assignment: {
@@ -209,7 +213,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         params: AssignmentParams,
         body: ChangeAssignmentBody,
         response: answers(AssignmentAnswer, [
-          ...[...ASSIGNING, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
+          ...[...CHANGING, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
           ...[...CONTENT, ...AUDIENCE],
         ]),
       },
@@ -230,7 +234,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         summary: 'Delete an assignment; persons keep their finished occurrences',
         tags: ['assignments'],
         params: AssignmentParams,
-        response: answers(Done, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT]),
+        response: answers(Done, CHANGING),
       },
       onRequest: app.requireAssigner,
     },
@@ -250,7 +254,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         description: 'Open occurrences start again; persons who have finished get a new occurrence.',
         tags: ['assignments'],
         params: AssignmentParams,
-        response: answers(AssignmentAnswer, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND]),
+        response: answers(AssignmentAnswer, [...CHANGING, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireAssigner,
     },
@@ -271,7 +275,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         tags: ['assignments'],
         params: AssignmentParams,
         body: CorrectionBody,
-        response: answers(Done, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND]),
+        response: answers(Done, [...CHANGING, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireAssigner,
     },
@@ -381,21 +385,20 @@ function view(stored: StoredAssignment) {
   }
 }
 
-type Caller = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
-
 /**
  * Returns an assignment with the rights of the caller. For a caller who may neither change the assignment nor decide
  * about its persons, `teams` contains only those teams of the audience that the caller leads.
  */
-function viewFor(stored: StoredAssignment, { id, is_admin, is_author }: Caller, { led }: Reader) {
-  const { responsible, teams, created_by, responsible_id, mandatory } = stored
-  const change = is_admin || (is_author && created_by === id)
+function viewFor(stored: StoredAssignment, { id, led }: Reader, today: string) {
+  const { responsible, responsible_disabled_on: disabled_on, teams, responsible_id, mandatory } = stored
+  const change = stored.may_change
   const decide = responsible_id === id
   const see_state = decide || (mandatory && (led === 'all' || led.size > 0))
   const seesAll = change || decide
   return {
     ...view(stored),
     responsible,
+    responsible_missing: change && (responsible === null || isDisabled({ disabled_on }, today)),
     teams: seesAll ? teams : teams.filter((team) => maySeeTeam(led, team.id)),
     rights: { change, see_state, decide },
   }

@@ -140,6 +140,10 @@ const ListedAssignment = Type.Object(
   {
     ...Assignment.properties,
     responsible: nullable(NamedPerson),
+    responsible_missing: Type.Boolean({
+      description:
+        'Whether there is no responsible person or the account is disabled; false for callers who may not change it.',
+    }),
     teams: Type.Array(Type.Object({ id: Id, name: Type.String({ examples: ['Werkstatt'] }) }), {
       description: 'Teams of the audience; leads see only the teams that they lead.',
     }),
@@ -187,7 +191,15 @@ export const AssignmentsQuery = Type.Object({
   limit: optional('1 to 100; default 50.', '50'),
 })
 
-export const AssignmentList = Type.Object({ assignments: Type.Array(ListedAssignment), next_before: NextId })
+export const AssignmentList = Type.Object({
+  assignments: Type.Array(ListedAssignment),
+  next_before: NextId,
+  without_responsible: nullable(
+    Type.Integer({
+      description: 'Assignments of the service whose responsible person is missing; null unless an administrator asks.',
+    }),
+  ),
+})
 
 const State = Type.Unsafe<OccurrenceState>({ type: 'string', enum: [...OCCURRENCE_STATES], examples: ['open'] })
 

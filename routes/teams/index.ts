@@ -123,7 +123,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
     },
     async (request) => {
       const id = parseRowId(request.params.id, INVALID_TEAM)
-      if (id !== undefined) await removeTeam(app.db, actorOf(request), id)
+      if (id !== undefined) await removeTeam(app.db, actorOf(request), id, today())
       return { ok: true as const }
     },
   )

@@ -61,7 +61,7 @@ export async function addTeam(
 export async function deleteTeam(config: Config, name: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/teams/{id}', async (db) => {
     const found = await findTeamId(db, name)
-    await removeTeam(db, commandLineActor(), found)
+    await removeTeam(db, commandLineActor(), found, momentOf(config).today)
     return found
   })
   print(options.json ? JSON.stringify({ id }) : `Team gelöscht: ${escapeField(name)}`)

@@ -61,7 +61,8 @@ export async function printUsers(config: Config, options: Output, print: Print):
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
     const found = await findId(db, username)
-    await removeAccount(db, commandLineActor(), found, { password: config.passwordLogin })
+    const { today } = momentOf(config)
+    await removeAccount(db, commandLineActor(), found, { offered: { password: config.passwordLogin }, today })
     return found
   })
   print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${escapeField(username)}`)

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { Audience, PartKind } from '../../../src/domain/assignments/assignment.js'
+import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { AssignmentPartsTable, AssignmentsTable, Database } from '../../types.js'
 import { findLiveTest } from '../tests/live-tests.js'
@@ -30,6 +31,10 @@ export interface StoredAssignment extends AssignmentRow {
   user_ids: number[]
   teams: { id: number; name: string }[]
   responsible: NamedPerson | null
+  /** First day on which the account of the responsible person is disabled; null if there is no such day */
+  responsible_disabled_on: string | null
+  /** Whether the reader may change the assignment; false without a reader */
+  may_change: boolean
 }
 
 /** Parts of a row of `assignments` as JSON, in order, with the current titles of the content */
@@ -50,6 +55,7 @@ export const PARTS = sql<StoredPart[]>`(
 
 function select(db: Kysely<Database>, reader?: Reader) {
   const isShown = reader === undefined || reader.manages ? sql`true` : sql`(${isOwn(reader)} or ${isLed(reader)})`
+  const mayChange = reader === undefined ? sql<boolean>`false` : isChangeable(reader)
   return db
     .selectFrom('assignments')
     .selectAll('assignments')
@@ -66,20 +72,54 @@ function select(db: Kysely<Database>, reader?: Reader) {
       sql<NamedPerson | null>`(
         select json_build_object('id', users.id, 'display_name', display_name)
         from users where users.id = responsible_id)`.as('responsible'),
+      sql<string | null>`(select disabled_on from users where users.id = responsible_id)`.as('responsible_disabled_on'),
+      mayChange.as('may_change'),
     ])
 }
 
-/** A reader of assignments. `manages` is true for administrators, who see all assignments. */
+/** A reader of assignments. `manages` is true for administrators, who see and change all assignments. */
 export interface Reader {
   id: number
   manages: boolean
+  /** Whether the reader is an author, who may change some of the own assignments */
+  is_author: boolean
+  /** Sources whose content the reader may edit */
+  editable: Editable
   led: ViewableTeams
 }
 
 /**
- * Builds the condition that the reader may see an assignment: the reader is an administrator, its creator or its
- * responsible person; or the assignment is mandatory and a member of a team that the reader leads has an occurrence of
- * it.
+ * Builds the condition that the reader may change an assignment: as an administrator, or as the author who created it
+ * and could create it now, because the reader leads all teams of its audience and may edit all its content.
+ */
+function isChangeable(reader: Reader) {
+  if (reader.manages) return sql<boolean>`true`
+  if (!reader.is_author) return sql<boolean>`false`
+  return sql<boolean>`(created_by = ${reader.id} and ${leadsAudience(reader)} and ${editsParts(reader)})`
+}
+
+/** An assignment whose teams were all deleted has no lead. */
+const leadsAudience = ({ led }: Reader) => sql<boolean>`(
+  everybody_from is null
+  and not exists (select from assignment_users where assignment_id = assignments.id)
+  and exists (select from assignment_teams where assignment_id = assignments.id)
+  and not exists (
+    select from assignment_teams
+    where assignment_id = assignments.id and team_id <> all(${led === 'all' ? [] : [...led]}::integer[])))`
+
+/** Ignores parts whose content was deleted. */
+const editsParts = ({ editable }: Reader) => sql<boolean>`not exists (
+  select from assignment_parts as part
+    left join imported_cheatsheets using (cheatsheet_id)
+    left join tests on tests.id = test_id
+    left join imported_decks using (deck_id)
+  where part.assignment_id = assignments.id and num_nonnulls(cheatsheet_id, test_id, deck_id) > 0
+    and coalesce(imported_cheatsheets.source_id, tests.source_id, imported_decks.source_id)
+      = any(${editable === 'all' ? [] : [...editable]}::integer[]) is not true)`
+
+/**
+ * Builds the condition that the reader may see an assignment: the reader may change it or is its responsible person; or
+ * the assignment is mandatory and a member of a team that the reader leads has an occurrence of it.
  */
 function isReadable(reader: Reader) {
   if (reader.manages) return sql<boolean>`true`
@@ -88,7 +128,7 @@ function isReadable(reader: Reader) {
       select from occurrences where occurrences.assignment_id = assignments.id and ${isLed(reader)})))`
 }
 
-const isOwn = ({ id }: Reader) => sql`(created_by = ${id} or responsible_id = ${id})`
+const isOwn = (reader: Reader) => sql`(responsible_id = ${reader.id} or ${isChangeable(reader)})`
 
 const isLed = ({ led }: Reader) => sql`user_id in (
   select user_id from team_members
@@ -154,18 +194,49 @@ export async function findDetails(db: Kysely<Database>, id: number): Promise<Ass
 }
 
 /** Fields of an assignment that decide who oversees it, with its title and its last day of planning. */
-export type Oversight = Pick<
-  AssignmentRow,
-  'id' | 'title' | 'created_by' | 'responsible_id' | 'mandatory' | 'planned_on'
->
+export type Oversight = Pick<AssignmentRow, 'id' | 'title' | 'responsible_id' | 'mandatory' | 'planned_on'>
 
 export async function findOversight(db: Kysely<Database>, id: number): Promise<Oversight | undefined> {
   return db
     .selectFrom('assignments')
-    .select(['id', 'title', 'created_by', 'responsible_id', 'mandatory', 'planned_on'])
+    .select(['id', 'title', 'responsible_id', 'mandatory', 'planned_on'])
     .where('id', '=', id)
     .where('archived_at', 'is', null)
     .executeTakeFirst()
+}
+
+export interface ChangeRights {
+  created_by: number | null
+  /** Whether the user leads all teams of the audience, which contains nobody else */
+  leads_audience: boolean
+  /** Whether the user may edit the content of all parts */
+  edits_parts: boolean
+}
+
+/** Returns what decides whether a user who is not an administrator may change the assignment. */
+export async function findChangeRights(
+  db: Kysely<Database>,
+  id: number,
+  reader: Reader,
+): Promise<ChangeRights | undefined> {
+  return db
+    .selectFrom('assignments')
+    .select(['created_by', leadsAudience(reader).as('leads_audience'), editsParts(reader).as('edits_parts')])
+    .where('id', '=', id)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Returns how many assignments have no responsible person, or one whose account is disabled today. */
+export async function countWithoutResponsible(db: Kysely<Database>, today: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('assignments')
+    .leftJoin('users', 'users.id', 'responsible_id')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('archived_at', 'is', null)
+    .where((eb) => eb.or([eb('responsible_id', 'is', null), eb('disabled_on', '<=', today)]))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 export async function lockAssignment(

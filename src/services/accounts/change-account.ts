@@ -20,6 +20,7 @@ import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-admin.js'
 import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
+import { handOver } from '../assignments/hand-over.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
@@ -43,11 +44,16 @@ export async function createAccount(
   })
 }
 
+export interface AccountRules {
+  offered: Pick<OfferedMethods, 'password'>
+  /** The current calendar day (`YYYY-MM-DD`) */
+  today: string
+}
+
 /**
  * Changes an account and writes an audit entry. A new password, a deactivation that applies today, and the reactivation
  * of a disabled account delete the user's sessions, API tokens and calendar address. The reactivation does so because
  * nothing was deleted if the deactivation was planned for a later day.
- * @param rules today: the current calendar day (`YYYY-MM-DD`)
  * @returns undefined if the account does not exist
  * @throws InvalidInput if the change would demote the last administrator without a day of deactivation, or set such a
  * day for this account; while password login is off, also for the last of these administrators with emergency access
@@ -57,7 +63,7 @@ export async function changeAccount(
   actor: Actor,
   id: number,
   change: AccountChange,
-  { offered, today }: { offered: Pick<OfferedMethods, 'password'>; today: string },
+  { offered, today }: AccountRules,
 ): Promise<Account | undefined> {
   const { password, ...values } = change
   const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
@@ -69,10 +75,9 @@ export async function changeAccount(
     const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
     // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
     const isLifted = password_hash !== undefined && (await lockLoginMethods(transaction, id))?.passkey_only === true
-    const user = await updateUser(transaction, id, {
-      ...values,
-      ...(password_hash && { password_hash, passkey_only: false }),
-    })
+    const update = () =>
+      updateUser(transaction, id, { ...values, ...(password_hash && { password_hash, passkey_only: false }) })
+    const user = isLeaving ? await handOver(transaction, actor, { userIds: [id], today }, update) : await update()
     if (user === undefined) return undefined
     if (endsAccess) {
       await deleteSessions(transaction, id)
@@ -129,11 +134,11 @@ export async function removeAccount(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
-  offered: Pick<OfferedMethods, 'password'>,
+  { offered, today }: AccountRules,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
-    const username = await deleteUser(transaction, id)
+    const username = await handOver(transaction, actor, { userIds: [id], today }, () => deleteUser(transaction, id))
     if (username === undefined) return
     await insertAuditEntry(transaction, actor, { action: 'user.delete', target_id: id, target: username })
   })

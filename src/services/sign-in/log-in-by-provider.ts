@@ -51,7 +51,7 @@ export async function logInByProvider(
     const found = known ?? (await admit(transaction, settings, person, profile, { address, today }))
     refuseDisabled(found, today)
     const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
-    await followProviderGroups(transaction, found.id, profile.groups, today)
+    await followProviderGroups(transaction, actorOf(found, address), found.id, { groups: profile.groups, today })
     // Runs after `follow`, because `follow` must lock the administrators before the user's own row.
     await endLinkNextLogin(transaction, found.id)
     await recordIdentityUse(transaction, found.identity_id)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockAccount } from '../../../db/queries/accounts/users.js'
+import { listLeads } from '../../../db/queries/assignments/responsible.js'
 import { endClaimedMembers, endMembership, isMember, setMember } from '../../../db/queries/teams/members.js'
 import {
   deleteTeam,
@@ -15,6 +16,7 @@ import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
+import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
 
 /** Creates a team and writes an audit entry. @throws TEAM_TAKEN if another team has the name or the group */
@@ -60,7 +62,10 @@ export async function changeTeam(
     if (fields.length === 0) return before
     if (await isTeamTaken(transaction, id, change)) throw TEAM_TAKEN
     if (fields.includes('external_group')) {
-      await keepOwnDuties(transaction, actor, () => endClaimedMembers(transaction, id, today))
+      const leads = { userIds: await listLeads(transaction, id), today }
+      await handOver(transaction, actor, leads, () =>
+        keepOwnDuties(transaction, actor, () => endClaimedMembers(transaction, id, today)),
+      )
     }
     const team = await updateTeam(transaction, id, change)
     const details = { fields, ...(fields.includes('external_group') && { external_group: team.external_group }) }
@@ -73,9 +78,12 @@ export async function changeTeam(
  * Deletes a team with its memberships and writes an audit entry. Does nothing if the team does not exist.
  * @throws OWN_OCCURRENCE if this would release the actor from an open mandatory occurrence
  */
-export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number, today: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const name = await keepOwnDuties(transaction, actor, () => deleteTeam(transaction, id))
+    const leads = { userIds: await listLeads(transaction, id), today }
+    const name = await handOver(transaction, actor, leads, () =>
+      keepOwnDuties(transaction, actor, () => deleteTeam(transaction, id)),
+    )
     if (name === undefined) return
     await insertAuditEntry(transaction, actor, { action: 'team.delete', target_id: id, target: name })
   })
@@ -92,16 +100,18 @@ export async function addMember(
   actor: Actor,
   member: { teamId: number; userId: number; role: TeamRole; today: string },
 ): Promise<void> {
-  const { teamId, userId, role } = member
-  await db.transaction().execute(async (transaction) => {
-    const team = await lockTeam(transaction, teamId)
-    if (team === undefined) throw TEAM_NOT_FOUND
-    const user = await lockAccount(transaction, userId)
-    if (user === undefined) throw USER_NOT_FOUND
-    if (!(await setMember(transaction, member))) return
-    const details = { username: user.username, role }
-    await insertAuditEntry(transaction, actor, { action: 'team.join', target_id: teamId, target: team.name, details })
-  })
+  const { teamId, userId, role, today } = member
+  await db.transaction().execute((transaction) =>
+    handOver(transaction, actor, { userIds: [userId], today }, async () => {
+      const team = await lockTeam(transaction, teamId)
+      if (team === undefined) throw TEAM_NOT_FOUND
+      const user = await lockAccount(transaction, userId)
+      if (user === undefined) throw USER_NOT_FOUND
+      if (!(await setMember(transaction, member))) return
+      const details = { username: user.username, role }
+      await insertAuditEntry(transaction, actor, { action: 'team.join', target_id: teamId, target: team.name, details })
+    }),
+  )
 }
 
 /**
@@ -117,17 +127,24 @@ export async function removeMember(
   actor: Actor,
   member: { teamId: number; userId: number; today: string },
 ): Promise<void> {
-  const { teamId, userId } = member
-  await db.transaction().execute(async (transaction) => {
-    const team = await lockTeam(transaction, teamId)
-    if (team === undefined) throw TEAM_NOT_FOUND
-    const user = await lockAccount(transaction, userId)
-    if (user === undefined) throw USER_NOT_FOUND
-    if (!(await keepOwnDuties(transaction, actor, () => endMembership(transaction, member)))) {
-      if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP
-      return
-    }
-    const details = { username: user.username }
-    await insertAuditEntry(transaction, actor, { action: 'team.leave', target_id: teamId, target: team.name, details })
-  })
+  const { teamId, userId, today } = member
+  await db.transaction().execute((transaction) =>
+    handOver(transaction, actor, { userIds: [userId], today }, async () => {
+      const team = await lockTeam(transaction, teamId)
+      if (team === undefined) throw TEAM_NOT_FOUND
+      const user = await lockAccount(transaction, userId)
+      if (user === undefined) throw USER_NOT_FOUND
+      if (!(await keepOwnDuties(transaction, actor, () => endMembership(transaction, member)))) {
+        if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP
+        return
+      }
+      const details = { username: user.username }
+      await insertAuditEntry(transaction, actor, {
+        action: 'team.leave',
+        target_id: teamId,
+        target: team.name,
+        details,
+      })
+    }),
+  )
 }
