@@ -305,7 +305,7 @@ in the audit trail like a view of the state.`,
           ...[NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS],
         ]),
       },
-      onRequest: [app.requireOverseer, app.limitRequests('list', LISTS_PER_TEN_SECONDS)],
+      onRequest: [app.requireOverseer, app.limitUser('list', LISTS_PER_TEN_SECONDS)],
     },
     async (request, reply) => {
       const states = parseStates(request.query.state, OPEN_STATES)

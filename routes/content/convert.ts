@@ -15,7 +15,7 @@ interface ConvertOptions {
 }
 
 const BODY_BYTES = 2 * 2 ** 20
-/** Limit of requests per address; higher than the number of texts that a person can paste in ten seconds */
+/** Limit of texts per user; higher than the number of texts that a person can paste in ten seconds */
 const PER_TEN_SECONDS = 20
 
 const HtmlBody = Type.Object({ html: Type.String({ examples: ['<p>Ein <b>fetter</b> Absatz</p>'] }) })
@@ -25,7 +25,7 @@ const convert: FastifyPluginAsyncTypebox<ConvertOptions> = async (app, { stoppin
   app.post(
     '/convert',
     {
-      onRequest: [app.requireAuthor, app.limitRequests('convert', PER_TEN_SECONDS)],
+      onRequest: [app.requireAuthor, app.limitUser('convert', PER_TEN_SECONDS)],
       bodyLimit: BODY_BYTES,
       schema: {
         operationId: 'convertHtml',

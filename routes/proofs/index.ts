@@ -36,7 +36,7 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** Limit of requests per address; rendering a PDF takes up to a second of processor time in a worker thread. */
+/** Limit of PDFs per user; rendering a PDF takes up to a second of processor time in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions extends PublicAddress {
@@ -80,7 +80,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         params: ProofParams,
         response: answers(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
       },
-      onRequest: app.limitRequests('proof', PDFS_PER_TEN_SECONDS),
+      preHandler: app.limitUser('proof', PDFS_PER_TEN_SECONDS),
     },
     async (request, reply) => {
       const code = parseCode(request.params.code)
