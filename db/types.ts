@@ -675,7 +675,17 @@ export interface QuestionSumsTable {
   sums: ColumnType<unknown, string, string>
   /** The report that editors see; null until enough persons have answered */
   report: ColumnType<unknown, string | null | undefined, string | null>
-  report_persons: Generated<number>
+  /** Number of persons when the report was last checked for new counts */
+  checked_persons: Generated<number>
+}
+
+/** Counts that a report of a question has published. Later reports are compared with them. */
+export interface QuestionReportsTable {
+  question_id: number
+  persons: number
+  /** `Counts['cells']` of src/domain/questions/publication.ts */
+  cells: ColumnType<Record<string, number>, string, never>
+  published_at: Date
 }
 
 /** A proof of a completed occurrence. It outlives the account, the assignment and the content. */
@@ -948,4 +958,5 @@ export interface Database {
   attempts: AttemptsTable
   attempt_questions: AttemptQuestionsTable
   question_sums: QuestionSumsTable
+  question_reports: QuestionReportsTable
 }

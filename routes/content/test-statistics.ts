@@ -5,12 +5,16 @@ import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { NO_PUBLISHED_VERSION } from '../../src/domain/tests/refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, nullable, optional } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
 
 /** Makes the schema of a figure nullable: the figure is null if it would reveal data about too few persons. */
 const Hidden = <T extends TSchema>(schema: T) => nullable(schema)
+
+const Time = (description: string) =>
+  nullable(Type.String({ format: 'date-time', description, examples: ['2026-11-21T08:00:00.000Z'] }))
 
 const StatisticsQuery = Type.Object({
   version: optional('Absent or empty means the published version.', '1'),
@@ -21,18 +25,21 @@ const StatisticsQuery = Type.Object({
 const Report = Type.Object(
   {
     persons: Type.Integer({ examples: [35] }),
+    as_of: Time('When all values except counts were renewed; null if it was not recorded.'),
     facility: Hidden(Type.Number({ description: 'Mean share of the points, 0 to 1.', examples: [0.75] })),
     options: Type.Array(
       Type.Object({
         text: Type.String({ description: 'Markdown.' }),
         correct: Type.Boolean(),
         count: Hidden(Type.Integer({ examples: [8] })),
+        as_of: Time('When `count` was renewed; null without a count.'),
         share: Hidden(
           Type.Number({ description: 'Share of a wrong option among all wrong choices.', examples: [0.8] }),
         ),
       }),
     ),
     unanswered: Hidden(Type.Integer({ examples: [5] })),
+    unanswered_as_of: Time('When `unanswered` was renewed; null without a count.'),
     correlation: Hidden(
       Type.Number({ description: 'Corrected item-total correlation, from 30 persons on.', examples: [0.42] }),
     ),
@@ -46,7 +53,8 @@ const Statistics = Type.Object(
   {
     version: Type.Integer({ examples: [1] }),
     min_persons: Type.Integer({
-      description: 'Number of persons for a first report, and of further persons for each update.',
+      description:
+        'Minimum number of persons for a report; for each count, of further persons in and outside of it for an update.',
       examples: [5],
     }),
     questions: Type.Array(
@@ -71,7 +79,7 @@ const Statistics = Type.Object(
   { title: 'TestStatistics' },
 )
 
-export interface StatisticsOptions {
+export interface StatisticsOptions extends Clock {
   /** Minimum number of persons for which a report is shown (`STATISTICS_MIN_PERSONS`) */
   minPersons: number
 }
@@ -79,7 +87,7 @@ export interface StatisticsOptions {
 /**
  * Routes for test statistics, for the editors of a test. The statistics cover first attempts only and contain no names.
  */
-const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app, { minPersons }) => {
+const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app, { minPersons, moment }) => {
   app.get(
     '/:slug/statistics',
     {
@@ -88,6 +96,8 @@ const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app,
       schema: {
         operationId: 'getTestStatistics',
         summary: 'Statistics of the questions of a version, from first attempts',
+        description: `A count keeps its value and time until the difference to no earlier report reveals anything about
+fewer than \`min_persons\` persons. The other values are renewed only together with all counts.`,
         tags: ['content'],
         params: EditedTestParams,
         querystring: StatisticsQuery,
@@ -100,7 +110,7 @@ const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app,
       if (isGiven && version === undefined) throw NO_PUBLISHED_VERSION
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
       const page = { after: parseCursor(query.after, 'after'), limit }
-      return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, page, minPersons)
+      return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, page, { minPersons, now: moment().at })
     },
   )
 }

@@ -520,7 +520,13 @@ const COLUMNS: ColumnNames = {
     question_id: 'bigint',
     sums: 'jsonb',
     report: 'jsonb?',
-    report_persons: 'integer',
+    checked_persons: 'integer',
+  },
+  question_reports: {
+    question_id: 'bigint',
+    persons: 'integer',
+    cells: 'jsonb',
+    published_at: 'timestamp with time zone',
   },
 }
 

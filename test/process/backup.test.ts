@@ -223,6 +223,10 @@ async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
     .values({ attempt_id: id, slot: 0, question_id: questionId, places: '[]', answer: '{"option_ids":["ä"]}' })
     .execute()
   await db.insertInto('question_sums').values({ question_id: questionId, sums: '{"n":1}' }).execute()
+  await db
+    .insertInto('question_reports')
+    .values({ question_id: questionId, persons: 10, cells: '{"unanswered":5}', published_at: now })
+    .execute()
 }
 
 async function fillSource(db: Kysely<Database>): Promise<void> {

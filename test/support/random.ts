@@ -11,3 +11,14 @@ export function mulberry32(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
+
+/** Returns a random index with these weights. */
+export function drawIndex(random: Random, weights: readonly number[]): number {
+  const limit = random() * weights.reduce((sum, weight) => sum + weight, 0)
+  let sum = 0
+  for (const [index, weight] of weights.entries()) {
+    sum += weight
+    if (limit < sum) return index
+  }
+  return 0
+}

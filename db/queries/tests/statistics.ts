@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
+import type { Counts } from '../../../src/domain/questions/publication.js'
 import type { QuestionReport, QuestionSums } from '../../../src/domain/tests/statistics.js'
 import type { Database } from '../../types.js'
 
@@ -43,7 +44,7 @@ export interface QuestionWithSums {
   content: FrozenQuestion
   sums: QuestionSums | null
   report: QuestionReport | null
-  report_persons: number
+  checked_persons: number
 }
 
 export interface QuestionPlace {
@@ -73,7 +74,7 @@ export async function listQuestionsWithSums(
   const rows = await db
     .selectFrom('test_questions')
     .leftJoin('question_sums', 'question_id', 'test_questions.id')
-    .select(['test_questions.id', 'section', 'position', 'card_id', 'content', 'sums', 'report', 'report_persons'])
+    .select(['test_questions.id', 'section', 'position', 'card_id', 'content', 'sums', 'report', 'checked_persons'])
     .where('test_id', '=', testId)
     .where('version', '=', version)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('section', 'position'), '>', tuple(section, position)))
@@ -85,18 +86,56 @@ export async function listQuestionsWithSums(
     ...row,
     sums: row.sums as QuestionSums | null,
     report: row.report as QuestionReport | null,
-    report_persons: row.report_persons ?? 0,
+    checked_persons: row.checked_persons ?? 0,
   }))
 }
 
+/** Returns the counts that reports have published, oldest first, by question id. Questions without reports are missing. */
+export async function findPublishedCounts(
+  db: Kysely<Database>,
+  questionIds: readonly number[],
+): Promise<Map<number, Counts[]>> {
+  const rows = await db
+    .selectFrom('question_reports')
+    .select(['question_id', 'persons', 'cells'])
+    .where('question_id', '=', ({ fn, val }) => fn.any(val(questionIds)))
+    .orderBy('question_id')
+    .orderBy('persons')
+    .execute()
+  const found = new Map<number, Counts[]>()
+  for (const { question_id, persons, cells } of rows) {
+    const counts = found.get(question_id) ?? []
+    counts.push({ persons, cells })
+    found.set(question_id, counts)
+  }
+  return found
+}
+
+export interface RenewedReport {
+  question_id: number
+  persons: number
+  report: QuestionReport
+  /** Null if the report publishes no new counts */
+  counts: Counts | null
+}
+
+/** Stores checked reports and the counts that they publish. */
 export async function writeReports(
   transaction: Transaction<Database>,
-  reports: readonly { question_id: number; report: QuestionReport }[],
+  renewed: readonly RenewedReport[],
+  now: Date,
 ): Promise<void> {
   await sql`
-    update question_sums set report = renewed.report, report_persons = (renewed.report ->> 'persons')::integer
-    from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as renewed (question_id bigint, report jsonb)
-    where question_sums.question_id = renewed.question_id`.execute(transaction)
+    with renewed as (
+      select question_id, persons, report, counts -> 'cells' as cells
+      from jsonb_to_recordset(${JSON.stringify(renewed)}::jsonb)
+        as renewed (question_id bigint, persons integer, report jsonb, counts jsonb)
+    ), published as (
+      insert into question_reports (question_id, persons, cells, published_at)
+      select question_id, persons, cells, ${now}::timestamptz from renewed where cells is not null
+    )
+    update question_sums set report = renewed.report, checked_persons = renewed.persons
+    from renewed where question_sums.question_id = renewed.question_id`.execute(transaction)
 }
 
 /** @param version undefined for the published version */

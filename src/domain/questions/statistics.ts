@@ -98,37 +98,9 @@ export function flagsOf(report: {
 }
 
 /**
- * Hides a cell if the cell itself or all other cells together have fewer than `minPersons` persons. Then hides further
- * cells, the smallest first, until the hidden cells together have no person or at least `minPersons`, because the total
- * reveals their sum. Each person counts in one cell.
- * @returns the counts; null where hidden
- * @example hideSmallCells([20, 8, 3], 5) // [20, null, null]
- * @example hideSmallCells([28, 2], 5) // [null, null]
+ * Returns whether a report is checked for new counts: after at least `minPersons` more persons, whatever they answered.
+ * If it was checked after each person, the moment at which a count appears would reveal the answer of the last person.
  */
-export function hideSmallCells(counts: readonly number[], minPersons: number): (number | null)[] {
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  const shown = new Set(counts.keys())
-  let hidden = 0
-  const hide = (index: number) => {
-    shown.delete(index)
-    hidden += counts[index] ?? 0
-  }
-  for (const [index, count] of counts.entries()) {
-    // A cell with nearly all persons reveals the answer of each person.
-    if (count < minPersons || total - count < minPersons) hide(index)
-  }
-  while (hidden > 0 && hidden < minPersons && shown.size > 0) {
-    hide([...shown].reduce((one, other) => ((counts[other] ?? 0) < (counts[one] ?? 0) ? other : one)))
-  }
-  return counts.map((count, index) => (shown.has(index) ? count : null))
-}
-
-/** Returns whether a figure about `part` of `whole` persons may be shown: both `part` and the rest are large enough. */
-export function isLargeEnough(part: number, whole: number, minPersons: number): boolean {
-  return hideSmallCells([part, whole - part], minPersons)[0] !== null
-}
-
-/** Returns whether a new report replaces the published one, which requires at least `minPersons` more persons. */
-export function isSnapshotDue(persons: number, personsOfSnapshot: number, minPersons: number): boolean {
-  return persons >= minPersons && persons - personsOfSnapshot >= minPersons
+export function isCheckDue(persons: number, checkedPersons: number, minPersons: number): boolean {
+  return persons >= minPersons && persons - checkedPersons >= minPersons
 }

@@ -1,14 +1,13 @@
-import type { FrozenForm, FrozenQuestion } from '../questions/frozen.js'
+import type { FrozenForm, FrozenOption, FrozenQuestion } from '../questions/frozen.js'
 import type { Answer } from '../questions/judge.js'
+import { type Counts, mayPublish, publishableCells } from '../questions/publication.js'
 import {
   addPerson,
   distractorShares,
   type Flag,
   facility,
   flagsOf,
-  hideSmallCells,
   type ItemSums,
-  isLargeEnough,
   itemRestCorrelation,
   MIN_PERSONS_OF_CORRELATION,
   NO_SUMS,
@@ -62,114 +61,187 @@ export function addResult(sums: QuestionSums, { points, total, answer, spentMs }
   }
 }
 
-/** Statistics of a question for editors; null if a value concerns too few persons or does not apply. Plain JSON. */
+/**
+ * Statistics of a question for editors; null if a value concerns too few persons or does not apply. Counts can be newer
+ * than the other values. Times are ISO 8601, and null if they were not recorded. Plain JSON.
+ */
 export interface QuestionReport {
   persons: number
+  /** Time of all values except counts */
+  as_of: string | null
   /** Mean share of the points */
   facility: number | null
-  /** Number of persons by option of a choice. Single choices also have the share of each wrong option. */
-  options: { id: string; count: number | null; share: number | null }[]
+  options: ReportedOption[]
   unanswered: number | null
+  unanswered_as_of: string | null
   correlation: number | null
   median_seconds: number | null
   flags: Flag[]
 }
 
-/** Returns the report of a question. The caller must check that the sums have at least `minPersons` persons. */
-export function reportOf(question: FrozenQuestion, sums: QuestionSums, minPersons: number): QuestionReport {
-  const { persons } = sums.item
-  const median_seconds = medianOf(sums.seconds, minPersons)
-  const { isFacilityShown, options, unanswered } = cellsOf(question, sums, minPersons)
-  const correlation = isFacilityShown && persons >= MIN_PERSONS_OF_CORRELATION ? itemRestCorrelation(sums.item) : null
-  return {
-    persons,
-    facility: isFacilityShown ? facility(sums.item, 1) : null,
-    options: options.map(({ id, count, share }) => ({ id, count, share })),
-    unanswered,
-    correlation,
-    median_seconds,
-    flags: flagsFor(question, options, { persons, correlation, medianSeconds: median_seconds }),
-  }
-}
-
-interface Cell {
+/** An option of a choice */
+interface ReportedOption {
   id: string
-  correct: boolean
-  /** Number of persons who chose the option, even if `count` hides it */
-  chosen: number
+  /** Number of persons who chose it */
   count: number | null
+  as_of: string | null
+  /** Share of a wrong option of a single choice among all wrong choices; null if `count` is newer than the totals */
   share: number | null
 }
 
-interface Cells {
-  isFacilityShown: boolean
-  options: Cell[]
-  unanswered: number | null
+/** What editors have seen of a question so far */
+export interface Shown {
+  report: QuestionReport | null
+  /** The counts that each report has published, oldest first */
+  published: readonly Counts[]
 }
 
-function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): Cells {
+/**
+ * Counts are renewed without the others only if the persons have increased by this factor since the last report. Each
+ * renewal of a single count postpones the next renewal of all, because all must grow again.
+ */
+const FACTOR_OF_SINGLE_COUNTS = 2
+
+/**
+ * Renews the report of a question. A count is renewed only if all reports together still reveal nothing about fewer than
+ * `minPersons` persons; otherwise it keeps its value and its time. The other values are renewed only together with all
+ * counts. The caller must check that the sums have at least `minPersons` persons.
+ * @returns the report, and the counts that it publishes; null if it publishes none
+ */
+export function renewReport(
+  question: FrozenQuestion,
+  sums: QuestionSums,
+  { report, published }: Shown,
+  { minPersons, now }: { minPersons: number; now: Date },
+): { report: QuestionReport; counts: Counts | null } {
   const { persons } = sums.item
-  const counted =
-    'options' in question
-      ? question.options.map(({ id, correct }) => ({ id, correct, chosen: sums.chosen[id] ?? 0 }))
-      : []
-  if (question.form === 'single') return cellsOfSingle(counted, sums.unanswered, minPersons)
-  const { full } = sums
-  const [fullShown, , unanswered = null] = hideSmallCells(
-    [full, persons - full - sums.unanswered, sums.unanswered],
-    minPersons,
-  )
-  const isFacilityShown = fullShown !== null
-  // If the facility is shown, it may reveal how many persons have all points. A count must then not single out a few
-  // of the persons without all points either.
-  const isShown = (chosen: number, correct: boolean) =>
-    isLargeEnough(chosen, persons, minPersons) &&
-    (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))
+  const { cells, isComplete } = cellsToPublish(question, sums, published, minPersons)
+  const isEnough = isComplete || persons >= FACTOR_OF_SINGLE_COUNTS * (published.at(-1)?.persons ?? 0)
+  if (report !== null && !isEnough) return { report, counts: null }
+  const as_of = now.toISOString()
+  const options = optionsOf(question).map(({ id }): ReportedOption => {
+    if (optionCell(id) in cells) return { id, count: sums.chosen[id] ?? 0, as_of, share: null }
+    return report?.options.find((option) => option.id === id) ?? { id, count: null, as_of: null, share: null }
+  })
+  const unanswered =
+    UNANSWERED in cells
+      ? { unanswered: sums.unanswered, unanswered_as_of: as_of }
+      : { unanswered: report?.unanswered ?? null, unanswered_as_of: report?.unanswered_as_of ?? null }
+  const told = { persons, cells }
+  const counts = Object.keys(cells).length === 0 ? null : told
+  if (report !== null && !isComplete) return { report: { ...report, options, ...unanswered }, counts }
+  const shares = sharesOf(question, told)
+  const withShares = options.map((option) => ({ ...option, share: shares.get(option.id) ?? null }))
   return {
-    isFacilityShown,
-    options: counted.map((option) => ({
-      ...option,
-      count: isShown(option.chosen, option.correct) ? option.chosen : null,
-      share: null,
-    })),
-    unanswered,
+    report: { ...totalsOf(question, sums, cells, minPersons), as_of, options: withShares, ...unanswered },
+    counts,
   }
 }
 
-/** Hides cells of a single choice, where each person counts in exactly one cell. */
-function cellsOfSingle(
-  counted: readonly { id: string; correct: boolean; chosen: number }[],
-  unanswered: number,
+/** Cell of the persons with all points. Only the facility reveals its count; a single choice does not need it. */
+const FULL = 'full'
+const UNANSWERED = 'unanswered'
+const optionCell = (id: string) => `option ${id}`
+
+function optionsOf(question: FrozenForm): FrozenOption[] {
+  return 'options' in question ? question.options : []
+}
+
+/**
+ * Returns the cells that a report publishes, and whether it renews all counts that have ever been published. In a choice
+ * with several right options, a cell contains the persons without all points who chose the option; those with all points
+ * chose each right option too.
+ */
+function cellsToPublish(
+  question: FrozenForm,
+  sums: QuestionSums,
+  published: readonly Counts[],
   minPersons: number,
-): Cells {
-  const counts = hideSmallCells([...counted.map(({ chosen }) => chosen), unanswered], minPersons)
-  const cells = counted.map((option, index) => ({ ...option, count: counts[index] ?? null }))
-  const hidden = (isWrong: boolean) =>
-    cells.reduce((sum, { count, correct, chosen }) => sum + (count === null && correct !== isWrong ? chosen : 0), 0) +
-    (!isWrong && counts.at(-1) === null ? unanswered : 0)
-  // A share reveals the number of all wrong choices, and so the sum of the hidden cells.
-  const areSharesShown = [hidden(true), hidden(false)].every((sum) => sum === 0 || sum >= minPersons)
-  const shares = distractorShares(counted.map(({ correct, chosen }) => ({ correct, count: chosen })))
+): { cells: Record<string, number>; isComplete: boolean } {
+  const { persons } = sums.item
+  const { full, unanswered, chosen } = sums
+  const isWhole = question.form === 'single'
+  const byOption = optionsOf(question).map(
+    ({ id, correct }) => [optionCell(id), (chosen[id] ?? 0) - (correct && !isWhole ? full : 0)] as const,
+  )
+  const shared = isWhole ? { ...Object.fromEntries(byOption), [UNANSWERED]: unanswered } : { full, unanswered }
+  // A person can choose several options, so each option forms a table of its own with the shared cells.
+  const separate = isWhole ? [] : byOption
+  const common = publishableCells({ persons, cells: shared, isWhole }, published, minPersons)
+  const others = separate.filter(([name, count]) => {
+    const table = { persons, cells: { ...shared, [name]: count }, isWhole }
+    return mayPublish(table, [...common, name], published, minPersons)
+  })
+  const found = { ...pick(shared, common), ...Object.fromEntries(others) }
+  // The facility reveals `full`, and `full` is needed to show the count of a right option: these are published together.
+  const tied = isWhole
+    ? []
+    : [FULL, ...optionsOf(question).flatMap(({ id, correct }) => (correct ? [optionCell(id)] : []))]
+  const untied = pick(
+    found,
+    Object.keys(found).filter((name) => !tied.includes(name)),
+  )
+  const cells = FULL in found || isWhole ? found : untied
+  const isComplete = published.every((report) => Object.keys(report.cells).every((name) => name in cells))
+  return { cells: isComplete ? cells : untied, isComplete }
+}
+
+function pick(cells: Readonly<Record<string, number>>, names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, cells[name] ?? 0]))
+}
+
+/** Returns the values that are renewed only together with all counts. They reveal nothing that the counts do not. */
+function totalsOf(
+  question: FrozenForm,
+  sums: QuestionSums,
+  cells: Readonly<Record<string, number>>,
+  minPersons: number,
+): Pick<QuestionReport, 'persons' | 'facility' | 'correlation' | 'median_seconds' | 'flags'> {
+  const { persons } = sums.item
+  const key = optionsOf(question).find(({ correct }) => correct)
+  const isFacilityShown = (question.form === 'single' && key !== undefined ? optionCell(key.id) : FULL) in cells
+  const correlation = isFacilityShown && persons >= MIN_PERSONS_OF_CORRELATION ? itemRestCorrelation(sums.item) : null
+  const medianSeconds = medianOf(sums.seconds, minPersons)
   return {
-    isFacilityShown: cells.every(({ correct, count }) => !correct || count !== null),
-    options: cells.map((cell, index) => ({
-      ...cell,
-      share: areSharesShown && cell.count !== null ? (shares[index] ?? null) : null,
-    })),
-    unanswered: counts.at(-1) ?? null,
+    persons,
+    facility: isFacilityShown ? facility(sums.item, 1) : null,
+    correlation,
+    median_seconds: medianSeconds,
+    flags: flagsFor(question, { persons, cells }, { correlation, medianSeconds }),
   }
 }
 
+/** Returns the shares of wrong options by id, as far as the published counts reveal the number of all wrong choices. */
+function sharesOf(question: FrozenForm, { persons, cells }: Counts): Map<string, number | null> {
+  if (question.form !== 'single') return new Map()
+  const counted = question.options.map(({ id, correct }) => ({ id, correct, count: cells[optionCell(id)] }))
+  const hidden = persons - sum(cells)
+  const isHidden = counted.filter(({ count }) => count === undefined)
+  const areAllWrong = UNANSWERED in cells && isHidden.every(({ correct }) => !correct)
+  const isNoneWrong = isHidden.every(({ correct }) => correct)
+  if (hidden > 0 && !areAllWrong && !isNoneWrong) return new Map()
+  const others = { correct: false, count: isNoneWrong ? 0 : hidden }
+  const shares = distractorShares([...counted.map(({ correct, count = 0 }) => ({ correct, count })), others])
+  return new Map(counted.map(({ id, count }, index) => [id, count === undefined ? null : (shares[index] ?? null)]))
+}
+
+function sum(cells: Readonly<Record<string, number>>): number {
+  return Object.values(cells).reduce((total, count) => total + count, 0)
+}
+
+/** Returns the flags that follow from published values. */
 function flagsFor(
-  { form }: FrozenForm,
-  cells: readonly Cell[],
-  rest: { persons: number; correlation: number | null; medianSeconds: number | null },
+  question: FrozenForm,
+  { persons, cells }: Counts,
+  rest: { correlation: number | null; medianSeconds: number | null },
 ): Flag[] {
-  const options = form === 'single' ? cells.map(({ correct, chosen }) => ({ correct, count: chosen })) : []
-  const key = cells.find(({ correct }) => correct)?.chosen ?? 0
-  // The flag `more_than_key` must not reveal the count of a hidden option.
-  const mayCompare = cells.some(({ correct, chosen, count }) => !correct && count !== null && chosen > key)
-  return flagsOf({ options, ...rest }).filter((flag) => flag !== 'more_than_key' || mayCompare)
+  const hidden = persons - sum(cells)
+  const options = (question.form === 'single' ? question.options : []).map(({ id, correct }) => ({
+    correct,
+    // A right option without a published count has at most the persons of all hidden cells.
+    count: cells[optionCell(id)] ?? (correct ? hidden : 0),
+  }))
+  return flagsOf({ options, persons, ...rest }).filter((flag) => flag !== 'never_chosen' || hidden === 0)
 }
 
 /** Returns the median time in seconds; null if fewer than `minPersons` persons have a time. */

@@ -1,24 +1,26 @@
 import type { Kysely, Transaction } from 'kysely'
 import {
+  findPublishedCounts,
   findQuestionPlace,
   findSums,
   findTestVersion,
   listQuestionsWithSums,
   lockSums,
   type QuestionWithSums,
+  type RenewedReport,
   writeReports,
   writeSums,
 } from '../../../db/queries/tests/statistics.js'
 import type { Database } from '../../../db/types.js'
 import { cutPage } from '../../domain/page.js'
-import { isSnapshotDue } from '../../domain/questions/statistics.js'
+import { isCheckDue } from '../../domain/questions/statistics.js'
 import { NO_PUBLISHED_VERSION } from '../../domain/tests/refusals.js'
 import {
   addResult,
   NO_QUESTION_SUMS,
   type PersonalResult,
   type QuestionReport,
-  reportOf,
+  renewReport,
 } from '../../domain/tests/statistics.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 
@@ -48,7 +50,7 @@ export interface QuestionPage {
 
 /**
  * Returns the stored reports of a page of a version's questions. First renews the reports that lack at least
- * `minPersons` persons. After fewer new persons, the difference between two reports could reveal one person's answers.
+ * `minPersons` persons, as far as the differences to earlier reports reveal nothing about fewer persons.
  * @param version undefined means the published version
  * @throws NO_PUBLISHED_VERSION if the test or the version does not exist, or the test was never published
  * @throws InvalidInput if `after` is not a question of the version
@@ -57,7 +59,7 @@ export async function findStatistics(
   db: Kysely<Database>,
   { slug, version }: { slug: string; version: number | undefined },
   { after, limit }: QuestionPage,
-  minPersons: number,
+  { minPersons, now }: { minPersons: number; now: Date },
 ) {
   return db.transaction().execute(async (transaction) => {
     const found = await findTestVersion(transaction, slug, version)
@@ -68,13 +70,10 @@ export async function findStatistics(
     await lockSums(transaction, found.id, found.version)
     const rows = await listQuestionsWithSums(transaction, of, { after: place, limit: limit + 1 })
     const { page: questions, next } = cutPage(rows, limit, ({ id }) => id)
-    const due = questions.flatMap(({ id, content, sums, report_persons }) =>
-      sums !== null && isSnapshotDue(sums.item.persons, report_persons, minPersons)
-        ? [{ question_id: id, report: reportOf(content, sums, minPersons) }]
-        : [],
+    const due = questions.filter(
+      ({ sums, checked_persons }) => sums !== null && isCheckDue(sums.item.persons, checked_persons, minPersons),
     )
-    if (due.length > 0) await writeReports(transaction, due)
-    const renewed = new Map(due.map(({ question_id, report }) => [question_id, report]))
+    const renewed = due.length === 0 ? new Map() : await renewReports(transaction, due, { minPersons, now })
     return {
       version: found.version,
       min_persons: minPersons,
@@ -82,6 +81,24 @@ export async function findStatistics(
       next_after: next,
     }
   })
+}
+
+async function renewReports(
+  transaction: Transaction<Database>,
+  questions: readonly QuestionWithSums[],
+  options: { minPersons: number; now: Date },
+): Promise<Map<number, QuestionReport>> {
+  const published = await findPublishedCounts(
+    transaction,
+    questions.map(({ id }) => id),
+  )
+  const renewed = questions.map(({ id, content, sums: stored, report }): RenewedReport => {
+    const sums = stored ?? NO_QUESTION_SUMS
+    const shown = { report, published: published.get(id) ?? [] }
+    return { question_id: id, persons: sums.item.persons, ...renewReport(content, sums, shown, options) }
+  })
+  await writeReports(transaction, renewed, options.now)
+  return new Map(renewed.map(({ question_id, report }) => [question_id, report]))
 }
 
 function present({ section, position, card_id, content }: QuestionWithSums, report: QuestionReport | null) {
@@ -94,9 +111,9 @@ function present({ section, position, card_id, content }: QuestionWithSums, repo
         ? null
         : {
             ...report,
-            options: report.options.map(({ id, count, share }) => {
+            options: report.options.map(({ id, ...counted }) => {
               const { text = '', correct = false } = options.find((option) => option.id === id) ?? {}
-              return { text, correct, count, share }
+              return { text, correct, ...counted }
             }),
           },
   }

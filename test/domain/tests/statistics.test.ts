@@ -1,15 +1,19 @@
 import t from 'tap'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
-import { isSnapshotDue } from '../../../src/domain/questions/statistics.js'
+import { isCheckDue } from '../../../src/domain/questions/statistics.js'
 import {
   addResult,
   NO_QUESTION_SUMS,
   type PersonalResult,
   type QuestionReport,
   type QuestionSums,
-  reportOf,
+  renewReport,
+  type Shown,
 } from '../../../src/domain/tests/statistics.js'
-import fc from '../../support/property.js'
+import { findSmallGroup, subtractPairs } from '../../support/differencing.js'
+import fc, { runs } from '../../support/property.js'
+import { drawIndex, mulberry32 } from '../../support/random.js'
+import { SEED } from '../../support/seed.js'
 
 const IDS = ['a', 'b', 'c', 'd']
 const SINGLE: FrozenQuestion = {
@@ -26,6 +30,13 @@ t.test('a cleared field is no answer', async (t) => {
   }
   t.match(addResult(NO_QUESTION_SUMS, { ...result, answer: { gaps: { a: '', b: 'x' } } }), { unanswered: 0 })
 })
+
+const NOW = new Date('2026-11-25T10:00:00Z')
+const NOTHING: Shown = { report: null, published: [] }
+
+/** Returns the first report of a question. */
+const reportOf = (question: FrozenQuestion, sums: QuestionSums, minPersons: number): QuestionReport =>
+  renewReport(question, sums, NOTHING, { minPersons, now: NOW }).report
 
 const sumOf = (results: readonly PersonalResult[]): QuestionSums => results.reduce(addResult, NO_QUESTION_SUMS)
 
@@ -90,43 +101,194 @@ t.test('a report equals a computation from the raw answers by the formulas of Mo
   t.equal(report.facility, 67 / 200)
 })
 
-/**
- * Returns the group sizes that can be computed from a report: each shown cell, the sum of the hidden cells, the numbers
- * of right and other answers, and the sum of the hidden wrong choices.
- */
-function revealedSizes(report: QuestionReport): number[] {
-  const cells = [...report.options.map(({ count }) => count), report.unanswered]
-  const shown = cells.filter((count) => count !== null)
-  const hidden = report.persons - shown.reduce((sum, count) => sum + count, 0)
-  const told = shown.length === cells.length ? shown : [...shown, hidden]
-  if (report.facility === null) return told
-  const right = Math.round(report.facility * report.persons)
-  // The share of an option among the wrong choices reveals the number of wrong choices.
-  const shares = report.options.filter(({ share, count }) => share !== null && share > 0 && count !== null)
-  const [first] = shares
-  if (first === undefined) return [...told, right, report.persons - right]
-  const wrong = Math.round((first.count as number) / (first.share as number))
-  const shownWrong = report.options.reduce((sum, { count, share }) => sum + (share === null ? 0 : (count ?? 0)), 0)
-  const hiddenWrong = wrong - shownWrong
-  return [...told, right, report.persons - right, ...(hiddenWrong > 0 ? [hiddenWrong] : [])]
+const MIN = 5
+const MULTIPLE: FrozenQuestion = {
+  ...SINGLE,
+  form: 'multiple',
+  options: IDS.map((id) => ({ id, text: id, correct: id < 'c', feedback: null })),
+}
+const TEXT: FrozenQuestion = { form: 'text', accepted: ['a'], question: 'Was?', explanation: 'Das' }
+
+/** Returns the result of a person who ticked these options of `MULTIPLE`, or typed this text. All or nothing. */
+const answering = (given: string | string[]): PersonalResult => {
+  const isRight = typeof given === 'string' ? given === 'a' : given.join('') === 'ab'
+  const isEmpty = given.length === 0
+  const answer = typeof given === 'string' ? { text: given } : { option_ids: given }
+  return { points: Number(isRight), total: Number(isRight), answer: isEmpty ? null : answer, spentMs: 10_000 }
 }
 
-t.test('no number of a report, and no difference of two reports, is about fewer than five persons', async (t) => {
-  const min = 5
-  fc.assert(
-    fc.property(fc.array(anyPerson, { minLength: 1, maxLength: 60 }), (results) => {
-      let sums = NO_QUESTION_SUMS
-      let persons = 0
-      return results.every((result) => {
-        sums = addResult(sums, result)
-        if (!isSnapshotDue(sums.item.persons, persons, min)) return true
-        const isApart = sums.item.persons - persons >= min
-        persons = sums.item.persons
-        return isApart && revealedSizes(reportOf(SINGLE, sums, min)).every((count) => count >= min)
-      })
-    }),
+/** Cells of which each person is in one, and what a report tells about them */
+interface View {
+  cells: string[]
+  cellOf: (result: PersonalResult) => string
+  read: (report: QuestionReport) => { cell: string; count: number | null; as_of: string | null }[]
+}
+
+const chosenBy = ({ answer }: PersonalResult): string[] =>
+  answer !== null && 'option_ids' in answer ? answer.option_ids : []
+
+const SINGLE_VIEW: View = {
+  cells: [...IDS, 'none'],
+  cellOf: (result) => chosenBy(result)[0] ?? 'none',
+  read: (report) => [
+    ...report.options.map(({ id, count, as_of }) => ({ cell: id, count, as_of })),
+    { cell: 'none', count: report.unanswered, as_of: report.unanswered_as_of },
+    { cell: 'a', count: fullOf(report), as_of: report.as_of },
+  ],
+}
+
+const fullOf = ({ facility, persons }: QuestionReport) => (facility === null ? null : Math.round(facility * persons))
+
+const TEXT_VIEW: View = {
+  cells: ['full', 'none', 'rest'],
+  cellOf: ({ points, answer }) => (points === 1 ? 'full' : answer === null ? 'none' : 'rest'),
+  read: (report) => [
+    { cell: 'full', count: fullOf(report), as_of: report.as_of },
+    { cell: 'none', count: report.unanswered, as_of: report.unanswered_as_of },
+  ],
+}
+
+/** A view of an option of `MULTIPLE`; the cell `option` contains the persons without all points who chose it. */
+const optionView = (id: string): View => ({
+  cells: ['full', 'option', 'none', 'rest'],
+  cellOf: (result) => {
+    const cell = TEXT_VIEW.cellOf(result)
+    return cell === 'rest' && chosenBy(result).includes(id) ? 'option' : cell
+  },
+  read: (report) => {
+    const { count = null, as_of = null } = report.options.find((option) => option.id === id) ?? {}
+    // A count of a right option includes the persons with all points.
+    const full = id < 'c' ? fullOf(report) : 0
+    return [
+      ...TEXT_VIEW.read(report),
+      { cell: 'option', count: count === null || full === null ? null : count - full, as_of },
+    ]
+  },
+})
+
+const timeOf = (persons: number) => new Date(NOW.getTime() + persons * 60_000)
+const personsAt = (time: string) => (Date.parse(time) - NOW.getTime()) / 60_000
+
+/** Returns the report that an author sees after each person. */
+function watch(question: FrozenQuestion, results: readonly PersonalResult[]): (QuestionReport | null)[] {
+  let sums = NO_QUESTION_SUMS
+  let shown = NOTHING
+  let checked = 0
+  return results.map((result) => {
+    sums = addResult(sums, result)
+    const { persons } = sums.item
+    if (isCheckDue(persons, checked, MIN)) {
+      checked = persons
+      const { report, counts } = renewReport(question, sums, shown, { minPersons: MIN, now: timeOf(persons) })
+      shown = { report, published: counts === null ? shown.published : [...shown.published, counts] }
+    }
+    return shown.report
+  })
+}
+
+/** Returns what the author can compute about fewer than five persons. */
+function findLeaks(
+  view: View,
+  results: readonly PersonalResult[],
+  reports: readonly (QuestionReport | null)[],
+): unknown[] {
+  const byTime = new Map<string, Record<string, number>>()
+  for (const report of reports) {
+    for (const { cell, count, as_of } of report === null ? [] : view.read(report)) {
+      if (count !== null && as_of !== null) byTime.set(as_of, { ...byTime.get(as_of), [cell]: count })
+    }
+  }
+  const kept = [...byTime].map(([time, counts]) => ({ persons: personsAt(time), counts }))
+  kept.sort((a, b) => a.persons - b.persons)
+  const small = findSmallGroup(results.map(view.cellOf), view.cells, kept, MIN)
+  return [...subtractPairs(kept, MIN), ...(small === undefined ? [] : [`${small} persons`])]
+}
+
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
+
+/** Sequences of answers by their kind; a number is the index of an option, as in `person`. */
+const SHAPES: Record<string, number[]> = {
+  'five right, then only wrong': [...times(5, 0), ...times(15, 1)],
+  'five right, five wrong, five wrong': [...times(5, 0), ...times(5, 1), ...times(5, 1), ...times(20, 0)],
+  'all alike': times(60, 0),
+  'one other among many': [...times(30, 0), 1, ...times(30, 0)],
+  'in turn': times(40, [0, 1, 2, 3, 4]).flat(),
+  'right and wrong in turn': times(40, [0, 1]).flat(),
+  'blocks of five': times(4, [...times(5, 0), ...times(5, 1), ...times(5, 2), ...times(5, 4)]).flat(),
+  'blocks of seven': times(4, [...times(7, 2), ...times(7, 0), ...times(7, 4)]).flat(),
+}
+
+t.test(
+  'an author who keeps the report after each person cannot compute how one to four persons answered',
+  async (t) => {
+    const ticked = [['a', 'b'], ['c'], ['a'], ['b', 'd'], []]
+    for (const [name, choices] of Object.entries(SHAPES)) {
+      const single = choices.map((choice) => person(choice, 3))
+      t.strictSame(findLeaks(SINGLE_VIEW, single, watch(SINGLE, single)), [], `${name}: single`)
+      const typed = choices.map((choice) => answering(['a', 'b', 'c', 'd', ''][choice] ?? ''))
+      t.strictSame(findLeaks(TEXT_VIEW, typed, watch(TEXT, typed)), [], `${name}: text`)
+      const multiple = choices.map((choice) => answering(ticked[choice] ?? []))
+      const reports = watch(MULTIPLE, multiple)
+      for (const id of IDS) t.strictSame(findLeaks(optionView(id), multiple, reports), [], `${name}: multiple, ${id}`)
+    }
+    const random = mulberry32(SEED)
+    for (let run = 0; run < runs(60); run++) {
+      const weights = times(5, 0).map(() => random() ** 3)
+      const draw = () => drawIndex(random, weights)
+      const size = 20 + Math.floor(random() * 80)
+      const single = Array.from({ length: size }, () => person(draw(), draw(), 1_000 * (1 + draw())))
+      t.strictSame(findLeaks(SINGLE_VIEW, single, watch(SINGLE, single)), [], `run ${run}: single`)
+      const multiple = Array.from({ length: size }, () =>
+        answering([...new Set([draw(), draw()])].sort().flatMap((at) => IDS[at] ?? [])),
+      )
+      const reports = watch(MULTIPLE, multiple)
+      for (const id of IDS)
+        t.strictSame(findLeaks(optionView(id), multiple, reports), [], `run ${run}: multiple, ${id}`)
+    }
+  },
+)
+
+t.test('totals are renewed only together with all counts, and a count keeps its time', async (t) => {
+  const results = [
+    ...times(5, 0),
+    ...times(5, 1),
+    ...times(5, 0),
+    ...times(5, 2),
+    ...times(5, 1),
+    ...times(5, 0),
+    ...times(10, 2),
+  ]
+  const reports = watch(
+    SINGLE,
+    results.map((choice) => person(choice, 3)),
   )
-  t.pass()
+  const at = (persons: number) => {
+    const report = reports[persons - 1]
+    const counts = report?.options.map(({ count, as_of }) => (as_of === null ? null : [count, personsAt(as_of)]))
+    return [report?.persons, report?.facility, counts]
+  }
+  t.strictSame(at(5), [5, null, [null, null, null, null]])
+  t.strictSame(at(10), [10, 0.5, [[5, 10], [5, 10], null, null]])
+  t.strictSame(at(15), at(10), 'all five new persons are right')
+  t.strictSame(at(20), [10, 0.5, [[10, 20], [5, 10], [5, 20], null]], 'the second count has not grown')
+  t.strictSame(at(19), at(15), 'not before the fifth person')
+  t.strictSame(at(34), at(20), 'no single count before the persons have doubled again')
+  t.strictSame(at(35), [35, 15 / 35, [[15, 35], [10, 35], [10, 35], null]])
+})
+
+t.test('flags and shares follow from the published counts', async (t) => {
+  const shown = (...counts: number[]) => {
+    const { options, flags } = reportOf(
+      SINGLE,
+      sumOf(counts.flatMap((count, choice) => times(count, person(choice, 3)))),
+      MIN,
+    )
+    return [options.map(({ share }) => share), flags]
+  }
+  t.strictSame(shown(20, 15, 5, 0, 0), [[null, 0.75, 0.25, null], ['never_chosen']])
+  t.strictSame(shown(20, 15, 6, 0, 3), [[null, null, null, null], []], 'the hidden persons may have chosen an option')
+  t.strictSame(shown(20, 15, 2, 3, 6), [[null, 0.75, null, null], []], 'the hidden persons are wrong')
+  t.strictSame(shown(3, 20, 2, 0, 0), [[null, null, null, null], ['more_than_key']])
 })
 
 t.test('small cells and their complements are hidden', async (t) => {
@@ -142,12 +304,11 @@ t.test('small cells and their complements are hidden', async (t) => {
 })
 
 t.test('for typed and multiple answers, small numbers of wrong and missing answers are hidden', async (t) => {
-  const text: FrozenQuestion = { form: 'text', accepted: ['a'], question: 'Was?', explanation: 'Das' }
   const typed = (points: number, count: number, answer: PersonalResult['answer']): PersonalResult[] =>
     Array.from({ length: count }, () => ({ points, total: points, answer, spentMs: 10_000 }))
   const shown = (full: number, wrong: number, none: number) => {
     const results = [...typed(1, full, { text: 'a' }), ...typed(0, wrong, { text: 'b' }), ...typed(0, none, null)]
-    const { facility, unanswered } = reportOf(text, sumOf(results), 5)
+    const { facility, unanswered } = reportOf(TEXT, sumOf(results), 5)
     return [facility, unanswered]
   }
   t.strictSame(shown(12, 6, 6), [0.5, 6])

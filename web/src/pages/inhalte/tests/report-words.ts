@@ -1,3 +1,4 @@
+import { localDayOf, weekdayDate } from '../../../words/dates.js'
 import { countOf } from '../../../words/numbers.js'
 
 export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
@@ -8,6 +9,8 @@ export interface OptionReport {
   text: string
   correct: boolean
   count: number | null
+  /** Time of `count`, in ISO 8601 */
+  as_of: string | null
   share: number | null
 }
 
@@ -47,6 +50,14 @@ export function hintOf(flag: Flag, options: readonly OptionReport[]): Hint {
         options: [],
       }
   }
+}
+
+/**
+ * Returns a note with the day of a count; an empty string if the count is hidden or as old as the rest of the report.
+ * @example ageNote('2026-12-03T09:00:00Z', '2026-11-25T10:00:00Z') // 'Stand Do., 3. Dezember 2026'
+ */
+export function ageNote(time: string | null, reportTime: string | null): string {
+  return time === null || time === reportTime ? '' : `Stand ${weekdayDate(localDayOf(new Date(time)))}`
 }
 
 const EASY = 0.9

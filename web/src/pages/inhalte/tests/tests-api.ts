@@ -20,12 +20,18 @@ export interface Preview {
   questions: Question[]
 }
 
-/** Statistics of a question, computed from first attempts. A figure that covers too few persons is null. */
+/**
+ * Statistics of a question, computed from first attempts. A figure that covers too few persons is null. Counts can be
+ * newer than the other figures.
+ */
 export interface QuestionReport {
   persons: number
+  /** Time of all figures except counts, in ISO 8601; null if it was not recorded */
+  as_of: string | null
   facility: number | null
   options: OptionReport[]
   unanswered: number | null
+  unanswered_as_of: string | null
   correlation: number | null
   median_seconds: number | null
   flags: Flag[]
