@@ -188,6 +188,9 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     await clientAt('127.0.0.9').ask('GET', '/api/search?q=geheimer-text')
     const token = 'N1mZkQ0dUuG3w7C-_xPq9Yb2sV5tR8eLaJfHoIyKcTw'
     await clientAt('127.0.0.9').ask('GET', `/api/calendar/${token}.ics`)
+    for (const path of ['/api//Calendar/', '/api/./calendar/x/', '/api%2fcalendar%2F', '/api/calendar%252F']) {
+      await clientAt('127.0.0.9').ask('GET', `${path}${token}.ics`)
+    }
     await clientAt('127.0.0.9').ask('POST', `/api/mail/unsubscribe?key=${token}`)
 
     // nginx logs a request only after it has sent the response.
