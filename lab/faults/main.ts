@@ -32,7 +32,10 @@ const broken = new Set<string>()
 
 const benches = await Promise.all(Array.from({ length: BENCHES }, () => Workbench.create()))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void Promise.all(benches.map((bench) => bench.remove())).then(() => process.exit(1)))
+  process.once(signal, () => {
+    for (const bench of benches) bench.remove()
+    process.exit(1)
+  })
 }
 try {
   const runs = new Map(
@@ -51,7 +54,7 @@ try {
     await share(faults, tryFault)
   }
 } finally {
-  await Promise.all(benches.map((bench) => bench.remove()))
+  for (const bench of benches) bench.remove()
 }
 
 const count = (result: string) => [...results.values()].filter((one) => one === result).length

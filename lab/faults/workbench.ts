@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +11,8 @@ import { ROOT } from './fault.js'
 /** Parts of the checkout that the tests do not need, or that the copy links to */
 const NOT_COPIED = ['.git', '.tap', 'lab', 'node_modules']
 
+/** Maximum number of characters of an assertion's name */
+const MAX_NAME = 80
 /** Time for a PostgreSQL server to stop */
 const STOP_MS = 15_000
 
@@ -33,9 +36,9 @@ export class Workbench {
     return new Workbench(folder)
   }
 
-  async remove(): Promise<void> {
+  remove(): void {
     this.#kill('SIGTERM')
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 })
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
   /** Sends a signal to the running test and the processes that it has started. */
@@ -113,8 +116,8 @@ function compiledOf(file: string): string {
   return `dist/${file.replace(/\.ts$/, '.js')}`
 }
 
-/** Returns the name of the first failed assertion that contains no others, after the names of its tests. */
+/** Returns the beginning of the name of the first failed assertion. */
 function firstFailure(output: string): string | undefined {
-  const names = [...output.matchAll(/^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?$/gm)].map(([, name]) => name)
-  return names[0]
+  const [, name] = /^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?$/m.exec(output) ?? []
+  return name?.slice(0, MAX_NAME)
 }

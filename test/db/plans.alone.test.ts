@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin, sql } from 'kysely'
 import t from 'tap'
-import { listAccesses } from '../../db/queries/accounts/audit.js'
+import { listAccesses, recordView } from '../../db/queries/accounts/audit.js'
 import { findSession } from '../../db/queries/accounts/sessions.js'
 import { findCredentials } from '../../db/queries/accounts/users.js'
 import { findCheatsheetBySlug, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
@@ -167,6 +167,16 @@ for (const [name, indexes, work] of [
     'the accesses to a user',
     ['audit_log_viewed_idx', 'audit_log_exports_idx'],
     () => listAccesses(db, 7, { before: undefined, limit: 21 }),
+  ],
+  [
+    'the log of a view of an assignment',
+    ['audit_log_views_idx'],
+    () =>
+      recordView(
+        db,
+        { actor_id: 7, actor: 'lead', via: 'session', address: null },
+        { id: 7, title: 'Aufgabe', day: '2026-11-21', teams: undefined },
+      ),
   ],
   ['the limit of confirmations', ['mails_confirmations_idx'], () => countConfirmations(db, 7, 'erika@example.org')],
   [

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { calendarIn } from '../../src/domain/time/calendar.js'
+import { addDays, addMonths, calendarIn, daysBetween, isDay, startOfDay } from '../../src/domain/time/calendar.js'
 
 t.test('the day depends on the time zone', async (t) => {
   const instant = new Date('2026-11-21T23:30:00Z')
@@ -23,4 +23,21 @@ t.test('the day changes at local midnight, also at clock changes', async (t) => 
     t.not(berlin(new Date(before)), berlin(new Date(after)))
   }
   t.throws(() => calendarIn('Mars/Olympus'), RangeError)
+})
+
+t.test("the machine's time zone does not shift days", async (t) => {
+  const { TZ } = process.env
+  t.teardown(() => {
+    if (TZ === undefined) delete process.env.TZ
+    else process.env.TZ = TZ
+  })
+  for (const zone of ['UTC', 'Pacific/Kiritimati', 'Europe/Berlin', 'America/Los_Angeles']) {
+    process.env.TZ = zone
+    t.equal(addDays('2026-03-28', 1), '2026-03-29', zone)
+    t.equal(addDays('2026-03-29', 1), '2026-03-30', zone)
+    t.equal(addMonths('2026-10-31', 1), '2026-11-30', zone)
+    t.equal(daysBetween('2026-10-24', '2026-10-26'), 2, zone)
+    t.ok(isDay('2026-10-25'), zone)
+    t.equal(startOfDay('2026-10-25', 'Europe/Berlin').instant.toISOString(), '2026-10-24T22:00:00.000Z', zone)
+  }
 })

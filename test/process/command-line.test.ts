@@ -140,7 +140,8 @@ t.test('disables an account from a given day on and enables it again', async (t)
     stdout: 'Deaktiviert ab 2999-12-31: anna\n',
   })
   t.match((await print('user', 'list')).stdout, /\tanna\tanna\tBenutzer\tdeaktiviert ab 2999-12-31\n/)
-  t.match(await json('user', 'disable', 'anna'), { id: Number, disabled_on: /^\d{4}-\d\d-\d\d$/ })
+  const today = await run({ ...store.variables(), SIMULATED_DATE: '2030-05-01' }, ['user', 'disable', 'anna', '--json'])
+  t.match(JSON.parse(today.stdout), { id: Number, disabled_on: '2030-05-01' })
   t.match(await print('user', 'disable', 'anna', '--off'), { code: 0, stdout: 'Nicht mehr deaktiviert: anna\n' })
   t.match((await json('user', 'list')).users.at(-1), { username: 'anna', disabled_on: null })
   t.match(await print('user', 'email', 'anna', 'anna@example.org'), {

@@ -66,6 +66,12 @@ const { sheet } = (
   })
 ).body
 
+const unpublished = await editor.send({
+  method: 'PUT',
+  url: `/api/content/tests/${unique('test')}`,
+  payload: { source_id: source, name: secret('Test'), sections: [{ deck: pool }] },
+})
+
 // Creates content and hides it later: two cards that a learner has rated and reported, and a deck that is archived.
 const studied = await writeCard(editor, deck, { question: `Gelernt ${MARK}` })
 const moved = await writeCard(editor, deck, { question: `Verschoben ${MARK}` })
@@ -219,5 +225,6 @@ t.test("the user's data contain the progress of hidden cards without their texts
 t.test('editors see all hidden content', async (t) => {
   t.match((await editor.get(`/api/content/cards/${draft.id}`)).text, MARK)
   t.match((await editor.get(`/api/content/cards?deck=${pool}`)).text, MARK)
+  t.match(unpublished, { status: 200, text: new RegExp(MARK) })
   t.equal((await editor.get(`/api/content/media/${shas[0]}`)).status, 200)
 })

@@ -146,12 +146,14 @@ t.test('the database refuses changes of a proof', async (t) => {
 
 t.test('administrators revoke a proof with a reason, once', async (t) => {
   const { person, code } = await complete()
+  const other = await complete()
   const revoke = (caller: Caller, reason: string) => caller.post(`/api/proofs/${code}/revoke`, { reason })
   t.equal((await revoke(person, 'Versehen')).status, 403)
   t.equal((await revoke(admin, ' ')).status, 400)
   t.strictSame((await revoke(admin, 'Falsche Person')).body, { ok: true })
   t.strictSame((await revoke(admin, 'Noch einmal')).body, errorBody(409, 'Dieser Nachweis ist schon widerrufen'))
   t.equal((await verify(code)).body.proof.revoked_at, now.toISOString())
+  t.equal((await verify(other.code)).body.proof.revoked_at, null, 'other proofs stay valid')
   t.match(await lastAudit('proof.revoke'), { details: { reason: 'Falsche Person' } })
 })
 

@@ -607,6 +607,26 @@ t.test('shows a card with its state, even if archived', async (t) => {
   t.strictSame((await member.get('/api/review/cards/x')).body, errorBody(400, 'Ungültige Karten-ID'))
 })
 
+t.test('a note is trimmed and replaced, and an empty one deletes it', async (t) => {
+  const [member, other] = [await service.member(), await service.member()]
+  const { ids } = await createDeckOf(1)
+  const url = `/api/review/cards/${ids[0]}`
+  const write = (text: string) => member.send({ method: 'PUT', url: `${url}/note`, payload: { text } })
+  const noteOf = async (caller: Caller) => (await caller.get(url)).body.card.note
+  t.strictSame((await write(' Eselsbrücke\n')).body, { note: 'Eselsbrücke' })
+  t.equal((await write('🦫'.repeat(2_000))).status, 200)
+  t.equal(await noteOf(member), '🦫'.repeat(2_000))
+  t.equal(await noteOf(other), null, 'only the owner sees it')
+  for (const [text, message] of [
+    ['x'.repeat(2_001), 'Das Feld „text“ darf höchstens 2.000 Zeichen haben'],
+    ['a\0', 'Das Feld „text“ enthält unzulässige Zeichen'],
+  ] as const) {
+    t.strictSame((await write(text)).body, errorBody(400, message))
+  }
+  t.strictSame((await write(' \n')).body, { note: null })
+  t.equal(await noteOf(member), null)
+})
+
 t.test('statistics count valid reviews', async (t) => {
   const member = await service.member()
   const { deck, ids } = await createDeckOf(4)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { waitUntilBlocked } from '../support/database.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -114,6 +115,17 @@ t.test('a membership is created, changed and ended, and its days are kept', asyn
   ])
   t.equal((await admin.delete(`/api/admin/users/${user.id}`)).status, 200)
   t.strictSame(await rowsOf(user.id), [])
+})
+
+t.test('nobody joins a team that is being deleted', async (t) => {
+  const [team, user] = [await createTeam(), await createUser(db)]
+  let joined: Promise<unknown> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom('teams').where('id', '=', team.id).execute()
+    joined = put(team.id, user.id, 'member')
+    await waitUntilBlocked(service.database)
+  })
+  t.match(await joined, { status: 404, body: NOT_FOUND })
 })
 
 t.test('new users in a list join their team; a missing team is a fault of the line', async (t) => {

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { startBehindLock } from '../../support/database.js'
 import { createUser } from '../../support/factories.js'
 import { errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
@@ -224,7 +226,11 @@ t.test('two first logins of one person at once create one account', async (t) =>
   const pair = [browser(), browser()]
   const back: string[] = []
   for (const one of pair) back.push(await one.goToProvider(person))
-  const places = await Promise.all(pair.map((one, index) => one.visit(back[index] ?? '')))
+  const places = await startBehindLock(
+    service.database,
+    (transaction) => sql`lock table users in share mode`.execute(transaction),
+    pair.map((one, index) => () => one.visit(back[index] ?? '')),
+  )
   t.strictSame(places, ['/', '/'])
   t.equal((await identitiesOf('zweimal')).length, 1)
 })

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { deleteAnswersBefore, insertAttempt, lockAttempt } from '../../../db/queries/tests/attempts.js'
-import { lockSums } from '../../../db/queries/tests/statistics.js'
+import { findSums, lockSums } from '../../../db/queries/tests/statistics.js'
 import type { Database } from '../../../db/types.js'
 import { commandLineActor } from '../../../src/commands/actor.js'
 import { purgeSource } from '../../../src/services/content/sources.js'
+import { endAttempt } from '../../../src/services/tests/end-attempt.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../../support/database.js'
 import { createSource } from '../../support/editing.js'
 import { createUser, unique } from '../../support/factories.js'
@@ -74,4 +75,22 @@ t.test('the job passes over an attempt that another transaction has locked', { s
   t.strictSame(await stateOf(), { answers_deleted_at: null })
   t.match(await run(), [{ id }])
   t.match(await stateOf(), { answers_deleted_at: Date })
+})
+
+t.test('a second end of an attempt waits for the first and changes nothing', { skip }, async (t) => {
+  const { test, id } = await begin()
+  const first = { ended_at: new Date('2026-01-02'), ended_by: 'person', passed: true, score_percent: 100 } as const
+  let second: Promise<unknown> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await lockAttempt(transaction, id)
+    second = endAttempt(db, id, new Date('2026-01-03'))
+    await waitForLock()
+    await transaction.updateTable('attempts').set(first).where('id', '=', id).execute()
+  })
+  t.match(await second, first)
+  const sums = await findSums(
+    db,
+    test.questions.map((question) => question.id),
+  )
+  t.equal(sums.size, 0, 'the person is not counted again')
 })
