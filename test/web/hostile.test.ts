@@ -4,7 +4,8 @@ import t, { type Test } from 'tap'
 import { writeContentFolder } from '../support/content.js'
 import { type App, CHROMIUM, DESK, isAt, isTooWide, openApp, type Person, PHONE } from './support/app.js'
 import { HOSTILE_NAME, HOSTILE_SLUG, hostileFiles } from './support/hostile-content.js'
-import { GUARD_MS, press } from './support/keys.js'
+import { press, untilReady } from './support/keys.js'
+import { until } from './support/patience.js'
 
 const DECK = encodeURIComponent(HOSTILE_SLUG)
 
@@ -49,6 +50,8 @@ interface Visit extends Person {
   sizes: Record<string, typeof DESK>
   /** Dialogs, new windows and navigations that the page has caused */
   escapes: string[]
+  /** Waits until the page has no running request. */
+  untilLoaded(): Promise<void>
 }
 
 async function visit(app: App, options: Parameters<App['newPerson']>[0], sizes: Visit['sizes']): Promise<Visit> {
@@ -63,7 +66,11 @@ async function visit(app: App, options: Parameters<App['newPerson']>[0], sizes: 
   page.on('framenavigated', (frame) => {
     if (!frame.url().startsWith(app.url)) escapes.push(`frame: ${frame.url()}`)
   })
-  return { ...person, app, sizes, escapes }
+  let running = 0
+  page.on('request', () => running++)
+  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end as 'requestfinished', () => running--)
+  const untilLoaded = () => until(async () => running === 0, 'the end of all requests')
+  return { ...person, app, sizes, escapes, untilLoaded }
 }
 
 async function look(t: Test, { page }: { page: Page }, name: string): Promise<void> {
@@ -85,7 +92,7 @@ async function open(t: Test, visit: Visit, path: string, ready = 'h1'): Promise<
   const { page, app } = visit
   await page.goto(`${app.url}/${path}`)
   await page.locator(ready).first().waitFor()
-  await page.waitForLoadState('networkidle')
+  await visit.untilLoaded()
   const name = `/${path}`.slice(0, 60)
   await checkWindowSizes(t, visit, name)
   t.ok(page.url().startsWith(`${app.url}/`), `${name}: does not navigate`)
@@ -94,7 +101,7 @@ async function open(t: Test, visit: Visit, path: string, ready = 'h1'): Promise<
 
 t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, hostileFiles())
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   const name = HOSTILE_NAME.slice(0, 60)
   const decks = (await (await app.asAdmin('GET', '/api/review/cards?limit=200')).json()) as {
     cards: { card_id: number }[]
@@ -104,8 +111,8 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
 
   await t.test('pages to read', async (t) => {
     const person = await visit(app, { name }, DESK_AND_PHONE)
-    const { page, complaints, escapes } = person
-    await checkWindowSizes(t, person, 'first visit')
+    const { complaints, escapes } = person
+    await open(t, person, '')
     await open(t, person, 'decks')
     await open(t, person, `decks/${DECK}`, 'summary')
     await open(t, person, 'decks/lang', '#karten')
@@ -127,7 +134,6 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     }
     t.strictSame(complaints, [])
     t.strictSame(escapes, [])
-    await page.context().close()
   })
 
   await t.test('is harmless in a session, a quiz and their results', async (t) => {
@@ -152,7 +158,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
         .getByText(`Frage ${at + 1} von`)
         .first()
         .waitFor()
-      await page.waitForTimeout(GUARD_MS)
+      await untilReady(page)
       await page.keyboard.press('1')
       await page.getByText('Die ganze Antwort').waitFor()
       await look(t, person, `question ${at}`)
@@ -241,7 +247,8 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   })
 
   await t.test('continues only to pages of this app after login', async (t) => {
-    const { login } = await app.newPerson()
+    const { page, complaints, login } = await app.newPerson()
+    await page.goto(app.url)
     for (const next of [
       '//evil.example',
       '/\\evil.example',
@@ -255,7 +262,8 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
       '/anmelden?weiter=/anmelden',
       '/%0d%0aset-cookie:x=1',
     ]) {
-      const { page, complaints } = await app.newBrowser()
+      await page.context().clearCookies()
+      await page.evaluate('localStorage.clear()')
       await page.goto(`${app.url}/anmelden?weiter=${encodeURIComponent(next)}`)
       await page.locator('input[autocomplete~=username]').fill(login.username)
       await page.locator('input[autocomplete=current-password]').fill(login.password)
@@ -266,7 +274,6 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
       t.ok(page.url().startsWith(`${app.url}/`) && !page.url().includes('/anmelden'), `${next} → ${page.url()}`)
       t.equal(await page.evaluate('window.hit'), undefined, next)
       t.strictSame(complaints, [], next)
-      await page.context().close()
     }
   })
 })

@@ -1,8 +1,19 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studyForWeeks } from './support/app.js'
-import { GUARD_MS, press } from './support/keys.js'
+import {
+  CHROMIUM,
+  DESK,
+  endSessionBefore,
+  findBarriers,
+  isTooWide,
+  openApp,
+  PHONE,
+  studyForWeeks,
+  until,
+} from './support/app.js'
+import { createGate } from './support/gate.js'
+import { press, untilReady } from './support/keys.js'
 
 const START = 'main a[href="lernen"]'
 const SMALL = { width: 320, height: 640 }
@@ -30,7 +41,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
   const setNew = (page: Page, new_per_day: number) =>
     page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day } })
 
-  await t.test('the keys Space, Space and 3 open a session and rate its first card', async (t) => {
+  await t.test('the start button has the focus, which a key shows, and Space, Space and 3 rate a card', async (t) => {
     const { page } = await app.newPerson()
     for (const [name, prepare] of [
       ['on the first visit', async () => {}],
@@ -42,6 +53,10 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
       await start.waitFor()
       t.match(await focusedText(page), /^(Jetzt|Erste Karten) lernen$/, `the start button has the focus ${name}`)
       t.equal(await ask(page, START, '(link) => getComputedStyle(link).outlineStyle'), 'none', 'no ring before a key')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Shift+Tab')
+      t.equal(await ask(page, START, '(link) => link === document.activeElement'), true)
+      t.equal(await ask(page, START, '(link) => getComputedStyle(link).outlineStyle'), 'solid', 'a ring after a key')
       await page.keyboard.press(' ')
       await page.waitForURL(`${app.url}/lernen`)
       await answerButton(page).waitFor()
@@ -58,22 +73,13 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
     await page.waitForURL(`${app.url}/lernen`)
   })
 
-  await t.test('a key shows where the focus is', async (t) => {
-    const { page } = await app.newPerson()
-    await page.getByRole('link', { name: 'Erste Karten lernen' }).waitFor()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Shift+Tab')
-    t.equal(await ask(page, START, '(link) => link === document.activeElement'), true)
-    t.equal(await ask(page, START, '(link) => getComputedStyle(link).outlineStyle'), 'solid')
-  })
-
   await t.test('a login begins in the first empty field', async (t) => {
     const { page, login } = await app.newPerson()
     const idOfFocus = () => page.evaluate('document.activeElement.autocomplete')
     await page.goto(`${app.url}/decks`)
     const deck = page.getByRole('heading', { level: 2 }).getByRole('link').first()
     await deck.waitFor()
-    await page.context().clearCookies()
+    await endSessionBefore(page, '**/api/decks/*')
     await deck.click()
     const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
     await dialog.getByLabel('Passwort', { exact: true }).waitFor()
@@ -118,6 +124,40 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
     t.equal((await page.locator('.progress p').textContent())?.trim(), 'noch 9')
   })
 
+  await t.test('„Heute“ counts a rating that is stored while its numbers are on their way', async () => {
+    const { page } = await app.newPerson()
+    await setNew(page, 1)
+    const rating = createGate()
+    const numbers = createGate()
+    await page.route('**/api/review', async (route) => {
+      await rating.opened
+      await route.continue()
+    })
+    const asked = createGate()
+    await page.route(
+      '**/api/review/queue?limit=1',
+      async (route) => {
+        const response = await route.fetch()
+        asked.open()
+        await numbers.opened
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await openSession(page, app.url, 'lernen')
+    await press(page, ' ', '4')
+    const statistics = () => page.waitForResponse('**/api/review/stats?*')
+    const fetched = statistics()
+    await page.getByRole('link', { name: 'Fertig' }).click()
+    await Promise.all([asked.opened, fetched])
+    // The page fetches its numbers again when the rating is stored, except those that are still on their way.
+    const refetched = statistics()
+    rating.open()
+    await refetched
+    numbers.open()
+    await page.getByText('Für heute ist alles geschafft').waitFor()
+  })
+
   await t.test('the end counts the session of the day, not of the page', async (t) => {
     const { page } = await app.newPerson()
     await setNew(page, 3)
@@ -126,18 +166,11 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
     const other = await page.context().newPage()
     await page.close()
     await openSession(other, app.url)
-    await press(other, ' ')
-    await press(other, '4')
+    await press(other, ' ', '4')
     await other.getByRole('heading', { name: 'Geschafft' }).waitFor()
     const counted = async () => ((await other.locator('.end dl').textContent()) ?? '').replace(/\s+/g, ' ')
     t.match(await counted(), /Karten ?3/)
-    await press(other, 'u')
-    await answerButton(other)
-      .or(other.getByRole('button', { name: /^Gut/ }))
-      .waitFor()
-    await press(other, '1')
-    await press(other, ' ')
-    await press(other, '3')
+    await press(other, 'u', '1', ' ', '3')
     await other.getByRole('heading', { name: 'Geschafft' }).waitFor()
     t.match(await counted(), /Karten ?3.*gewusst ?67/)
   })
@@ -216,18 +249,19 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
   })
 
   await t.test('an undone review is readable in the history', async (t) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await app.newPerson({ colorScheme })
-      const queue = await page.request.get(`${app.url}/api/review/queue?limit=4`)
-      for (const [at, { card_id }] of ((await queue.json()) as { cards: { card_id: number }[] }).cards.entries()) {
-        const data = { card_id, rating: ['again', 'hard', 'medium', 'easy'][at] }
-        const { review_id } = (await (await page.request.post(`${app.url}/api/review`, { data })).json()) as {
-          review_id: number
-        }
-        await page.request.delete(`${app.url}/api/review/${review_id}`)
+    const { page } = await app.newPerson()
+    const queue = await page.request.get(`${app.url}/api/review/queue?limit=4`)
+    for (const [at, { card_id }] of ((await queue.json()) as { cards: { card_id: number }[] }).cards.entries()) {
+      const data = { card_id, rating: ['again', 'hard', 'medium', 'easy'][at] }
+      const { review_id } = (await (await page.request.post(`${app.url}/api/review`, { data })).json()) as {
+        review_id: number
       }
-      await page.goto(`${app.url}/verlauf`)
-      await page.locator('a.undone').first().waitFor()
+      await page.request.delete(`${app.url}/api/review/${review_id}`)
+    }
+    await page.goto(`${app.url}/verlauf`)
+    await page.locator('a.undone').first().waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
       t.strictSame(await findBarriers(page), [], colorScheme)
       const faint = `[...document.querySelectorAll('.undone')].map((one) => getComputedStyle(one).opacity)`
       t.ok(((await page.evaluate(faint)) as string[]).every((opacity) => opacity === '1'))
@@ -235,13 +269,14 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
   })
 
   await t.test('nothing covers the answer and the ratings', async (t) => {
+    const { page } = await app.newPerson(TOUCH)
     for (const viewport of [PHONE, SMALL, DESK]) {
-      const { page } = await app.newPerson({ ...TOUCH, viewport })
+      await page.setViewportSize(viewport)
       await openSession(page, app.url)
       await press(page, 'a')
       await toast(page).waitFor()
-      await page.waitForTimeout(GUARD_MS)
       await answerButton(page).tap()
+      await page.getByRole('button', { name: /^Gut/ }).waitFor()
       const box = await toast(page).boundingBox()
       const card = await page.locator('article:not([hidden])').boundingBox()
       t.ok(box !== null && card !== null && box.y + box.height <= card.y, `${box?.y} ${box?.height} / ${card?.y}`)
@@ -257,7 +292,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
   await t.test('at 320 px the texts of the ratings keep a distance from the borders', async (t) => {
     const { page } = await app.newPerson({ ...TOUCH, viewport: SMALL })
     await openSession(page, app.url)
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
     await answerButton(page).tap()
     await page.getByRole('button', { name: /^Gut/ }).waitFor()
     const gaps = await askAll(
@@ -338,9 +373,10 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
   })
 
   await t.test('the year fits a phone, and forced colours show the days without learning', async (t) => {
+    const { page } = await app.newPerson({ ...TOUCH, forcedColors: 'active' })
+    await studyForWeeks({ page }, app.url)
     for (const viewport of [PHONE, SMALL]) {
-      const { page } = await app.newPerson({ ...TOUCH, viewport, forcedColors: 'active' })
-      await studyForWeeks({ page }, app.url)
+      await page.setViewportSize(viewport)
       await page.goto(`${app.url}/`)
       await page.locator('.week .dot').first().waitFor()
       const border = await ask(page, '.week .dot', '(day) => getComputedStyle(day).borderStyle')
@@ -405,8 +441,10 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
     await page.getByText('Antwort', { exact: true }).click()
     const picture = page.locator('.picture img').first()
     await picture.waitFor()
-    while (!(await ask(page, '.picture img', '(image) => image.complete && image.naturalWidth > 0')))
-      await page.waitForTimeout(50)
+    await until(
+      page,
+      `(({ complete, naturalWidth }) => complete && naturalWidth > 0)(document.querySelector('.picture img'))`,
+    )
     const shot = await page.locator('.picture').first().screenshot()
     const { page: blank } = await app.newBrowser()
     const brightest = (await blank.evaluate(`(async () => {
@@ -425,30 +463,29 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
     t.comment(`${Math.round(brightest * 100)} % of the picture are nearly white`)
     t.ok(brightest < 0.02)
   })
-})
 
-t.test('a first password', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const app = await openApp(t)
-  const users = [{ username: 'neu', display_name: 'Nina Neu', password: 'vier-zufaellige-woerter' }]
-  const made = await app.asAdmin('POST', '/api/accounts/bulk', { users })
-  t.equal(made.status, 200)
-  const { page } = await app.newBrowser()
-  await page.goto(`${app.url}/anmelden`)
-  await page.getByLabel('Benutzername').fill('neu')
-  await page.getByLabel('Passwort', { exact: true }).fill('vier-zufaellige-woerter')
-  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-  await page.getByRole('heading', { name: 'Neues Passwort' }).waitFor()
-  t.equal(await page.getByLabel('Bisheriges Passwort').count(), 0, 'the password just typed is not required again')
-  t.equal(await page.evaluate('document.activeElement.autocomplete'), 'new-password')
-  t.strictSame(await findBarriers(page), [])
-  await page.reload()
-  await page.getByLabel('Bisheriges Passwort').waitFor()
-  await page.context().clearCookies()
-  await page.goto(`${app.url}/anmelden`)
-  await page.getByLabel('Benutzername').fill('neu')
-  await page.getByLabel('Passwort', { exact: true }).fill('vier-zufaellige-woerter')
-  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-  await page.getByLabel('Neues Passwort').fill('mein ganz eigenes Passwort')
-  await page.getByRole('button', { name: 'Passwort ändern' }).click()
-  await page.getByRole('heading', { name: /^Hallo/ }).waitFor()
+  await t.test('a first password', async (t) => {
+    const users = [{ username: 'neu', display_name: 'Nina Neu', password: 'vier-zufaellige-woerter' }]
+    const made = await app.asAdmin('POST', '/api/accounts/bulk', { users })
+    t.equal(made.status, 200)
+    const { page } = await app.newBrowser()
+    await page.goto(`${app.url}/anmelden`)
+    await page.getByLabel('Benutzername').fill('neu')
+    await page.getByLabel('Passwort', { exact: true }).fill('vier-zufaellige-woerter')
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+    await page.getByRole('heading', { name: 'Neues Passwort' }).waitFor()
+    t.equal(await page.getByLabel('Bisheriges Passwort').count(), 0, 'the password just typed is not required again')
+    t.equal(await page.evaluate('document.activeElement.autocomplete'), 'new-password')
+    t.strictSame(await findBarriers(page), [])
+    await page.reload()
+    await page.getByLabel('Bisheriges Passwort').waitFor()
+    await page.context().clearCookies()
+    await page.goto(`${app.url}/anmelden`)
+    await page.getByLabel('Benutzername').fill('neu')
+    await page.getByLabel('Passwort', { exact: true }).fill('vier-zufaellige-woerter')
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+    await page.getByLabel('Neues Passwort').fill('mein ganz eigenes Passwort')
+    await page.getByRole('button', { name: 'Passwort ändern' }).click()
+    await page.getByRole('heading', { name: /^Hallo/ }).waitFor()
+  })
 })

@@ -35,7 +35,7 @@ t.test('both sanitizers give the same result, and nothing runs', async (t) => {
   await mkdir(path.join(folder, 'cheatsheets', 'probe'), { recursive: true })
   await mkdir(path.join(folder, 'decks'), { recursive: true })
   await writeFile(path.join(folder, 'cheatsheets/probe/alles.md'), SHEET)
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   const cheatsheets = ((await (await app.asAdmin('GET', '/api/cheatsheets')).json()) as Sheets).cheatsheets
   const seen: string[] = []
   for (const isNative of [true, false]) {

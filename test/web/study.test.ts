@@ -1,11 +1,21 @@
 import { existsSync } from 'node:fs'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { freePort } from '../support/postgres.js'
-import { createStoreVariables, startProcess } from '../support/process.js'
-import { type App, CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, untilKept } from './support/app.js'
+import {
+  type App,
+  CHROMIUM,
+  endSessionBefore,
+  findBarriers,
+  isTooWide,
+  KEPT_PICTURES,
+  logInAs,
+  openApp,
+  PHONE,
+  untilKept,
+} from './support/app.js'
 import { createGate } from './support/gate.js'
-import { GUARD_MS, press } from './support/keys.js'
+import { press, untilReady } from './support/keys.js'
+import { until } from './support/patience.js'
 
 interface Entry {
   kind: string
@@ -33,16 +43,10 @@ async function standing(app: App, page: Page | BrowserContext): Promise<string[]
   return log.filter((entry) => entry.kind === 'review' && !entry.is_undone).map(({ rating }) => rating)
 }
 
-async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
-  for (let left = 1_200; left > 0; left--) {
-    if (await isTrue()) return true
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return false
-}
-
 const arrived = (app: App, page: Page | BrowserContext, ratings: string[]) =>
-  until(async () => (await standing(app, page)).join() === ratings.join())
+  until(async () => (await standing(app, page)).join() === ratings.join(), `the ratings ${ratings}`)
+
+const HALF_AN_HOUR_MS = 1_800_000
 
 /** Expression that resolves to the number of distinct pictures in the queue of the deck `git` */
 const SHOWN_PICTURES = `fetch('/api/review/queue?deck=git&limit=300')
@@ -67,7 +71,6 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('a session with the keyboard alone, to its end and back', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 4 } })
-    await page.keyboard.press('Tab')
     await openSession(app, page)
     t.equal(await left(page), 'noch 4')
     const first = await question(page)
@@ -75,26 +78,30 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.getByRole('button', { name: /Nochmal/ }).waitFor()
     t.strictSame(await findBarriers(page), [])
     await press(page, '1')
-    t.ok(await until(async () => /noch 4.*davon 1 noch einmal/.test(await left(page))))
+    await until(async () => /noch 4.*davon 1 noch einmal/.test(await left(page)), 'four cards, one of them again')
     t.not(await question(page), first)
     await press(page, 'Space', 'Enter', 'Enter', '2')
-    t.ok(await until(async () => /noch 2, davon 1/.test(await left(page))))
+    await until(async () => /noch 2, davon 1/.test(await left(page)), 'two cards, one of them again')
     await press(page, ' ', '4')
     t.equal(await question(page), first, 'forgotten cards return at the end')
     await press(page, ' ')
-    const isDated = async () => /morgen|Tag|heute/.test(await textOf(page.getByRole('button', { name: /^Gut/ })))
-    t.ok(await until(isDated), 'with dates from the service')
+    // The dates come from the service.
+    await page
+      .getByRole('button', { name: /^Gut/ })
+      .getByText(/morgen|Tag|heute/)
+      .first()
+      .waitFor()
     await press(page, ' ')
     await page.getByRole('heading', { name: 'Geschafft' }).waitFor()
-    t.match(await textOf(page.locator('.end dl')), /Karten\s*4\s*Minute\s*1\s*gewusst\s*75/)
+    t.match(await textOf(page.locator('.end dl')), /Karten\s*4\s*Minuten?\s*\d+\s*gewusst\s*75/)
     t.strictSame(await findBarriers(page), [])
-    t.ok(await arrived(app, page, ['again', 'medium', 'hard', 'easy', 'medium']))
+    await arrived(app, page, ['again', 'medium', 'hard', 'easy', 'medium'])
 
     await press(page, 'u', 'Control+z')
-    t.ok(await until(async () => /noch 2/.test(await left(page))))
+    await until(async () => /noch 2/.test(await left(page)), 'two cards')
     await press(page, '3', ' ', '1', ' ', '3')
     await page.getByRole('heading', { name: 'Geschafft' }).waitFor()
-    t.ok(await arrived(app, page, ['again', 'medium', 'hard', 'medium', 'again', 'medium']))
+    await arrived(app, page, ['again', 'medium', 'hard', 'medium', 'again', 'medium'])
     await press(page, 'x')
     await page.waitForURL(`${app.url}/`)
     t.strictSame(complaints, [])
@@ -121,34 +128,49 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
 
   await t.test('counts a held key and a double tap once', async (t) => {
     const { page } = await app.newPerson()
+    await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 2 } })
+    await page.clock.install()
     await openSession(app, page)
+    await untilReady(page)
     const first = await question(page)
-    await page.waitForTimeout(GUARD_MS)
     for (let times = 0; times < 20; times++) await page.keyboard.down(' ')
     await page.keyboard.up(' ')
     t.equal(await question(page), first)
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
+    // The clock stands still, so that the page receives both taps at the same time, however slow the machine is.
+    const hold = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000)
+    await hold()
     await page.getByRole('button', { name: /^Gut/ }).dblclick()
-    t.ok(await arrived(app, page, ['medium']))
+    await arrived(app, page, ['medium'])
     t.equal(await page.getByRole('button', { name: /Antwort zeigen/ }).count(), 1, 'the second tap did nothing')
+    await page.clock.resume()
+    await press(page, ' ')
+    await hold()
+    for (let times = 0; times < 2; times++) await page.keyboard.press('4')
+    await arrived(app, page, ['medium', 'easy'])
+    await page.clock.resume()
+    await page.getByRole('heading', { name: 'Geschafft' }).waitFor()
+    t.equal(page.url(), `${app.url}/lernen/git`, 'the second key did not leave the end of the session')
   })
 
   await t.test('a session by touch on a phone, portrait and landscape', async (t) => {
     const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, isMobile: true })
     await openSession(app, page)
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
     await page.locator('article:not([hidden])').tap()
+    await page.getByRole('button', { name: 'Leicht' }).waitFor()
     for (const name of ['Nochmal', 'Schwer', 'Gut', 'Leicht']) {
       const box = await page.getByRole('button', { name }).boundingBox()
       t.ok(box !== null && box.height >= 48 && box.width >= 48 && box.y > 600, `${name} in reach of the thumb`)
     }
     t.notOk(await isTooWide(page))
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
     await page.getByRole('button', { name: 'Leicht' }).tap()
-    t.ok(await arrived(app, page, ['easy']))
-    await page.waitForTimeout(GUARD_MS)
+    await arrived(app, page, ['easy'])
+    await untilReady(page)
     await page.getByRole('button', { name: 'Letzten Schritt zurücknehmen' }).tap()
-    t.ok(await arrived(app, page, []))
+    await arrived(app, page, [])
+    await page.getByRole('button', { name: 'Nochmal' }).waitFor()
 
     await page.setViewportSize({ width: 844, height: 390 })
     const card = await page.locator('article:not([hidden])').boundingBox()
@@ -167,7 +189,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
     t.equal(await question(page), third)
     await press(page, 'u')
-    t.ok(await arrived(app, page, ['medium']), 'steps before the reload can be undone')
+    // Steps before the reload can be undone.
+    await arrived(app, page, ['medium'])
     await press(page, '4')
     t.equal(await question(page), third)
     await page.getByRole('link', { name: 'Lernen beenden' }).click()
@@ -175,7 +198,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.goBack()
     await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
     t.equal(await question(page), third)
-    t.ok(await arrived(app, page, ['medium', 'easy']))
+    await arrived(app, page, ['medium', 'easy'])
   })
 
   await t.test('suspends, informs and reports', async (t) => {
@@ -184,17 +207,17 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const first = await question(page)
     await press(page, 'i')
     await page.getByRole('dialog', { name: 'Zu dieser Karte' }).getByText('neu, noch nie gesehen').waitFor()
-    await page.keyboard.press('Escape')
-    await press(page, 'm')
+    await press(page, 'Escape', 'm')
     const dialog = page.getByRole('dialog', { name: /melden/ })
     await dialog.getByRole('textbox').fill('Hier fehlt ein Komma, und u, a, i, m sind nur Buchstaben.')
     await dialog.getByRole('button', { name: 'Melden' }).click()
     await page.getByText('Danke, die Meldung ist angekommen.').waitFor()
+    await dialog.waitFor({ state: 'hidden' })
     const reports = (await (await app.asAdmin('GET', '/api/content/reports')).json()) as { reports: { text: string }[] }
     t.match(reports.reports, [{ text: /Komma/ }])
     t.equal(await question(page), first)
     await press(page, 'a')
-    t.ok(await until(async () => (await question(page)) !== first))
+    t.not(await question(page), first)
     await press(page, 'u')
     t.equal(await question(page), first)
     await page.getByText('Zurückgenommen', { exact: true }).waitFor()
@@ -213,25 +236,25 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const first = await question(page)
     t.equal(await question(other), first)
     await press(page, ' ', '3')
-    t.ok(await until(async () => (await question(other)) === (await question(page))), 'the other tab continues as well')
+    await until(async () => (await question(other)) === (await question(page)), 'the other tab continues as well')
     await press(other, ' ', '4')
-    t.ok(await until(async () => (await question(page)) === (await question(other))), 'and the first one too')
+    await until(async () => (await question(page)) === (await question(other)), 'the first tab continues as well')
     await press(page, ' ', '1')
-    t.ok(await arrived(app, page, ['medium', 'easy', 'again']))
+    await arrived(app, page, ['medium', 'easy', 'again'])
     const cards = (await readLog(app, page)).map(({ card_id }) => card_id)
     t.equal(new Set(cards).size, 3)
   })
 
   await t.test('offline in the middle: ratings wait, survive a closed tab, and arrive once', async (t) => {
-    const { page, complaints } = await app.newPerson()
+    const { page, complaints } = await app.newPerson({ serviceWorkers: 'allow' })
     const context = page.context()
     await openSession(app, page)
     // The service worker is installed some seconds after the first page.
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     const shown = await page.evaluate(SHOWN_PICTURES)
-    t.ok(await until(async () => (await page.evaluate(KEPT_PICTURES)) === shown))
+    await until(async () => (await page.evaluate(KEPT_PICTURES)) === shown, 'all pictures are stored')
     await press(page, ' ', '3')
-    t.ok(await arrived(app, page, ['medium']))
+    await arrived(app, page, ['medium'])
     await context.setOffline(true)
     await press(page, ' ', '1', ' ', '2', ' ', '4')
     await page.getByText('3 warten').waitFor()
@@ -247,7 +270,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await press(again, ' ', '4')
     await again.getByText('4 warten').waitFor()
     await context.setOffline(false)
-    t.ok(await arrived(app, again, ['medium', 'again', 'hard', 'medium', 'easy']))
+    await arrived(app, again, ['medium', 'again', 'hard', 'medium', 'easy'])
     await again.getByText(/warten/).waitFor({ state: 'detached' })
     t.strictSame(
       complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED')),
@@ -256,7 +279,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   })
 
   await t.test('starts offline and shows visited pages', async (t) => {
-    const { page } = await app.newPerson()
+    const { page } = await app.newPerson({ serviceWorkers: 'allow' })
+    await page.goto(app.url)
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await untilKept(page, 'counts', 'stats', 'choice')
     await page.goto(`${app.url}/decks`)
@@ -284,13 +308,13 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   })
 
   await t.test('does not repeat cards offline that were learned before', async (t) => {
-    const { page } = await app.newPerson()
-    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    const { page } = await app.newPerson({ serviceWorkers: 'allow' })
     await openSession(app, page)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await untilKept(page, 'queue ')
     const first = await question(page)
     await press(page, 'Space', '4')
-    t.ok(await arrived(app, page, ['easy']))
+    await arrived(app, page, ['easy'])
     const second = await question(page)
     await page.context().setOffline(true)
     await page.evaluate('sessionStorage.clear()')
@@ -300,7 +324,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(await question(page), second)
   })
 
-  await t.test('ratings wait and arrive in order, whatever a proxy responds', async (t) => {
+  await t.test('ratings wait and arrive in order, whatever a proxy responds', async () => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     const answers = [
@@ -317,20 +341,21 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       { status: 200, contentType: 'text/html', body: '<h1>Hotel-WLAN</h1>' },
       { status: 404, contentType: 'text/html', body: 'nginx' },
     ]
-    await page.route(/\/api\/review(\/batch)?$/, (route) => {
+    const isSeen = createGate()
+    await page.route(/\/api\/review(\/batch)?$/, async (route) => {
       const answer = answers.shift()
-      return answer === undefined ? route.fallback() : route.fulfill(answer)
+      if (answer !== undefined) return route.fulfill(answer)
+      await isSeen.opened
+      return route.fallback()
     })
     await press(page, ' ', '3', ' ', '4', ' ', '2')
-    await page
-      .getByText(/warten/)
-      .first()
-      .waitFor()
-    t.ok(await until(async () => answers.length === 0))
-    t.ok(await arrived(app, page, ['medium', 'easy', 'hard']))
+    await page.getByText('3 warten').first().waitFor()
+    await until(async () => answers.length === 0, 'all answers of the proxy')
+    isSeen.open()
+    await arrived(app, page, ['medium', 'easy', 'hard'])
   })
 
-  await t.test('sets a refused rating aside and shows it', async (t) => {
+  await t.test('sets a refused rating aside and shows it', async () => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     await page.route(
@@ -347,7 +372,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.getByRole('button', { name: '1 nicht angenommen' }).click()
     const dialog = page.getByRole('dialog', { name: 'Bewertungen auf dem Weg' })
     await dialog.getByText('So nicht.').waitFor()
-    t.ok(await arrived(app, page, ['easy']), 'the following ratings are sent')
+    // The following ratings are sent.
+    await arrived(app, page, ['easy'])
     await dialog.getByRole('button', { name: 'Verwerfen' }).click()
     await page
       .getByText(/nicht angenommen/)
@@ -355,21 +381,21 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       .waitFor({ state: 'detached' })
   })
 
-  await t.test('a new login loses nothing; another user gets a fresh page', async (t) => {
+  await t.test('a new login loses nothing; another user gets a fresh page', async () => {
     const { page, login } = await app.newPerson()
     await openSession(app, page)
     await press(page, ' ', '3')
-    t.ok(await arrived(app, page, ['medium']))
+    await arrived(app, page, ['medium'])
     const other = await app.newPerson()
-    await page.context().clearCookies()
+    await endSessionBefore(page, '**/api/review')
     await press(page, ' ', '4')
     const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
     await dialog.getByLabel('Passwort', { exact: true }).fill(login.password)
     await dialog.getByRole('button', { name: 'Anmelden' }).click()
     await dialog.waitFor({ state: 'hidden' })
-    t.ok(await arrived(app, page, ['medium', 'easy']))
+    await arrived(app, page, ['medium', 'easy'])
 
-    await page.context().clearCookies()
+    await endSessionBefore(page, '**/api/review')
     await press(page, ' ', '1')
     await dialog.getByLabel('Benutzername').fill(other.login.username)
     await dialog.getByLabel('Passwort', { exact: true }).fill(other.login.password)
@@ -377,17 +403,21 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.waitForURL(`${app.url}/`)
     await openSession(app, page)
     await press(page, ' ', '2')
-    t.ok(await arrived(app, page, ['hard']), 'only the ratings of the second user')
+    // Only the ratings of the second user are sent. The other ratings are sent when the first user is back.
+    await arrived(app, page, ['hard'])
 
-    await page.request.post(`${app.url}/api/auth/login`, { data: login })
+    await logInAs(page, app.url, login)
     await page.evaluate('localStorage.clear()')
     await page.goto(app.url)
-    t.ok(await arrived(app, page, ['medium', 'easy', 'again']), 'the other ratings arrive when the first user is back')
+    await arrived(app, page, ['medium', 'easy', 'again'])
   })
 
   await t.test('handles a clock that is wrong by an hour', async (t) => {
     for (const hours of [-1, 1]) {
       const { page } = await app.newPerson()
+      // A page that knows the user requests the cards without waiting for its chunks.
+      await page.goto(app.url)
+      await page.locator('h1').waitFor()
       await page.clock.install({ time: new Date(Date.now() + hours * 3_600_000) })
       await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
       // Simulates a slow network: the outbox loads after the first cards, and the remaining cards after the ratings.
@@ -400,29 +430,19 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
         await route.continue()
       })
       await openSession(app, page)
-      await page.clock.runFor(1_000)
-      for (const [key, next] of [
-        [' ', 'Gut'],
-        ['1', 'Antwort zeigen'],
-        [' ', 'Gut'],
-        ['3', undefined],
-      ] as const) {
-        await page.clock.runFor(300)
-        await page.keyboard.press(key)
-        if (next !== undefined) await page.getByRole('button', { name: next }).waitFor()
-      }
+      await press(page, ' ', '1', ' ', '3')
       rest.open()
-      t.ok(await arrived(app, page, ['again', 'medium']), `${hours}`)
+      await arrived(app, page, ['again', 'medium'])
       const log = await readLog(app, page)
       t.ok(
-        log.every(({ created_at }) => Math.abs(Date.parse(created_at) - Date.now()) < 60_000),
-        'the times are those of the service',
+        log.every(({ created_at }) => Math.abs(Date.parse(created_at) - Date.now()) < HALF_AN_HOUR_MS),
+        `${hours}: the times are those of the service`,
       )
     }
   })
 
-  await t.test('sends thousands of waiting ratings', { timeout: 600_000 }, async (t) => {
-    const count = Number(process.env.WAITING ?? 1_000)
+  await t.test('sends hundreds of waiting ratings', async (t) => {
+    const count = Number(process.env.WAITING ?? 250)
     const { page } = await app.newPerson()
     await openSession(app, page)
     const me = (await (await page.request.get(`${app.url}/api/auth/me`)).json()) as { user: { id: number } }
@@ -440,27 +460,9 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       database.close()
     })(${JSON.stringify([me.user.id, queue.cards.map(({ card_id }) => card_id), count])})`
     await page.evaluate(script)
-    const begun = Date.now()
-    await page.reload()
     await openSession(app, page)
-    const shown = Date.now() - begun
     const expected = Array.from({ length: count }, (_, at) => ['again', 'hard', 'medium', 'easy'][at % 4] as string)
-    while ((await standing(app, page)).length < count) await page.waitForTimeout(1_000)
+    await until(async () => (await standing(app, page)).length >= count, 'all ratings')
     t.strictSame(await standing(app, page), expected)
-    t.comment(`${count} ratings: first card after ${shown} ms, all arrived after ${Date.now() - begun} ms`)
   })
-})
-
-t.test('survives kills of the service during ratings', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const variables = { ...(await createStoreVariables(t)), PORT: String(await freePort()) }
-  const app = await openApp(t, variables)
-  const { page } = await app.newPerson()
-  await openSession(app, page)
-  await press(page, ' ', '3', ' ', '4')
-  await app.service.stop('SIGKILL')
-  await press(page, ' ', '1', ' ', '2')
-  // The first two ratings may still wait in the outbox as well, so two, three or four ratings wait.
-  await page.getByText(/[234] warten/).waitFor()
-  await startProcess(t, variables)
-  t.ok(await arrived(app, page, ['medium', 'easy', 'again', 'hard']))
 })

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import { startStrippingProxy } from '../support/web.js'
-import { CHROMIUM, collectComplaints, openApp, PATIENCE_MS } from './support/app.js'
+import { CHROMIUM, collectComplaints, openApp } from './support/app.js'
+import { PATIENCE_MS } from './support/patience.js'
 
 t.test(
   'works below a path behind a proxy that strips it',
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
-    const app = await openApp(t, { BASE_PATH: '/training/' })
+    const app = await openApp(t, { config: { basePath: '/training/' } })
     const front = await startStrippingProxy(t, '/training/', app.url)
     const context = await app.browser.newContext()
     context.setDefaultTimeout(PATIENCE_MS)

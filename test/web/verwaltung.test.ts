@@ -18,7 +18,7 @@ const dialog = (page: Page) => page.locator('dialog[open]')
 
 t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const content = await writeContentFolder(t, { 'decks/alt.md': deck('alt', 14), 'decks/neu.md': deck('neu', 3) })
-  const app = await openApp(t, { CONTENT_DIR: content })
+  const app = await openApp(t, { config: { contentDir: content } })
   const change = (files: Record<string, string | null>) => changeFiles(content, files)
 
   const logIn = (username: string, password: string) =>
@@ -28,8 +28,10 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       body: JSON.stringify({ username, password }),
     })
 
+  // This administrator works on all pages that need no other one.
+  const { page, complaints, login } = await app.newPerson({ isAdmin: true })
+
   await t.test('creates an account, changes it, sets a password and deletes it', async (t) => {
-    const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await button(page, 'Benutzer anlegen').click()
     await dialog(page).getByLabel('Benutzername').fill(app.admin.username)
@@ -94,14 +96,14 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
 
   await t.test('keeps the buttons of an account in place while its lists load', async (t) => {
     for (const viewport of [PHONE, DESK]) {
-      const { page } = await app.newPerson({ isAdmin: true, viewport })
-      for (const [last, delayMs] of [
-        ['methods', 600],
-        ['sessions', 900],
-        ['tokens', 1_200],
-      ] as const) {
-        await page.route(`**/api/**/${last}`, async (route) => {
-          await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await page.setViewportSize(viewport)
+      const lists = ['methods', 'sessions', 'tokens'].map((name) => ({
+        address: `**/api/**/${name}`,
+        gate: createGate(),
+      }))
+      for (const { address, gate } of lists) {
+        await page.route(address, async (route) => {
+          await gate.opened
           await route.continue()
         })
       }
@@ -114,9 +116,18 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
           }),
         )
       const before = await places()
+      for (const { address, gate } of lists) {
+        const answered = page.waitForResponse(address)
+        gate.open()
+        await (await answered).finished()
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+        t.strictSame(await places(), before, `${address}, ${viewport.width}`)
+      }
       await page.getByText('Keine.', { exact: true }).waitFor()
-      t.strictSame(await places(), before, `${viewport.width}`)
+      t.strictSame(await places(), before, `all, ${viewport.width}`)
+      await page.unrouteAll()
     }
+    await page.setViewportSize(DESK)
   })
 
   await t.test("shows the service's message about the own account", async (t) => {
@@ -135,7 +146,6 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   })
 
   await t.test('redirects from the former addresses of moved pages', async (t) => {
-    const { page } = await app.newPerson({ isAdmin: true })
     for (const [before, after] of [
       ['verwaltung/inhalte', 'inhalte/ordner'],
       ['verwaltung/inhalte/hochladen?quelle=3', 'inhalte/hochladen?quelle=3'],
@@ -154,7 +164,6 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   })
 
   await t.test('creates many accounts from a list after a preview', async (t) => {
-    const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/benutzer/import`)
     const template = page.waitForEvent('download')
     await button(page, 'Vorlage herunterladen').click()
@@ -189,7 +198,6 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   })
 
   await t.test('checks the content, shows its faults and asks before archiving much', async (t) => {
-    const { page, complaints, login } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/inhalte/ordner`)
     await page.getByText('beim Start des Dienstes').waitFor()
 
@@ -267,7 +275,6 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     const data = { text: 'Da fehlt ein Wort' }
     await learner.page.request.post(`${app.url}/api/review/cards/${card_id}/reports`, { data })
 
-    const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/inhalte/meldungen`)
     await page.getByText('Da fehlt ein Wort').waitFor()
     t.equal(await page.locator(`a[href="karten/${card_id}"]`).count(), 1)
@@ -286,7 +293,6 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   })
 
   await t.test('shows the audit trail and keeps its filter in the address', async (t) => {
-    const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/protokoll`)
     const list = page.getByText('2 Benutzer angelegt', { exact: true })
     await list.click()
@@ -304,7 +310,6 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   })
 
   await t.test('shows which personal data are stored, and the relevant settings', async (t) => {
-    const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung`)
     await page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link', { name: 'Datenschutz' }).click()
     await page.getByText('90 Tage nach der Auswertung gelöscht').waitFor()
@@ -314,7 +319,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   })
 
   await t.test('shows its navigation in one line on a small phone with the focus visible', async (t) => {
-    const { page } = await app.newPerson({ isAdmin: true, viewport: { width: 320, height: 700 } })
+    await page.setViewportSize({ width: 320, height: 700 })
     await page.goto(`${app.url}/verwaltung/datenschutz`)
     const parts = page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link')
     await parts.last().waitFor()

@@ -1,11 +1,11 @@
 import t from 'tap'
+import { GUARD_MS } from '../../../web/src/platform/guard.js'
 import type { StudyCard } from '../../../web/src/session/card.js'
 import { isHardOverused } from '../../../web/src/session/hard-reminder.js'
 import {
   beginSession,
   currentCard,
   dropCards,
-  GUARD_MS,
   isOver,
   mergePage,
   needsDates,

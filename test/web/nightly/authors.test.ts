@@ -19,7 +19,7 @@ async function newAuthor(app: App, name: string, options: BrowserContextOptions 
     ...([app, `/api/accounts?q=${person.login.username}`, undefined, 'GET'] as const),
   )
   await post(app, `/api/accounts/${users[0]?.id}`, { is_author: true }, 'PATCH')
-  await person.page.reload()
+  await person.page.goto(app.url)
   return person
 }
 
@@ -46,6 +46,8 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
 
   await t.test('is closed to learners', async (t) => {
     const learner = await app.newPerson()
+    await learner.page.goto(app.url)
+    await learner.page.getByRole('link', { name: 'Decks' }).first().waitFor()
     t.equal(await learner.page.getByRole('link', { name: 'Inhalte' }).count(), 0)
     await learner.page.goto(`${app.url}/inhalte`)
     await learner.page.getByText('Hier werden Inhalte geschrieben.').waitFor()

@@ -5,7 +5,7 @@ import { deckFile, writeContentFolder } from '../../support/content.js'
 import { makePackage } from '../../support/make-package.js'
 import { gifOf } from '../../support/pictures.js'
 import { CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, until } from '../support/app.js'
-import { GUARD_MS } from '../support/keys.js'
+import { untilReady } from '../support/keys.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
@@ -22,7 +22,7 @@ const HOSTILE = {
 
 t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/ordner.md': deckFile('Aus dem Ordner', [{ id: 'eins' }]) })
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   const admin = await app.newPerson({ isAdmin: true })
   const { page } = admin
   const choose = (file: { name: string; mimeType: string; buffer: Buffer }) =>
@@ -119,14 +119,14 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
   })
 
   await t.test('shows the picture to a learner, enlarged and offline', async (t) => {
-    const { page, complaints } = await app.newPerson({ viewport: PHONE })
+    const { page, complaints } = await app.newPerson({ viewport: PHONE, serviceWorkers: 'allow' })
     const { decks } = (await (await app.asAdmin('GET', '/api/decks')).json()) as {
       decks: { slug: string; name: string }[]
     }
     const slug = decks.find(({ name }) => name === 'Anki::Bilder')?.slug
     await page.goto(`${app.url}/lernen/${slug}`)
     await page.getByText('Was siehst du?').waitFor()
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
     await button(page, 'Antwort zeigen').click()
     await until(page, isThere)
     t.match(await picture(page).getAttribute('src'), /^api\/content\/media\/[0-9a-f]{64}\.gif$/)
@@ -145,7 +145,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await page.getByText('Was siehst du?').waitFor()
 
     // The hostile card is displayed as text or picture, and no script in it runs.
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
     await page.getByRole('button', { name: /^Gut/ }).click()
     await page.locator('.question .picture:visible').waitFor()
     t.match(await picture(page).getAttribute('alt'), /script>alert\(1\)/)

@@ -9,13 +9,14 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     'decks/alpha.md': numberedDeck('Deck alpha', 1, 12, 'Die ersten zwölf'),
     'decks/beta.md': numberedDeck('Deck beta', 21, 30),
   })
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   const { page, complaints } = await app.newPerson()
   const ask = async (path: string) => (await page.request.get(`${app.url}${path}`)).json()
   const rows = page.locator('summary', { hasText: 'Frage' })
   const toast = page.locator('[role=status]', { hasText: 'Karte' })
 
   await t.test('finds a deck and deactivates it', async (t) => {
+    await page.goto(app.url)
     await page.getByRole('link', { name: 'Decks', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Deck beta' }).waitFor()
     await Promise.all([

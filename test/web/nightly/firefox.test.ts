@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { openApp } from '../support/app.js'
-import { FIREFOX, openFirefox, PATIENCE_MS } from '../support/firefox.js'
-import { press, until } from '../support/keys.js'
+import { FIREFOX, openFirefox } from '../support/firefox.js'
+import { press } from '../support/keys.js'
 import { PAGES } from '../support/pages.js'
+import { until } from '../support/patience.js'
 import { post, writeAll } from '../support/written.js'
 
 t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, async (t) => {
@@ -60,7 +61,6 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
 
   await t.test('keeps typed text when the tab is closed', async (t) => {
     const tab = await page.context().newPage()
-    tab.setDefaultTimeout(PATIENCE_MS)
     await tab.goto(`${app.url}/inhalte/karten/${cards[0]}`)
     await tab.waitForSelector('form textarea')
     await tab.locator('form textarea').nth(1).fill('Mitten im Satz')

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
 import type { Login } from '../../support/process.js'
-import { type App, HEADLESS, openApp, PATIENCE_MS } from '../support/app.js'
+import { type App, HEADLESS, openApp } from '../support/app.js'
 import { FIREFOX, openFirefox } from '../support/firefox.js'
 import {
   type Behaviour,
@@ -13,7 +13,8 @@ import {
   replyWith,
   silence,
 } from '../support/gateway.js'
-import { press, until } from '../support/keys.js'
+import { press } from '../support/keys.js'
+import { PATIENCE_MS, until } from '../support/patience.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const CARDS = 4

@@ -1,6 +1,7 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t from 'tap'
-import { DESK, HEADLESS, openApp, PATIENCE_MS, PHONE } from '../support/app.js'
+import { DESK, HEADLESS, openApp, PHONE } from '../support/app.js'
+import { PATIENCE_MS } from '../support/patience.js'
 
 const app = await openApp(t)
 const person = await app.newPerson({ name: 'Erika Muster' })

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from '../support/app.js'
 import { createGate } from '../support/gate.js'
-import { GUARD_MS, press } from '../support/keys.js'
+import { press, untilReady } from '../support/keys.js'
+import { until } from '../support/patience.js'
 
 const app = await openApp(t)
 /** Folder for screenshots; if undefined, no screenshots are taken */
@@ -20,17 +21,9 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
-function send(page: Page, method: string, address: string, body?: object): Promise<{ status: number; body: never }> {
-  return page.evaluate(
-    async ({ url, method, body }) => {
-      const answer = await fetch(url, {
-        method,
-        ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      })
-      return { status: answer.status, body: (await answer.json()) as never }
-    },
-    { url: `${app.url}/api/review/${address}`, method, body },
-  )
+async function send(page: Page, method: string, address: string, body?: object) {
+  const answer = await page.request.fetch(`${app.url}/api/review/${address}`, { method, ...(body && { data: body }) })
+  return { status: answer.status(), body: (await answer.json()) as never }
 }
 
 interface Card {
@@ -57,7 +50,7 @@ async function kinds(page: Page): Promise<string> {
 }
 
 async function untilKinds(page: Page, expected: string): Promise<string> {
-  for (let left = 1_200; left > 0 && (await kinds(page)) !== expected; left--) await page.waitForTimeout(50)
+  await until(async () => (await kinds(page)) === expected, expected)
   return kinds(page)
 }
 
@@ -111,14 +104,15 @@ t.test('types answers with the keyboard, on a card that allows it', async (t) =>
   await field.waitFor()
   t.equal(await field.inputValue(), '', 'the returning card has an empty field')
   await page.keyboard.press('Escape')
-  await page.waitForTimeout(GUARD_MS)
+  await untilReady(page)
   await page.keyboard.press('t')
   await field.waitFor({ state: 'detached' })
   t.pass('t switches typing off for the session')
 })
 
 t.test('an answer typed without a network is rated once, also after a reload', async (t) => {
-  const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
+  const offline = { serviceWorkers: 'allow' } as const
+  const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...offline })
   await page.goto(app.url)
   t.equal((await send(page, 'PUT', 'settings', { type_answers: true })).status, 200)
   await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
@@ -132,7 +126,7 @@ t.test('an answer typed without a network is rated once, also after a reload', a
   await page.getByRole('button', { name: /Antwort zeigen/ }).click()
   await page.getByRole('region', { name: 'Vergleich' }).waitFor()
   t.strictSame(await page.locator('.compared ins').allTextContents(), ['Projekts'])
-  await page.waitForTimeout(GUARD_MS)
+  await untilReady(page)
   await page.getByRole('button', { name: /^Gut/ }).click()
   await page.getByText('1 wartet').waitFor()
   await page.reload()
@@ -173,9 +167,9 @@ t.test('a card is postponed without a network, and that is undone', async (t) =>
   await press(page, 'u')
   t.equal(await untilKinds(page, 'tomorrow,undo'), 'tomorrow,undo')
   await page.getByText(second.question.slice(0, 20)).first().waitFor()
-  await page.waitForTimeout(GUARD_MS)
+  await untilReady(page)
   await page.getByRole('button', { name: /Antwort zeigen/ }).click()
-  await page.waitForTimeout(GUARD_MS)
+  await untilReady(page)
   await page.getByRole('button', { name: /^Gut/ }).click()
   t.equal(await untilKinds(page, 'tomorrow,undo,review'), 'tomorrow,undo,review', 'the card is back and is rated')
 })

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import t from 'tap'
 import { startMailServer } from '../../support/mail-server.js'
 import { freePort } from '../../support/postgres.js'
-import { DESK, openApp, PHONE } from '../support/app.js'
+import { DESK, openProgram, PHONE } from '../support/app.js'
 import { findUserId } from '../support/written.js'
 
 t.setTimeout(600_000)
@@ -49,7 +49,7 @@ const isFault = (complaint: string) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED|fe
 t.test('an administrator checks the mail server and sends a mail again', async (t) => {
   const server = await startMailServer(t)
   const port = String(await freePort())
-  const app = await openApp(t, {
+  const app = await openProgram(t, {
     ...{ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(server.port), SMTP_SECURITY: 'off' },
     ...{ SMTP_FROM: 'training@example.org', PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}/` },
   })

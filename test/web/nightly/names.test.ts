@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { deckFile, writeContentFolder } from '../../support/content.js'
 import { CHROMIUM, openApp } from '../support/app.js'
-import { GUARD_MS, press } from '../support/keys.js'
+import { press, untilReady } from '../support/keys.js'
 import { findUserId } from '../support/written.js'
 
 /** Returns a name with U+202E, which reverses the text after it, and U+2069, which would end an isolate too early. */
@@ -70,12 +70,11 @@ t.test(
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
     const cards = Array.from({ length: 6 }, (_, at) => ({ id: `karte-${at}`, question: QUESTION, level: NAMES.level }))
-    const app = await openApp(t, {
-      CONTENT_DIR: await writeContentFolder(t, {
-        'decks/kurs.md': deckFile(NAMES.deck, cards, { slug: 'kurs', description: NAMES.deck }),
-        'cheatsheets/blatt.md': `---\ntitle: ${JSON.stringify(NAMES.sheet)}\ncategory: ${JSON.stringify(NAMES.category)}\n---\n# ${NAMES.sheet}\n\nText\n`,
-      }),
+    const contentDir = await writeContentFolder(t, {
+      'decks/kurs.md': deckFile(NAMES.deck, cards, { slug: 'kurs', description: NAMES.deck }),
+      'cheatsheets/blatt.md': `---\ntitle: ${JSON.stringify(NAMES.sheet)}\ncategory: ${JSON.stringify(NAMES.category)}\n---\n# ${NAMES.sheet}\n\nText\n`,
     })
+    const app = await openApp(t, { config: { contentDir } })
     const { page, complaints } = await app.newPerson({ isAdmin: true, name: NAMES.user })
     const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
     const dialog = page.locator('dialog[open]')
@@ -86,6 +85,7 @@ t.test(
     }
 
     await t.test('on the pages of a learner', async (t) => {
+      await open('')
       await check(t, page, 'first visit')
       await open('lernen', 'article')
       await check(t, page, 'question')
@@ -130,7 +130,7 @@ t.test(
           .getByText(`Frage ${at + 1} von`)
           .first()
           .waitFor()
-        await page.waitForTimeout(GUARD_MS)
+        await untilReady(page)
         await page.keyboard.press('1')
         await page.getByRole('button', { name: /Weiter|Zum Ergebnis/ }).click()
       }

@@ -4,8 +4,9 @@ import t from 'tap'
 import { deckFile, writeContentFolder } from '../../support/content.js'
 import { CHROMIUM, openApp, until } from '../support/app.js'
 import { createGate } from '../support/gate.js'
-import { GUARD_MS } from '../support/keys.js'
+import { untilReady } from '../support/keys.js'
 import { numberedDeck } from '../support/numbered-deck.js'
+import { until as untilTrue } from '../support/patience.js'
 
 /** Expression that is true once the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
@@ -24,7 +25,7 @@ async function answerByKey(page: Page, isRight: boolean): Promise<void> {
   const number = await numberAsked(page)
   const options = await page.locator('.options button').allTextContents()
   const right = options.findIndex((text) => text.trim().endsWith(`Antwort ${number}`))
-  await page.waitForTimeout(GUARD_MS)
+  await untilReady(page)
   await page.keyboard.press(String((isRight ? right : (right + 1) % options.length) + 1))
   await page.getByText(isRight ? 'Richtig' : 'Leider falsch', { exact: true }).waitFor()
 }
@@ -35,7 +36,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     'decks/beta.md': numberedDeck('Deck beta', 21, 40),
     'decks/gamma.md': AUTHORED,
   })
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   const { page, complaints } = await app.newPerson()
   const results = async () => (await (await page.request.get(`${app.url}/api/quiz/history`)).json()).results
   const begin = async () => {
@@ -63,7 +64,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Leider falsch', { exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await playToTheEnd((at) => at !== 2, 1)
-    t.match(await page.locator('main').textContent(), /3 von 5 richtig\s*60 % in \d+ Sekunden?/)
+    t.match(await page.locator('main').textContent(), /3 von 5 richtig\s*60 % in \d+ (Sekunde|Minute)n?/)
     t.equal(await page.locator('summary', { hasText: 'falsch' }).count(), 2)
     await until(page, IS_STORED)
     t.match(await results(), [{ deck_slug: 'alpha', total_questions: 5, correct_answers: 3, score_percent: 60 }])
@@ -87,25 +88,22 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.context().close()
   })
 
-  await t.test('makes wrong cards due for learning and undoes that', async (t) => {
+  await t.test('makes wrong cards due for learning and undoes that', async () => {
     // The outbox sends the ratings with a delay.
-    const isDue = async (count: number) => {
-      for (let left = 600; left > 0; left--) {
+    const isDue = (count: number) =>
+      untilTrue(async () => {
         const queue = await (await page.request.get(`${app.url}/api/review/queue`)).json()
-        if (queue.counts.due === count) return true
-        await page.waitForTimeout(50)
-      }
-      return false
-    }
+        return queue.counts.due === count
+      }, `${count} cards are due`)
     await page.getByRole('button', { name: '2 Karten nochmal lernen' }).click()
     await page.getByText('2 Karten kommen heute noch einmal.').waitFor()
-    t.ok(await isDue(2))
+    await isDue(2)
     await page.getByRole('button', { name: 'Zurücknehmen' }).click()
     await page.getByText('Zurückgenommen.').waitFor()
-    t.ok(await isDue(0))
+    await isDue(0)
     await page.getByRole('button', { name: '2 Karten nochmal lernen' }).click()
     await page.getByText('Die falschen Karten kommen heute noch einmal dran.').waitFor()
-    t.ok(await isDue(2))
+    await isDue(2)
   })
 
   await t.test('repeats the wrong questions without storing a result', async (t) => {

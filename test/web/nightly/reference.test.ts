@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, firstLogin, startProcess } from '../../support/process.js'
-import { CHROMIUM, PATIENCE_MS } from '../support/app.js'
+import { CHROMIUM } from '../support/app.js'
+import { PATIENCE_MS } from '../support/patience.js'
 
 t.test(
   'the API reference in a browser under its policy',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openApp, PHONE } from '../support/app.js'
 import { createGate } from '../support/gate.js'
-import { until } from '../support/keys.js'
+import { until } from '../support/patience.js'
 
 /** Beginnings of paths that the page requests without waiting for the start chunk */
 const AHEAD = ['/assets/lernen-', '/assets/study-', '/assets/markdown-', '/assets/outbox-', '/api/auth/me']

@@ -9,6 +9,8 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
 
   await t.test('the search dialog works by keyboard alone', async (t) => {
     const { page, complaints } = await app.newPerson()
+    await page.goto(app.url)
+    await page.locator('h1').waitFor()
     await page.keyboard.press('/')
     const field = page.getByRole('combobox')
     await field.waitFor()
@@ -49,6 +51,8 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
       await gate.opened
       await route.continue()
     })
+    await page.goto(app.url)
+    await page.locator('h1').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('stashh')
     await page.keyboard.press('Backspace')
@@ -137,6 +141,8 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
 
   await t.test('navigates by keys, except in fields or when they are off', async (t) => {
     const { page, complaints } = await app.newPerson()
+    await page.goto(app.url)
+    await page.locator('h1').waitFor()
     for (const [key, path] of [
       ['s', 'spickzettel'],
       ['t', 'statistik'],

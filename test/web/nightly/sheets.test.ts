@@ -40,7 +40,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
   await small('git-alltag', 'Git im Alltag', sections.join(''))
   await small('ports', 'Ports und Übersicht', '```bash\nss -tlnp\n```\n\n[Stash](../git/git-alltag.md#stash)\n')
   await writeFile(path.join(content, 'cheatsheets/gross.md'), largeSheet())
-  const app = await openApp(t, { CONTENT_DIR: content })
+  const app = await openApp(t, { config: { contentDir: content } })
 
   await t.test('filters while typing and keeps the filter in the address', async (t) => {
     const { page, complaints } = await app.newPerson()
@@ -121,6 +121,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
 
   await t.test('prints the whole sheet in black on white, without the page around it', async (t) => {
     const { page } = await app.newPerson({ colorScheme: 'dark' })
+    await page.goto(app.url)
     await page.evaluate('localStorage.setItem("training.look", JSON.stringify({ theme: "dark" }))')
     await page.goto(`${app.url}/spickzettel/git-alltag`)
     await page.getByRole('heading', { name: 'Stash' }).waitFor()

@@ -1,8 +1,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { tryLogin } from '../../support/process.js'
-import { type App, DESK, openApp, PATIENCE_MS, type Person, PHONE, studyForWeeks } from '../support/app.js'
+import { type App, DESK, openApp, type Person, PHONE, studyForWeeks } from '../support/app.js'
 import { type AppPage, PAGES } from '../support/pages.js'
+import { PATIENCE_MS } from '../support/patience.js'
 import { writeAll } from '../support/written.js'
 
 const MOST = 0.02
@@ -45,6 +46,14 @@ async function slowDown(page: Page, isReversed: boolean): Promise<void> {
   })
 }
 
+/** Creates a user whose browser knows the user. */
+async function newPerson(app: App, options: Parameters<App['newPerson']>[0] = {}): Promise<Person> {
+  const person = await app.newPerson(options)
+  await person.page.goto(app.url)
+  await person.page.locator('h1').waitFor()
+  return person
+}
+
 async function visit(app: App, person: Person, at: AppPage, options: BrowserContextOptions): Promise<Shifts> {
   const context = await app.browser.newContext({ locale: 'de-DE', timezoneId: 'Europe/Berlin', ...options })
   try {
@@ -70,7 +79,7 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
 
 t.test('no page shifts its content, however late and in whatever order responses arrive', async (t) => {
   const app = await openApp(t)
-  const person = await app.newPerson({ isAdmin: true })
+  const person = await newPerson(app, { isAdmin: true })
   await studyForWeeks(person, app.url)
   await writeAll(app)
   const visits = PAGES.flatMap((at) => [
@@ -90,7 +99,7 @@ t.test('the start page of a new user, or without due cards, does not shift', asy
   const app = await openApp(t)
   const start = { path: '', name: 'heute', ready: 'main section' }
   for (const viewport of [PHONE, DESK]) {
-    const person = await app.newPerson()
+    const person = await newPerson(app)
     const { sum, sources } = await visit(app, person, start, { viewport })
     t.ok(sum <= MOST, `new, ${viewport.width}: ${sum.toFixed(3)}`, { sources })
     await studyForWeeks(person, app.url)
@@ -105,7 +114,7 @@ t.test('the start page of a new user, or without due cards, does not shift', asy
 // A small shift in each row would move the last row far, and a click would hit another row.
 t.test('long lists do not shift by a single line', async (t) => {
   const app = await openApp(t)
-  const person = await app.newPerson({ isAdmin: true })
+  const person = await newPerson(app, { isAdmin: true })
   await studyForWeeks(person, app.url)
   for (let at = 0; at < 6; at++) await addColleague(app, `kollege-${at}`)
   const lists = PAGES.filter(({ path }) => ['verwaltung/benutzer', 'verlauf', 'decks'].includes(path))

@@ -28,7 +28,7 @@ t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     ['statistik', 'figure', 'stats 365', 'stats 30'],
   ] as const
 
-  const { page, login } = await app.newPerson()
+  const { page, login } = await app.newPerson({ serviceWorkers: 'allow' })
   await page.context().request.post(`${gateway.url}/api/auth/login`, { data: login })
   await page.goto(`${gateway.url}/`)
   await page.evaluate('navigator.serviceWorker.ready.then(() => true)')

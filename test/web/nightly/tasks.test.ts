@@ -54,6 +54,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
 
   await t.test('a user without tasks sees none', async (t) => {
     const { page, complaints } = await app.newPerson()
+    await page.goto(app.url)
     await button(page, 'Menü von Erika Muster').click()
     await page.getByRole('menuitem', { name: 'Einstellungen' }).waitFor()
     t.equal(await page.getByRole('menuitem', { name: 'Aufgaben' }).count(), 0)
@@ -70,7 +71,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const person = await app.newPerson()
     const { page, complaints } = person
     const { id } = await taskOf(person, assignment)
-    await page.reload()
+    await page.goto(app.url)
     await enter(page, 'link', 'Alle anzeigen')
     await page.getByText('Zeile <b>1</b>').waitFor()
     await page.getByText('bestätigt es admin oder die Leitung deines Teams').waitFor()
@@ -169,7 +170,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
 
   await t.test('a learned deck leads back; without a network, the list and „Heute“ show stored copies', async () => {
     const assignment = await give('Git lernen', [{ kind: 'deck', slug: 'git', share_percent: 80 }])
-    const person = await app.newPerson()
+    const person = await app.newPerson({ serviceWorkers: 'allow' })
     const { page } = person
     const { id } = await taskOf(person, assignment)
     await page.goto(`${app.url}/lernen/git?aufgabe=${id}`)

@@ -117,7 +117,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await setMember(team, await idOf(lead), 'lead')
     await setMember(team, await idOf(other), 'member')
     const { page } = lead
-    await page.reload()
+    await page.goto(app.url)
     await button(page, 'Menü von Sofia Rossi').click()
     await page.getByRole('menuitem', { name: 'Teams' }).click()
     await heading(page, 'Teams')

@@ -17,7 +17,7 @@ const isMissing = !(existsSync(CHROMIUM) && existsSync(FIREFOX))
 
 t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chromium or no Firefox' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   await publishTests(app, { kurz: { name: 'Datenschutz', time_limit_minutes: 2, attempts: 1, review_when: 'now' } })
   const phone = await app.newPerson({ name: 'Pia Handy', viewport: PHONE, hasTouch: true, isMobile: true })
   const desk = await app.newPerson({ name: 'Kai Taste' })
@@ -64,7 +64,6 @@ t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chr
     t.equal(await answerTo(1), null)
     network.behave(passOn)
     const later = await context.newPage()
-    later.setDefaultTimeout(120_000)
     await later.goto(`${network.url}/tests/versuche/${id}`)
     await later.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
     await later.getByText('Deine letzte Antwort auf Frage 2 kam erst nach dem Ende an').waitFor()

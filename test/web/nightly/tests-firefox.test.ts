@@ -7,7 +7,7 @@ import { publishTests, QUESTIONS, takeByKeyboard } from '../support/published-te
 
 t.test('a test in Firefox, by keyboard alone', { skip: !existsSync(FIREFOX) && 'no Firefox' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
-  const app = await openApp(t, { CONTENT_DIR: folder })
+  const app = await openApp(t, { config: { contentDir: folder } })
   await publishTests(app, { grundlagen: { name: 'Datenschutz, Grundlagen', review_when: 'now' } })
   const page = await openFirefox(t)
   await page.goto(`${app.url}/tests/grundlagen`)

@@ -4,8 +4,8 @@ import type { Page, Request } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../../support/content.js'
 import { CHROMIUM, openApp, PHONE } from '../support/app.js'
-import { PATIENCE_MS } from '../support/firefox.js'
-import { GUARD_MS, press, until } from '../support/keys.js'
+import { press, untilReady } from '../support/keys.js'
+import { until } from '../support/patience.js'
 
 const PEOPLE = 30
 const cards = Array.from({ length: 12 }, (_, at) => ({ id: `karte-${at}`, question: `Frage ${at + 1}?` }))
@@ -24,7 +24,7 @@ async function choosePassword(page: Page, next: string): Promise<void> {
 
 t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const content = await writeContentFolder(t, { 'decks/team.md': deckFile('Unser Team', cards, { slug: 'team' }) })
-  const app = await openApp(t, { CONTENT_DIR: content })
+  const app = await openApp(t, { config: { contentDir: content } })
   const passwords = new Map<string, string>()
 
   const office = await app.newBrowser()
@@ -42,8 +42,8 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await admin.getByLabel('Oder hier einfügen').fill(`Benutzername;Name\n${lines.join('\n')}\n`)
     await button(admin, 'Liste prüfen').click()
     await button(admin, `${PEOPLE} Konten anlegen`).click()
-    const kept = admin.waitForEvent('download', { timeout: PATIENCE_MS })
-    await button(admin, 'Als CSV herunterladen').click({ timeout: PATIENCE_MS })
+    const kept = admin.waitForEvent('download')
+    await button(admin, 'Als CSV herunterladen').click()
     const [, ...rows] = (await readFile(await (await kept).path(), 'utf8')).trim().split('\r\n')
     for (const row of rows) {
       const [username = '', , password = ''] = row.split(';')
@@ -78,10 +78,10 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await phone.getByRole('link', { name: 'Erste Karten lernen' }).tap()
     for (let card = 0; card < 6; card++) {
       await phone.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
-      await phone.waitForTimeout(GUARD_MS)
+      await untilReady(phone)
       await phone.getByRole('button', { name: /^Antwort zeigen/ }).tap()
       await phone.getByRole('button', { name: /^Gut/ }).waitFor()
-      await phone.waitForTimeout(GUARD_MS)
+      await untilReady(phone)
       const isRating = (request: Request) => request.method() === 'POST' && request.url().includes('/api/review')
       const arrived = card < 3 && phone.waitForEvent('requestfinished', isRating)
       await phone.getByRole('button', { name: /^Gut/ }).tap()

@@ -14,16 +14,8 @@ import {
   startProcess,
   withStore,
 } from '../../support/process.js'
-import {
-  CHROMIUM,
-  collectComplaints,
-  DESK,
-  findBarriers,
-  HEADLESS,
-  isTooWide,
-  PATIENCE_MS,
-  PHONE,
-} from '../support/app.js'
+import { CHROMIUM, collectComplaints, DESK, findBarriers, HEADLESS, isTooWide, PHONE } from '../support/app.js'
+import { PATIENCE_MS } from '../support/patience.js'
 
 /**
  * Days on which the test acts, all of them working days. The task is due on 31 March each year and opens 30 days

@@ -1,7 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Kysely } from 'kysely'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Response as PlaywrightResponse,
+} from 'playwright-core'
 import type { Test } from 'tap'
+import type { Database } from '../../../db/types.js'
+import { importIntoEmptyStore } from '../../../src/services/content/folder/import.js'
+import { TOAST_MS } from '../../../web/src/parts/toast-time.js'
+import { createUser, PASSWORD } from '../../support/factories.js'
 import {
   createStoreVariables,
   firstLogin,
@@ -10,6 +22,8 @@ import {
   type RunningService,
   startProcess,
 } from '../../support/process.js'
+import { CONFIG, startService } from '../../support/service.js'
+import { PATIENCE_MS, until as untilTrue } from './patience.js'
 
 /** Debian's Chromium, installed by `.ci/run` */
 export const CHROMIUM = '/usr/bin/chromium'
@@ -20,7 +34,12 @@ export const HEADLESS = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
-type TestWithHooks = Pick<Test, 'teardown' | 'beforeEach' | 'afterEach'>
+interface Timed {
+  setTimeout?(ms: number): void
+  parent?: Timed | undefined
+}
+
+type TestWithHooks = Pick<Test, 'teardown' | 'beforeEach' | 'afterEach'> & Timed
 
 export interface Person {
   page: Page
@@ -30,47 +49,122 @@ export interface Person {
 }
 
 export interface App {
-  service: RunningService
   url: string
   browser: Browser
+  /** First administrator */
   admin: Login
-  /** Opens a new browser without a login. */
+  /**
+   * Opens a browser context without a login. By default, it has no service worker, because each one loads the whole
+   * app, which takes a second of processor time. Tests that need one set `serviceWorkers: 'allow'`.
+   */
   newBrowser(options?: BrowserContextOptions): Promise<Omit<Person, 'login'>>
-  /** Creates a user and logs in with a new browser, which shows the start page. */
+  /** Creates a user and logs in with a new browser context, which shows no page yet. */
   newPerson(options?: BrowserContextOptions & { isAdmin?: boolean; name?: string }): Promise<Person>
   asAdmin(method: string, path: string, body?: unknown): Promise<Response>
+  /**
+   * Accepts responses of the API with status 404 until the running test ends. Others fail the test.
+   * @param paths patterns of method and path, such as `GET /api/decks/nie`
+   */
+  expectMissing(...paths: RegExp[]): void
 }
+
+/** App of a service in a separate process */
+export interface AppOfProgram extends App {
+  service: RunningService
+}
+
+/** Timeout of a whole test file. The default of 30 seconds is for tests without a browser. */
+const FILE_TIMEOUT_MS = 1_800_000
 
 /** Header that every response of the service has */
 export const OWN = { 'x-service': 'svc-training' }
 
-/** Timeout of a step in milliseconds; some steps take twenty seconds on a slow or busy machine */
-export const PATIENCE_MS = 90_000
+/** Script that keeps toasts until the next one, because a slow machine may look at the page after a toast has ended */
+const LASTING_TOASTS = `{
+  const start = globalThis.setTimeout
+  globalThis.setTimeout = (work, ms, ...values) =>
+    [${TOAST_MS}, ${2 * TOAST_MS}].includes(ms) ? -1 : start(work, ms, ...values)
+}`
 
 /** Console message about an error response to a request of the app; such a message is not a fault. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
+/** Console message about the option `serviceWorkers: 'block'` */
+const NO_WORKER = 'Service Worker registration blocked by Playwright'
 
-/** Starts the service with the web app, by default with the shipped content on a new store, and a real browser. */
-export async function openApp(t: TestWithHooks, variables: Record<string, string> = {}): Promise<App> {
+/**
+ * Starts the service in this process, by default with the shipped content, and a real browser.
+ * @param options of the service; `port`: default is a free port
+ */
+export async function openApp(
+  t: Test,
+  { port = 0, ...options }: Parameters<typeof startService>[1] & { port?: number } = {},
+): Promise<App & { db: Kysely<Database> }> {
+  allowTime(t)
+  const config = { ...CONFIG, web: true, ...options.config }
+  const { app: server, db } = await startService(t, { ...options, config })
+  await createUser(db, { username: 'admin', display_name: 'admin', is_admin: true, emergency: true })
+  await importIntoEmptyStore(db, config.contentDir, { mediaMaxBytes: config.mediaMaxBytes, onProgress: () => {} })
+  const address = await server.listen({ port, host: '127.0.0.1' })
+  const url = config.publicUrl?.replace(/\/$/, '') ?? address
+  const addUser = async (username: string, display_name: string, is_admin: boolean) => {
+    await createUser(db, { username, display_name, is_admin })
+    return PASSWORD
+  }
+  return { ...(await openBrowsers(t, url, { username: 'admin', password: PASSWORD }, addUser)), db }
+}
+
+/**
+ * Starts the service as a process, which a test can stop and configure by variables, and a real browser. Starting a
+ * process takes seconds, so `openApp` is used where possible.
+ */
+export async function openProgram(t: TestWithHooks, variables: Record<string, string> = {}): Promise<AppOfProgram> {
+  allowTime(t)
   const store = { ...(await createStoreVariables(t)), ...variables }
   const service = await startProcess(t, store)
   const admin = firstLogin(service, store)
+  const url = variables.PUBLIC_URL?.replace(/\/$/, '') ?? service.url
+  const password = 'vier-zufaellige-woerter'
+  const addUser = async (username: string, display_name: string, is_admin: boolean) => {
+    const created = await app.asAdmin('POST', '/api/admin/users', { username, password, display_name, is_admin })
+    if (!created.ok) throw new Error(`${created.status} ${await created.text()}`)
+    return password
+  }
+  const app = await openBrowsers(t, url, admin, addUser)
+  return { ...app, service }
+}
+
+/** Raises the timeout of the test and its parents to that of a test file. */
+function allowTime(t: Timed): void {
+  for (let test: Timed | undefined = t; test !== undefined; test = test.parent) test.setTimeout?.(FILE_TIMEOUT_MS)
+}
+
+async function openBrowsers(
+  t: TestWithHooks,
+  url: string,
+  admin: Login,
+  addUser: (username: string, display_name: string, is_admin: boolean) => Promise<string>,
+): Promise<App> {
   const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
+  const missing = watchMissing()
   t.teardown(async () => {
     await Promise.all(browser.contexts().map(closeContext))
     await browser.close()
+    missing.check()
   })
-  closeNewContexts(t, browser)
-  const url = variables.PUBLIC_URL?.replace(/\/$/, '') ?? service.url
+  closeNewContexts(t, browser, missing.check)
 
   async function newBrowser(options: BrowserContextOptions = {}) {
     const context = await browser.newContext({
       viewport: DESK,
       locale: 'de-DE',
       timezoneId: 'Europe/Berlin',
+      serviceWorkers: 'block',
       ...options,
     })
     context.setDefaultTimeout(PATIENCE_MS)
+    context.on('response', missing.note)
+    context.on('page', recordRequests)
+    await context.addInitScript(LASTING_TOASTS)
     const page = await context.newPage()
     return { page, complaints: collectComplaints(page, url) }
   }
@@ -90,35 +184,106 @@ export async function openApp(t: TestWithHooks, variables: Record<string, string
     ...options
   }: Parameters<App['newPerson']>[0] = {}) {
     people += 1
-    const login = { username: `person-${people}`, password: 'vier-zufaellige-woerter' }
-    const created = await asAdmin('POST', '/api/admin/users', { ...login, display_name: name, is_admin: isAdmin })
-    if (!created.ok) throw new Error(`${created.status} ${await created.text()}`)
+    const username = `person-${people}`
+    const login = { username, password: await addUser(username, name, isAdmin) }
     const person = { login, ...(await newBrowser(options)) }
-    const answer = await person.page.request.post(`${url}/api/auth/login`, { data: login })
-    if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
-    await person.page.goto(url)
-    await person.page.locator('h1').waitFor()
+    await logInAs(person.page, url, login)
     return person
   }
 
-  return { service, url, browser, admin, newBrowser, newPerson, asAdmin }
+  return { url, browser, admin, newBrowser, newPerson, asAdmin, expectMissing: missing.expect }
+}
+
+/** Logs in with a request in the browser context of the page, without the login form. */
+export async function logInAs({ request }: Page, url: string, login: Login): Promise<void> {
+  const answer = await request.post(`${url}/api/auth/login`, { data: login })
+  if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
 }
 
 /**
- * Closes the browser contexts of each test when the test ends. Each open page takes a second of processor time, mostly
- * for its service worker, which loads the whole app.
+ * Ends the session when the page sends its next request to these addresses, so that no other request is the first one
+ * without a session.
+ * @param addresses pattern for `page.route`
+ * @param method method of the request; default: any
  */
-function closeNewContexts(t: TestWithHooks, browser: Browser): void {
+export async function endSessionBefore(page: Page, addresses: string, method?: string): Promise<void> {
+  let isEnded = false
+  await page.route(addresses, async (route) => {
+    const isMeant = method === undefined || route.request().method() === method
+    if (isMeant && !isEnded) {
+      isEnded = true
+      await page.context().clearCookies()
+    }
+    await route.fallback()
+  })
+}
+
+/** Collects responses of the service to pages that have status 404, except the expected ones. */
+function watchMissing() {
+  const found: string[] = []
+  const expected: RegExp[] = []
+  return {
+    note: (response: PlaywrightResponse) => {
+      const { pathname } = new URL(response.url())
+      const isOwn = pathname.includes('/api/') && response.headers()['x-service'] !== undefined
+      if (response.status() === 404 && isOwn) found.push(`${response.request().method()} ${pathname}`)
+    },
+    expect: (...paths: RegExp[]) => {
+      expected.push(...paths)
+    },
+    /** @throws Error if there were other responses since the last call */
+    check: () => {
+      const patterns = expected.splice(0)
+      const others = found.splice(0).filter((one) => !patterns.some((pattern) => pattern.test(one)))
+      if (others.length > 0) throw new Error(`unexpected 404: ${others.join(', ')}`)
+    },
+  }
+}
+
+/** Closes the browser contexts of each test when the test ends, because each open page takes processor time. */
+function closeNewContexts(t: TestWithHooks, browser: Browser, check: () => void): void {
   const earlier: Set<BrowserContext>[] = []
   t.beforeEach(() => {
     earlier.push(new Set(browser.contexts()))
   })
-  t.afterEach(async () => {
+  t.afterEach(async (test) => {
     const kept = earlier.pop()
-    for (const context of browser.contexts()) {
-      if (!kept?.has(context)) await closeContext(context)
-    }
+    const added = browser.contexts().filter((context) => !kept?.has(context))
+    const pages = test.passing() ? [] : await Promise.all(added.flatMap((context) => context.pages()).map(describe))
+    await Promise.all(added.map(closeContext))
+    if (pages.length > 0) throw new Error(`the pages at the failure:\n${pages.join('\n\n')}`)
+    check()
   })
+}
+
+/** Number of the latest requests of a page that the report of a failure contains */
+const REPORTED_REQUESTS = 30
+
+/** Requests of each page, with their outcomes */
+const requests = new WeakMap<Page, string[]>()
+
+function recordRequests(page: Page): void {
+  const lines: string[] = []
+  requests.set(page, lines)
+  page.on('request', (request) => {
+    const at = lines.push(`${request.method()} ${request.url()}: no response`) - 1
+    const note = (outcome: string) => {
+      lines[at] = `${request.method()} ${request.url()}: ${outcome}`
+    }
+    request.response().then(
+      (response) => note(response === null ? (request.failure()?.errorText ?? 'failed') : String(response.status())),
+      () => note('page closed'),
+    )
+  })
+}
+
+/** Describes a page after a failure: address, requests, and the text that it shows. */
+async function describe(page: Page): Promise<string> {
+  const text = await page
+    .locator('body')
+    .innerText({ timeout: 5_000 })
+    .catch((error: Error) => error.message)
+  return [page.url(), ...(requests.get(page) ?? []).slice(-REPORTED_REQUESTS), text.slice(0, 2_000)].join('\n')
 }
 
 /** Closes a context. Drops requests that its routes still hold, without an error. */
@@ -136,7 +301,8 @@ export function collectComplaints(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    if (!REFUSED_REQUEST.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`.trim())
+    if (REFUSED_REQUEST.test(message.text()) || message.text() === NO_WORKER) return
+    complaints.push(`${message.text()} ${message.location().url}`.trim())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('request', (request) => {
@@ -153,6 +319,11 @@ const barriersBy = (options: object) =>
     id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | ')))`
 
 const BARRIERS = barriersBy({ rules: { 'target-size': { enabled: true } } })
+/** Ends transitions, because a colour in the middle of one may have too little contrast */
+const FINISH_TRANSITIONS = `for (const animation of document.getAnimations()) {
+  if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish()
+}`
+
 const FAINT_TEXTS = barriersBy({ runOnly: ['color-contrast'] })
 
 /**
@@ -161,6 +332,7 @@ const FAINT_TEXTS = barriersBy({ runOnly: ['color-contrast'] })
  */
 export async function findBarriers(page: Page, which: 'all' | 'contrast' = 'all'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
+  await page.evaluate(FINISH_TRANSITIONS)
   return (await page.evaluate(which === 'all' ? BARRIERS : FAINT_TEXTS)) as string[]
 }
 
@@ -211,8 +383,6 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
   }
 }
 
-const UNTIL_MS = 60_000
-
 /** Waits until the app has stored a response for each of these names, which may be beginnings of the stored names. */
 export async function untilKept(page: Page, ...names: string[]): Promise<void> {
   await until(
@@ -241,18 +411,8 @@ export const KEPT_PICTURES = `caches.keys().then(async (names) => {
  * navigation, counts as false. Playwright's `waitForFunction` needs `eval`, which the policy forbids.
  * @throws Error if the expression does not become true in time
  */
-export async function until(page: Page, expression: string): Promise<void> {
-  const end = Date.now() + UNTIL_MS
-  let cause: unknown
-  const holds = () =>
-    page.evaluate(expression).catch((error) => {
-      cause = error
-      return false
-    })
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`not in time: ${expression}`, { cause })
-    await page.waitForTimeout(50)
-  }
+export function until(page: Page, expression: string): Promise<void> {
+  return untilTrue(() => page.evaluate<boolean>(expression).catch(() => false), expression)
 }
 
 /**

@@ -5,6 +5,7 @@ import { startProcess } from '../../support/process.js'
 import { collectComplaints, DESK, findBarriers, until } from './app.js'
 import { type Company, providerVariables } from './company.js'
 import { addDevice, LOGIN_OPTIONS, logInByButton, passkeysOf } from './device.js'
+import { PATIENCE_MS } from './patience.js'
 
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const ELEVEN_MINUTES = 660
@@ -23,7 +24,7 @@ function backdateAuthentication(provider: IdentityProvider): void {
 export async function testWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
   await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })
-  context.setDefaultTimeout(90_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const complaints = collectComplaints(page, publicUrl)
   const device = await addDevice(page)

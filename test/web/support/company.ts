@@ -3,7 +3,8 @@ import type { Test } from 'tap'
 import type { IdentityProvider } from '../../support/identity-provider.js'
 import { CLIENT_ID, CLIENT_SECRET } from '../../support/identity-provider.js'
 import { firstLogin, type Login, loginOver, type RunningService, startProcess } from '../../support/process.js'
-import { collectComplaints, DESK, findBarriers, PATIENCE_MS } from './app.js'
+import { collectComplaints, DESK, findBarriers } from './app.js'
+import { PATIENCE_MS } from './patience.js'
 
 export interface Company {
   provider: IdentityProvider

@@ -1,8 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { PATIENCE_MS } from './firefox.js'
-
-/** Pause before a key, in milliseconds; longer than the time for which a session ignores input after a change */
-export const GUARD_MS = 230
+import { until } from './patience.js'
 
 /**
  * Expression for the state that only keys change: page, dialog, side (`question`, `answer` or `end`) and card. It
@@ -15,18 +12,27 @@ const VIEW = `[
   document.querySelector('article:not([hidden]) .question')?.textContent,
 ].join()`
 
+/** Expression that is true unless a session or a quiz ignores input, as it does for a short time after each change */
+const READY = `document.querySelector('.session:not([data-ready]), .run:not([data-ready])') === null`
+
+/** Waits until the session or quiz of the page accepts keys, clicks and taps. */
+export function untilReady(page: Page): Promise<void> {
+  return until(() => page.evaluate<boolean>(READY), 'a session that accepts input')
+}
+
 /**
- * Presses keys one after another. Waits after each key until the state has changed.
+ * Presses keys one after another. Waits before each key until the page accepts it, and after each key until the state
+ * has changed.
  * @throws Error if a key changes nothing
  */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) {
-    await page.waitForTimeout(GUARD_MS)
+    await untilReady(page)
     const before = await page.evaluate(VIEW)
     await page.keyboard.press(key)
     await until(async () => (await page.evaluate(VIEW)) !== before, `an effect of the key „${key}“`)
   }
-  await page.waitForTimeout(GUARD_MS)
+  await untilReady(page)
 }
 
 /**
@@ -47,16 +53,4 @@ export async function tabTo(
     await page.keyboard.press('Tab')
   }
   throw new Error(`The keyboard does not reach „${name}“`)
-}
-
-/**
- * Waits until the condition is true.
- * @throws Error if it does not become true within `PATIENCE_MS`
- */
-export async function until(isTrue: () => Promise<boolean>, name: string): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`not in time: ${name}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { App } from './app.js'
+import { until } from './patience.js'
 import { post } from './written.js'
-
-const PATIENCE_MS = 180_000
 
 /** A deck with one question of each form */
 export const QUESTIONS = `---
@@ -96,17 +95,13 @@ export async function readAttempt(
   return (await answer.json()).attempt
 }
 
-export async function untilAttempt(
+export function untilAttempt(
   page: Page,
   app: App,
   id: number,
   isWanted: (attempt: Awaited<ReturnType<typeof readAttempt>>) => boolean,
 ): Promise<void> {
-  const end = Date.now() + PATIENCE_MS
-  while (!isWanted(await readAttempt(page, app, id))) {
-    if (Date.now() > end) throw new Error(`attempt ${id} does not become as wanted`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
+  return until(async () => isWanted(await readAttempt(page, app, id)), `attempt ${id} as wanted: ${isWanted}`)
 }
 
 export async function beginTest(page: Page, app: App, slug: string): Promise<number> {

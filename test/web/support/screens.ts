@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from '../../support/constants.js'
-import { DESK, openApp, PHONE, studyForWeeks } from './app.js'
+import { DESK, openProgram, PHONE, studyForWeeks } from './app.js'
 import { PAGES } from './pages.js'
 import { writeSome, writeTest } from './written.js'
 
@@ -24,7 +24,7 @@ const usernameOf = (name: string) => name.split(' ')[0]?.toLowerCase() ?? ''
 
 const ends: (() => unknown)[] = []
 try {
-  const app = await openApp({ teardown: (end) => ends.unshift(end), beforeEach() {}, afterEach() {} })
+  const app = await openProgram({ teardown: (end) => ends.unshift(end), beforeEach() {}, afterEach() {} })
   await app.asAdmin('POST', '/api/accounts/bulk', {
     users: TEAM.map((name) => ({ username: usernameOf(name), display_name: name })),
   })

@@ -12,6 +12,7 @@ import {
 import { HEADLESS } from './app.js'
 import { providerVariables } from './company.js'
 import { addDevice, addPasskey } from './device.js'
+import { PATIENCE_MS } from './patience.js'
 
 const PASSWORD = 'vier-zufaellige-woerter'
 const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika von der Sonnenberg-Hohenstein' }
@@ -172,6 +173,6 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
 
 async function openPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ locale: 'de-DE', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' })
-  context.setDefaultTimeout(90_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   return context.newPage()
 }

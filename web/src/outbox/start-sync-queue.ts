@@ -1,6 +1,7 @@
 import { api, urlOf } from '../api/client.js'
 import { REVIEW_KEY } from '../api/queries.js'
 import { queryClient } from '../api/query-client.js'
+import { refetchAfterChange } from '../api/refetch.js'
 import { serviceTime, updateClockOffset } from '../platform/clock.js'
 import { rememberedUser } from '../platform/remembered-user.js'
 import { readStored } from '../platform/storage.js'
@@ -45,7 +46,7 @@ function start(): SyncQueue {
       return () => clearTimeout(timer)
     },
     deleteContentOfOthers: (user) => void deleteCachedContent(user),
-    onAllSent: () => void queryClient.invalidateQueries({ queryKey: REVIEW_KEY }),
+    onAllSent: () => void refetchAfterChange(queryClient, REVIEW_KEY),
   })
   addEventListener('online', () => started.sendNow())
   addEventListener('visibilitychange', () => {

@@ -1,3 +1,5 @@
+import { TOAST_MS } from './toast-time.js'
+
 export interface Toast {
   id: number
   text: string
@@ -5,7 +7,6 @@ export interface Toast {
   action?: { label: string; onclick: () => void }
 }
 
-const SHOWN_MS = 6_000
 let last = 0
 
 export const toasts = $state<{ current: Toast | undefined }>({ current: undefined })
@@ -17,7 +18,7 @@ export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'a
   last += 1
   toasts.current = { id: last, text, tone: 'plain', ...options }
   // A message with an action stays longer, so that the user has time to press the button.
-  timer = setTimeout(dismiss, options.action === undefined ? SHOWN_MS : 2 * SHOWN_MS)
+  timer = setTimeout(dismiss, options.action === undefined ? TOAST_MS : 2 * TOAST_MS)
 }
 
 export function dismiss(): void {

@@ -1,9 +1,8 @@
+import { GUARD_MS } from '../platform/guard.js'
 import type { Decision } from '../storage/entry.js'
 import type { Rating } from '../words/ratings.js'
 import type { StudyCard } from './card.js'
 
-/** Milliseconds for which input is ignored after a visible change, because it may be meant for the previous content */
-export const GUARD_MS = 200
 /** Maximum milliseconds counted for a rating; a longer time means that the learner was away. */
 const LONGEST_MS = 300_000
 /** Number of loaded cards below which more are requested; cards that return after „Nochmal“ are not counted */
