@@ -1,10 +1,8 @@
 import fp from 'fastify-plugin'
 import type { OpenDatabase } from '../db/client.js'
+import { EventLoopDelay, SAMPLE_INTERVAL_MS } from '../src/domain/event-loop-delay.js'
 import { Unavailable } from '../src/domain/refusal.js'
 
-const SAMPLE_INTERVAL_MS = 500
-/** Overload threshold: number of consecutive late samples. A single long task causes only one late sample. */
-const MIN_LATE_SAMPLES = 2
 /**
  * Overload threshold: number of statements and transactions that wait for a database connection. With 10 connections
  * and 5 ms per statement, the last one waits 0.5 s.
@@ -23,19 +21,13 @@ export interface LoadSheddingOptions {
  */
 export default fp<LoadSheddingOptions>(
   async (app, { maxDelayMs, poolState }) => {
-    let lateSamples = 0
-    let lastSample = performance.now()
-    const timer = setInterval(() => {
-      const now = performance.now()
-      const isLate = now - lastSample > SAMPLE_INTERVAL_MS + maxDelayMs
-      lateSamples = isLate ? lateSamples + 1 : 0
-      lastSample = now
-    }, SAMPLE_INTERVAL_MS)
+    const delay = new EventLoopDelay(maxDelayMs, performance.now())
+    const timer = setInterval(() => delay.sample(performance.now()), SAMPLE_INTERVAL_MS)
     timer.unref()
     app.addHook('onClose', async () => clearInterval(timer))
 
     app.addHook('onRequest', async () => {
-      if (lateSamples >= MIN_LATE_SAMPLES || poolState().waiting >= MAX_WAITING_FOR_CONNECTION) {
+      if (delay.isTooLong() || poolState().waiting >= MAX_WAITING_FOR_CONNECTION) {
         throw new Unavailable()
       }
     })

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
 import { isDatabaseUnavailable } from '../../db/errors.js'
 import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { until } from '../support/until.js'
 
 const LOGGED_IN = Buffer.from('520000000800000000', 'hex')
 const READY = Buffer.from('5a0000000549', 'hex')
@@ -35,7 +35,6 @@ for (const parameters of ['', '?query_timeout=50', '?application_name=x&query_ti
       frozenAfterMs: 200,
       onIdleError: (error) => t.fail(`${error}`),
     })
-    const started = performance.now()
     const answers = await Promise.allSettled([sql`select 1`.execute(db), sql`select 2`.execute(db)])
     for (const answer of answers) {
       const reason = answer.status === 'rejected' ? answer.reason : undefined
@@ -43,7 +42,6 @@ for (const parameters of ['', '?query_timeout=50', '?application_name=x&query_ti
       t.ok(isDatabaseUnavailable(reason))
     }
     t.equal(connections(), 2, 'a waiting request gets a new connection')
-    t.ok(performance.now() - started >= 390, 'and still has nearly its whole timeout')
     t.match(poolState(), { total: 0, waiting: 0 })
     await close()
   })
@@ -65,7 +63,5 @@ t.test('runs unlimited work on a separate connection and returns it', async (t) 
     withoutLimit((limitless) => sql`select 1 / 0`.execute(limitless)),
     { message: /zero/ },
   )
-  const deadline = performance.now() + 10_000
-  while ((await read(db))?.sessions !== 1 && performance.now() < deadline) await sleep(20)
-  t.match(await read(db), { sessions: 1 })
+  await until(async () => (await read(db))?.sessions === 1)
 })

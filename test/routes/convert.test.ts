@@ -1,5 +1,6 @@
 import t from 'tap'
 import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
+import { stopMonotonicClock } from '../support/clock.js'
 import { createEditor } from '../support/editing.js'
 import { gifOf, targetOf } from '../support/pictures.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -56,10 +57,11 @@ t.test('serves one conversion per author at a time and refuses a flood', async (
 t.test('only authors convert, at a limited rate', async (t) => {
   t.equal((await convert('x', await service.member())).status, 403)
   t.equal((await convert('x', service.anonymous)).status, 401)
+  stopMonotonicClock(t)
   const limited = await startService(t, { config: { rateLimit: 1_000 } })
   const busy = await createEditor(limited)
   const statuses: number[] = []
-  // The requests lack `html`. The service refuses them before the conversion, so all of them arrive within ten seconds.
+  // The requests lack `html`, so the service refuses them before the conversion.
   for (let count = 0; count < 22; count++) statuses.push((await convert(undefined, busy)).status)
   t.strictSame([statuses.indexOf(429), statuses.at(-1)], [20, 429])
 })

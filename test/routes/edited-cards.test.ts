@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
@@ -7,6 +6,7 @@ import { createDeck as createDeckOf } from '../../src/services/content/editing/d
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const service = await startService(t)
 const { db } = service
@@ -417,7 +417,7 @@ t.test('progress belongs to its learner only', async (t) => {
   ])
 })
 
-t.test('the search index follows a saved card by itself', async (t) => {
+t.test('the search index follows a saved card by itself', async () => {
   const card = await writeCard(editor, await writeDeck(editor, source))
   const word = unique('zauberwort').replace('-', '')
   await editor.patch(`${CARDS}/${card.id}`, { version: 1, answer: word })
@@ -430,7 +430,5 @@ t.test('the search index follows a saved card by itself', async (t) => {
       .select('item_id')
       .where('word', '=', word)
       .executeTakeFirst()) !== undefined
-  const start = performance.now()
-  while (!(await isIndexed())) await sleep(20)
-  t.pass(`after ${Math.round(performance.now() - start)} ms`)
+  await until(isIndexed)
 })

@@ -1,8 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
+import { startBehindLock } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCheatsheet, unique } from '../support/factories.js'
 import { type Answer, type Caller, callerOf, errorBody, startService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const service = await startService(t)
 const { db } = service
@@ -44,7 +45,7 @@ t.test('an editor writes a sheet, and learners read it', async (t) => {
   })
   t.match((await learner.get(`/api/cheatsheets/${sheet.slug}`)).body, { cheatsheet: { content_md: '# Befehle\nä\n' } })
   t.strictSame((await editor.get(`${URL}/${sheet.slug}`)).body, { sheet })
-  t.match((await learner.get('/api/search?q=Befehle')).body, { results: [{ kind: 'cheatsheet', slug: sheet.slug }] })
+  await until(async () => (await learner.get('/api/search?q=Befehle')).body.results[0]?.slug === sheet.slug)
 })
 
 t.test('slugs are unique, avoid reserved ones, and exist even for a title without letters', async (t) => {
@@ -293,9 +294,13 @@ t.test('marks a sheet of an uploaded source as edited after a change of its text
 })
 
 t.test('two editors save at the same moment: one wins, and nothing is lost', async (t) => {
-  const { slug } = await create({ title: unique('Zwei') })
-  const saves = await Promise.all(
-    [editor, admin].map((caller, index) => caller.patch(`${URL}/${slug}`, { version: 1, content_md: `von ${index}` })),
+  const { slug, id } = await create({ title: unique('Zwei') })
+  const saves = await startBehindLock(
+    service.database,
+    (transaction) => transaction.selectFrom('cheatsheets').select('id').where('id', '=', id).forUpdate().execute(),
+    [editor, admin].map(
+      (caller, index) => () => caller.patch(`${URL}/${slug}`, { version: 1, content_md: `von ${index}` }),
+    ),
   )
   t.strictSame(saves.map(({ status }) => status).sort(), [200, 409])
   t.equal((await editor.get(`${URL}/${slug}`)).body.sheet.version, 2)
@@ -303,19 +308,13 @@ t.test('two editors save at the same moment: one wins, and nothing is lost', asy
 
 t.test('a save during an import waits for it, then checks the version', async (t) => {
   const { slug, id } = await create({ title: unique('Import') })
-  let begin = () => {}
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve
-  })
-  const importing = db.transaction().execute(async (transaction) => {
-    await transaction.updateTable('cheatsheets').set({ content_md: 'vom Import' }).where('id', '=', id).execute()
-    begin()
-    await setTimeout(200)
-  })
-  await begun
-  const saved = await editor.patch(`${URL}/${slug}`, { version: 1, content_md: 'von Hand' })
-  await importing
-  t.strictSame(saved.body, errorBody(409, 'Inzwischen geändert'))
+  const [saved] = await startBehindLock(
+    service.database,
+    (transaction) =>
+      transaction.updateTable('cheatsheets').set({ content_md: 'vom Import' }).where('id', '=', id).execute(),
+    [() => editor.patch(`${URL}/${slug}`, { version: 1, content_md: 'von Hand' })],
+  )
+  t.strictSame(saved?.body, errorBody(409, 'Inzwischen geändert'))
   t.match((await editor.get(`${URL}/${slug}/versions`)).body.versions, [
     { version: 2, content_md: 'vom Import', how: null, changed_by: null },
     { version: 1 },

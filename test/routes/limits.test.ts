@@ -1,16 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
+import { stopMonotonicClock } from '../support/clock.js'
 import { createMigratedDatabase } from '../support/database.js'
 import { callerOf, errorBody, PUBLIC_URLS, startService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
 const UNAVAILABLE = { ...errorBody(503, 'Dienst vorübergehend nicht verfügbar'), requestId: String }
 
 for (const publicUrl of PUBLIC_URLS) {
   t.test(`limits the requests of an address (${publicUrl})`, async (t) => {
+    stopMonotonicClock(t)
     const { anonymous } = await startService(t, { config: { publicUrl, rateLimit: 2, trustProxy: ['127.0.0.1'] } })
     const from = (address: string, url = '/api/decks') =>
       anonymous.get(url, { headers: { 'x-forwarded-for': address, origin: 'https://app.example.org' } })
@@ -20,8 +22,7 @@ for (const publicUrl of PUBLIC_URLS) {
     }
     const refused = await from('203.0.113.1')
     t.strictSame([refused.status, refused.body], [429, LIMITED])
-    const wait = Number(refused.headers['retry-after'])
-    t.ok(wait >= 1 && wait <= 10, `Retry-After: ${wait}`)
+    t.equal(refused.headers['retry-after'], '10')
     t.notOk(Object.keys(refused.headers).some((name) => name.startsWith('x-ratelimit')))
     t.equal((await from('203.0.113.1', '/api/auth/login')).status, 429)
     t.equal((await from('203.0.113.1', '/healthz')).status, 200, 'health checks of the proxy are never limited')
@@ -37,6 +38,7 @@ for (const publicUrl of PUBLIC_URLS) {
 }
 
 t.test('the limit uses a monotonic clock', async (t) => {
+  stopMonotonicClock(t)
   const { anonymous } = await startService(t, { config: { rateLimit: 2 } })
   const ask = () => anonymous.get('/api/decks')
   for (let i = 0; i < 20; i++) t.equal((await ask()).status, 401)
@@ -47,13 +49,12 @@ t.test('the limit uses a monotonic clock', async (t) => {
   for (const hours of [1, -1]) {
     Date.now = () => now() + hours * 3_600_000
     const { status, headers } = await ask()
-    t.equal(status, 429)
-    t.ok(Number(headers['retry-after']) <= 10, `Retry-After: ${headers['retry-after']}`)
+    t.strictSame([status, headers['retry-after']], [429, '10'])
   }
 })
 
 const database = await createMigratedDatabase()
-const service = await startService(t, { database, maxDelayMs: 500 })
+const service = await startService(t, { database })
 const { anonymous, app } = service
 await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = app.server.address() as AddressInfo
@@ -66,80 +67,70 @@ t.test('the limit can be switched off', async (t) => {
 /** Database for several services; a closing service does not close it */
 const lent = { ...database, close: async () => {} }
 
-for (const publicUrl of PUBLIC_URLS) {
-  t.test(`refuses a request at once if it would wait too long for a connection (${publicUrl})`, async (t) => {
-    const service = await startService(t, { database: lent, config: { publicUrl } })
-    const member = await service.member()
-    const asks: ReturnType<typeof member.get>[] = []
-    const transactions = Array.from({ length: database.embedded ? 1 : 10 }, () =>
-      database.db.transaction().execute(async (transaction) => {
-        await sql`select 1`.execute(transaction)
-        while (asks.length < 1_100) await sleep(10)
-        await sleep(200)
-      }),
-    )
-    while (database.poolState().total - database.poolState().idle < transactions.length) await sleep(10)
-    await sleep(50)
-    for (let i = 0; i < 1_100; i++) {
-      asks.push(member.get('/api/auth/me'))
-      if (i % 50 === 0) await sleep(1)
-    }
-    const started = performance.now()
-    const last = await asks[1_099]
-    const waited = performance.now() - started
-    t.match(last, { status: 503, body: UNAVAILABLE, headers: { 'retry-after': '2' } })
-    t.equal((await service.anonymous.get('/healthz')).status, 200, 'the health check succeeds')
-    await Promise.all(transactions)
-    const statuses = (await Promise.all(asks)).map((answer) => answer.status)
-    t.ok(waited < (performance.now() - started) / 2, `refused after ${waited} ms, while the others wait`)
-    const served = statuses.filter((status) => status === 200).length
-    t.ok(served >= 1_000 && served < 1_070, `${served} waiting requests are served`)
-    t.equal((await member.get('/api/auth/me')).status, 200)
+t.test('refuses a request at once if 1,000 others wait for a connection', async (t) => {
+  const [, publicUrl] = PUBLIC_URLS
+  const service = await startService(t, { database: lent, config: { publicUrl } })
+  const member = await service.member()
+  const ask = () => member.get('/api/auth/me')
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
   })
+  const { total } = database.poolState()
+  const transactions = Array.from({ length: database.embedded ? 1 : 10 }, () =>
+    database.db.transaction().execute(async (transaction) => {
+      await sql`select 1`.execute(transaction)
+      await ended
+    }),
+  )
+  await until(() => database.poolState().total >= total && database.poolState().idle === 0)
+  const waiting: ReturnType<typeof ask>[] = []
+  for (let count = 0; count < 999; count++) waiting.push(ask())
+  await until(() => database.poolState().waiting >= 999)
+  waiting.push(ask())
+  await until(() => database.poolState().waiting >= 1_000)
+  // Responds while the others still wait.
+  t.match(await ask(), { status: 503, body: UNAVAILABLE, headers: { 'retry-after': '2' } })
+  t.equal((await service.anonymous.get('/healthz')).status, 200, 'the health check succeeds')
+  end()
+  await Promise.all(transactions)
+  const statuses = (await Promise.all(waiting.slice(0, 999))).map(({ status }) => status)
+  t.strictSame([...new Set(statuses)], [200], 'the others are served')
+  t.equal((await ask()).status, 200)
+})
 
-  t.test(`refuses requests while the event loop is delayed, but not after one long task (${publicUrl})`, async (t) => {
+for (const publicUrl of PUBLIC_URLS) {
+  t.test(`refuses requests while the event loop is delayed (${publicUrl})`, async (t) => {
     const { anonymous } = await startService(t, { database: lent, maxDelayMs: 500, config: { publicUrl } })
-    const status = async () => (await anonymous.get('/api/decks')).status
-    // Blocks this thread without using the processor.
-    const work = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-    work(1_500)
-    await nextRound()
-    t.equal(await status(), 401)
-
-    const seen = new Set<number>()
-    for (let round = 0; round < 4; round++) {
-      work(1_200)
-      await sleep(1)
-      const answer = await anonymous.get('/api/decks')
-      seen.add(answer.status)
-      if (answer.status === 503) t.match(answer.body, UNAVAILABLE)
-    }
-    t.ok(seen.has(503), [...seen].join())
+    const ask = () => anonymous.get('/api/decks')
+    let refused = await ask()
+    await until(async () => {
+      // Blocks this thread without using the processor.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)
+      refused = await ask()
+      return refused.status === 503
+    })
+    t.match(refused.body, UNAVAILABLE)
     t.equal((await anonymous.get('/healthz')).status, 200)
-    // Tries repeatedly, because on a busy machine the event loop may stay delayed for longer.
-    let recovered = 0
-    for (let left = 30; left > 0 && recovered !== 401; left--) {
-      await sleep(1_100)
-      recovered = await status()
-    }
-    t.equal(recovered, 401, 'it recovers')
+    await until(async () => (await ask()).status === 401)
+    t.pass('it recovers')
   })
 }
 
 t.test('a slow client gets 408 and is cut off', async (t) => {
   t.strictSame([app.server.headersTimeout, app.server.requestTimeout, app.server.timeout], [10_000, 900_000, 600_000])
+  t.teardown(() => {
+    app.server.headersTimeout = 10_000
+  })
   app.server.headersTimeout = 1_000
   const socket = connect(port, '127.0.0.1')
   socket.write('GET /api/decks HTTP/1.1\r\nHost: x\r\nX-Slow: ')
-  const started = performance.now()
   const drip = setInterval(() => socket.write('x'), 200)
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
   socket.on('error', () => {})
   await once(socket, 'close')
   clearInterval(drip)
-  const seconds = (performance.now() - started) / 1000
-  t.ok(seconds >= 1 && seconds < 60, `${seconds} s`)
   const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
   t.match(head, /^HTTP\/1\.1 408 Request Timeout\r\n/)
   t.match(head, /x-content-type-options: nosniff/)

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -10,7 +9,7 @@ import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createSource } from '../support/editing.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser, unique } from '../support/factories.js'
-import { waitForQuiet } from '../support/quiet.js'
+import { waitForDisconnect, waitForQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
 
@@ -222,7 +221,7 @@ t.test('stops reading after a disconnect and allows a new request', async (t) =>
   const before = await countAtRest()
   const socket = await stall(learner.cookie)
   socket.destroy()
-  await sleep(500)
+  await waitForDisconnect(app.server)
   await waitForQuiet(database, count)
   t.ok(count() - before < 9 + ENTRIES / BATCH, `${count() - before} statements`)
   t.equal((await learner.get(URL)).status, 200)

@@ -4,6 +4,7 @@ import t from 'tap'
 import { Authenticator } from '../support/authenticator.js'
 import { createMigratedDatabase } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD } from '../support/factories.js'
+import { holdLoginLimits } from '../support/login-limits.js'
 import { type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
 const ORIGIN = 'https://training.example.org'
@@ -338,8 +339,9 @@ t.test('failures count as failed logins of the credential and address', async (t
   const { authenticator } = await register(member)
   const second = await register(member)
   const statuses: number[] = []
-  for (let count = 0; count < 8; count++) {
+  for (let count = 0; count < 7; count++) {
     statuses.push((await logIn(authenticator, { verifies: false }, other.anonymous)).status)
+    await holdLoginLimits(other.db)
   }
   t.equal(statuses[0], 401)
   t.equal(statuses.at(-1), 429)
@@ -387,12 +389,13 @@ t.test('a login with a passkey renews the authentication time and replaces the s
   const { authenticator } = await register(member)
   await ageLogins(member.id)
   t.equal((await member.post('/api/auth/tokens', { name: 'x' })).status, 403)
+  const before = Date.now()
   const answer = await logIn(authenticator, {}, member)
   t.equal(answer.body.user.id, member.id)
   const again = callerOf(app, cookieOf(answer))
   t.equal((await again.post('/api/auth/tokens', { name: 'x' })).status, 200)
   t.equal((await member.get('/api/auth/me')).status, 401)
-  t.ok(Date.now() - Date.parse((await signInOf(again)).authenticated_at) < 60_000)
+  t.ok(Date.parse((await signInOf(again)).authenticated_at) >= before)
 })
 
 t.test('an account can refuse its password until an administrator sets a new one', async (t) => {

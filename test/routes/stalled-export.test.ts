@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createDeck } from '../support/factories.js'
-import { waitForQuiet } from '../support/quiet.js'
+import { waitForDisconnect, waitForQuiet } from '../support/quiet.js'
 import { startService } from '../support/service.js'
 
 const CARDS = 3_000
@@ -64,7 +63,7 @@ t.test('stops reading after a disconnect', async (t) => {
   const before = count()
   const socket = await stall()
   socket.destroy()
-  await sleep(500)
+  await waitForDisconnect(app.server)
   await waitForQuiet(database, count)
   t.ok(count() - before < 2 + BATCHES - 1, `${count() - before} statements`)
   t.equal((await member.get('/api/decks')).status, 200)

@@ -1,8 +1,5 @@
-import { randomInt } from 'node:crypto'
 import t from 'tap'
 import { deleteAnswersBefore, type EndedAttempt } from '../../db/queries/tests/attempts.js'
-import { writeSums } from '../../db/queries/tests/statistics.js'
-import { addResult, NO_QUESTION_SUMS } from '../../src/domain/tests/statistics.js'
 import { deleteOldAnswers } from '../../src/services/jobs/delete-answers.js'
 import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { ASSIGNMENT, assignedTest } from '../support/assignments.js'
@@ -114,31 +111,6 @@ t.test('concurrent ends of attempts lose nothing of the sums', async (t) => {
     questions.map(({ report }: { report: { persons: number } }) => report.persons),
     [12, 12, 12],
   )
-})
-
-t.test('a report over 1,000 attempts of 40 questions', async (t) => {
-  const cards = Array.from({ length: 40 }, (_, index) => singleChoice(`Frage ${index}`))
-  const test = await publishTest(db, {}, { cards, sourceId: source })
-  const optionOf = (index: number, choice: number) => {
-    const content = test.questions[index]?.content
-    return content !== undefined && 'options' in content ? (content.options[choice]?.id ?? '') : ''
-  }
-  const sums = test.questions.map(({ id }) => ({ question_id: id, sums: NO_QUESTION_SUMS }))
-  for (let person = 0; person < 1_000; person++) {
-    const choices = cards.map(() => randomInt(4))
-    const total = choices.filter((choice) => choice === 0).length
-    for (const [index, choice] of choices.entries()) {
-      const answer = { option_ids: [optionOf(index, choice)] }
-      const result = { points: Number(choice === 0), total, spentMs: randomInt(60_000), answer }
-      const row = sums[index]
-      if (row !== undefined) row.sums = addResult(row.sums, result)
-    }
-  }
-  await db.transaction().execute((transaction) => writeSums(transaction, sums))
-  const started = performance.now()
-  const { questions } = await statisticsOf(test.slug)
-  t.comment(`${Math.round(performance.now() - started)} ms; 200 ms on an idle machine`)
-  t.strictSame([...new Set(questions.map(({ report }: { report: { persons: number } }) => report.persons))], [1_000])
 })
 
 interface ShownAttempt {

@@ -6,6 +6,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
 import { SECURITY_HEADERS } from '../../src/http/security-headers.js'
+import { stopMonotonicClock } from '../support/clock.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
@@ -200,6 +201,7 @@ t.test('the app is not part of the described API', async (t) => {
 })
 
 t.test('limits requests per address', async (t) => {
+  stopMonotonicClock(t)
   const { app } = await startService(t, { config: { web: true, rateLimit: 1 }, webDir, database })
   const statuses = []
   for (const url of ['/', '/lernen', '/assets/index-abc123.js', '/sw.js']) {

@@ -74,6 +74,8 @@ export async function startIdentityProvider(
     if (provider.instead === undefined) handle(request, response)
     else provider.instead(request, response)
   })
+  // Longer than any pause between two requests on a busy machine, which would otherwise meet a closed connection.
+  server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

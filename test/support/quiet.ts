@@ -1,5 +1,8 @@
+import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { OpenDatabase } from '../../db/client.js'
+import { until } from './until.js'
 
 const QUIET_MS = 300
 
@@ -14,4 +17,10 @@ export async function waitForQuiet({ poolState }: OpenDatabase, count: () => num
     before = count()
     await sleep(QUIET_MS)
   }
+}
+
+/** Waits until the server has noticed that all clients have disconnected. */
+export async function waitForDisconnect(server: Server): Promise<void> {
+  const countConnections = promisify(server.getConnections.bind(server))
+  await until(async () => (await countConnections()) === 0)
 }
