@@ -64,8 +64,7 @@ t.test('150 concurrent password changes of one member do not block logins', asyn
   const { cookie } = await service.loginAs(username)
   const passwords = { current_password: PASSWORD, new_password: PASSWORD }
   const { letIn, answers } = await countLogins(
-    () =>
-      Array.from({ length: 150 }, () => send('/api/auth/password', passwords, { cookie: String(cookie) })),
+    () => Array.from({ length: 150 }, () => send('/api/auth/password', passwords, { cookie: String(cookie) })),
     (person) => (person % 2 === 0 ? '127.0.0.1' : `198.51.100.${person}`),
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
 import type { Incoming } from '../../../../src/domain/content/upload/incoming.js'
@@ -117,13 +117,13 @@ t.test('a file is read while one of another user is being read', async (t) => {
   t.teardown(close)
   const read = (userId: number, { file, workFolder }: ReturnType<typeof writeUpload>) =>
     readUpload(db, file, { fileName: 'x', name: 'x', userId, workFolder, timeoutMs: Number.POSITIVE_INFINITY })
-  // A reader waits for a named pipe until something is written to it.
+  // A reader waits for a named pipe until the pipe is opened for writing.
   const slow = writeUpload(t, '')
   rmSync(slow.file)
   execFileSync('mkfifo', [slow.file])
   const waiting = read(1, slow)
   t.match(await read(2, writeUpload(t, 'Frage;Antwort\na;b\n')), { decks: [{ cards: { length: 1 } }] })
-  writeFileSync(slow.file, 'x')
+  closeSync(openSync(slow.file, 'w'))
   await t.rejects(waiting, { code: 'ESPIPE' })
 })
 
