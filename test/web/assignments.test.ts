@@ -152,6 +152,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
   })
 
   await t.test('no typed text is lost by a refusal, another tab, or a deletion in another tab', async (t) => {
+    app.expectMissing(/\/api\//)
     const { page } = await app.newPerson({ isAdmin: true })
     const id = await writeAssignment(app, { title: 'Erste Fassung' })
     const title = page.getByLabel('Titel')
@@ -188,6 +189,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
   })
 
   await t.test('each role sees only the allowed pages', async (t) => {
+    app.expectMissing(/\/api\//)
     const [learner, author, lead] = [
       await app.newPerson({ name: 'Lea Lern' }),
       await app.newPerson(),

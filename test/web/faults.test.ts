@@ -454,6 +454,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   })
 
   await t.test('explains deleted content and shows a link', async (t) => {
+    app.expectMissing(/\/api\//)
     const { page, complaints } = await app.newPerson()
     const found = (await (await page.request.get(`${app.url}/api/review/cards?deck=geht`)).json()) as {
       cards: { card_id: number }[]

@@ -222,6 +222,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   })
 
   await t.test('handles invented addresses', async (t) => {
+    app.expectMissing(/\/api\//)
     const person = await visit(app, { name }, {})
     const { page, complaints, escapes } = person
     const odd = [

@@ -95,7 +95,7 @@ t.test('passkeys', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   })
 
   await t.test('refuses the password of a passkey-only account and keeps the last passkey', async (t) => {
-    const person = await newPersonAt(app)
+    const person = await newPersonAt(app, { name: 'Tomasz Nowak' })
     const { page, device, login, complaints } = person
     await addPasskey(page, 'Telefon')
     await page.getByLabel('Nur mit Passkey anmelden').click()
@@ -124,9 +124,9 @@ t.test('passkeys', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       }
       return users[0]?.sign_in.passkeys
     }
-    await chief.page.getByRole('link', { name: 'Erika Muster' }).click()
+    await chief.page.getByRole('link', { name: 'Tomasz Nowak' }).click()
     await button('Alle Passkeys entfernen …').click()
-    const asked = dialog(chief.page, 'Alle Passkeys von Erika Muster entfernen?')
+    const asked = dialog(chief.page, 'Alle Passkeys von Tomasz Nowak entfernen?')
     await asked.getByText('Danach gilt wieder ihr Passwort.').waitFor()
     t.strictSame(await findBarriers(chief.page), [])
     await button('Abbrechen').click()

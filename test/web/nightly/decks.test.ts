@@ -115,6 +115,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   })
 
   await t.test('shows links at unknown addresses', async (t) => {
+    app.expectMissing(/\/api\//)
     for (const [path, heading] of [
       ['decks/gibt-es-nicht', 'Dieses Deck gibt es nicht'],
       ['karten/999999', 'Diese Karte gibt es nicht'],

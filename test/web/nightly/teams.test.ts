@@ -94,6 +94,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   })
 
   await t.test('reports that another tab has deleted the team', async () => {
+    app.expectMissing(/\/api\//)
     const team = await createTeam('Kurzlebig')
     const guest = await app.newPerson({ name: 'Noah Berger' })
     await setMember(team, await idOf(guest), 'member')

@@ -281,9 +281,9 @@ function recordRequests(page: Page): void {
 async function describe(page: Page): Promise<string> {
   const text = await page
     .locator('body')
-    .innerText({ timeout: 5_000 })
+    .textContent({ timeout: 5_000 })
     .catch((error: Error) => error.message)
-  return [page.url(), ...(requests.get(page) ?? []).slice(-REPORTED_REQUESTS), text.slice(0, 2_000)].join('\n')
+  return [page.url(), ...(requests.get(page) ?? []).slice(-REPORTED_REQUESTS), text?.slice(0, 2_000)].join('\n')
 }
 
 /** Closes a context. Drops requests that its routes still hold, without an error. */
