@@ -1,5 +1,6 @@
 import t from 'tap'
 import { ASSIGNMENT, sheetPart } from '../support/assignments.js'
+import { stopMonotonicClock } from '../support/clock.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
@@ -13,12 +14,7 @@ const admin = await service.admin()
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
 
 // All requests belong to one window of the limit, whatever their duration.
-const { now } = performance
-let offset = 0
-performance.now = () => offset
-t.teardown(() => {
-  performance.now = now
-})
+const clock = stopMonotonicClock(t)
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
@@ -41,7 +37,7 @@ t.test('each user gets ten PDFs of proofs in ten seconds; refused requests do no
   t.strictSame([refused.status, refused.body], [429, LIMITED], 'from any address')
   t.equal(refused.headers['retry-after'], '10')
   t.equal((await get(second.person, second.url)).status, 200, 'a colleague behind the same address')
-  offset += 10_000
+  clock.pass(10_000)
   t.equal((await get(first.person, first.url)).status, 200)
 })
 

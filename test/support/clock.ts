@@ -4,10 +4,15 @@ import type { Test } from 'tap'
  * Stops the monotonic clock, `performance.now`, until the test ends. Limits that count requests per window then do not
  * depend on how long the requests take.
  */
-export function stopMonotonicClock(t: Pick<Test, 'teardown'>): void {
-  const stopped = performance.now()
+export function stopMonotonicClock(t: Pick<Test, 'teardown'>): { pass(ms: number): void } {
+  let stopped = performance.now()
   Object.defineProperty(performance, 'now', { value: () => stopped, configurable: true })
   t.teardown(() => {
     Reflect.deleteProperty(performance, 'now')
   })
+  return {
+    pass: (ms) => {
+      stopped += ms
+    },
+  }
 }
