@@ -249,3 +249,9 @@ t.test('cookies are Secure if the client side of a trusted proxy is https', asyn
   t.match(cookieOf(await login('https')), /; Secure/)
   t.notMatch(cookieOf(await login('http')), /; Secure/)
 })
+
+t.test('refuses a user name and a password of combining marks like any other', async (t) => {
+  const marks = '\u0301'.repeat(7_000) + '\u0323'.repeat(7_000)
+  const { status, body } = await anonymous.post('/api/auth/login', { username: marks, password: marks })
+  t.strictSame([status, body], [401, errorBody(401, 'Benutzername oder Passwort falsch')])
+})

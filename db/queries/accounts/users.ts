@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { Admin } from '../../../src/domain/sign-in/last-admin.js'
+import { hasLongRun } from '../../../src/domain/text/nfc.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
 import { deleteConfirmation } from '../mail/addresses.js'
@@ -48,7 +49,7 @@ export async function findCredentials(
   db: Kysely<Database>,
   username: string,
 ): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'password_hash' | (typeof LOGIN)[number]>) | undefined> {
-  if (!isStorable(username)) return undefined
+  if (!isStorable(username) || hasLongRun(username)) return undefined
   return db
     .selectFrom('users')
     .select([...ACCOUNT, ...STATE, 'password_hash', 'passkey_only', 'emergency', MAY_LINK.as('link_next_login')])

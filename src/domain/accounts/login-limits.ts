@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { Address6 } from 'ip-address'
+import { toNfc } from '../text/nfc.js'
 
 /**
  * A leaky bucket of failed logins. The first failure above `forgiven` causes a delay. Each further failure doubles the
@@ -59,7 +60,7 @@ export interface LoginAttempt {
  * encodings of a name share a counter.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
-  const accountHash = createHash('sha256').update(username.normalize('NFC')).digest()
+  const accountHash = createHash('sha256').update(toNfc(username)).digest()
   return { network: networkOf(address), site: siteOf(address), accountHash }
 }
 

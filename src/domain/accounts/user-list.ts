@@ -1,5 +1,6 @@
 import { parseMailAddress } from '../mail/address.js'
 import { InvalidInput } from '../refusal.js'
+import { toNfc } from '../text/nfc.js'
 import { checkName } from './accounts.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
@@ -93,7 +94,7 @@ export function validateRows(rows: UserRow[]): UserList {
 
 /** Returns a user name in NFC. User names are unique in this form. */
 export function nameKey(username: string): string {
-  return username.normalize('NFC')
+  return toNfc(username)
 }
 
 export function unknownTeamFault(line: number, team: string): RowFault {
@@ -159,7 +160,7 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
   if (disabled_on !== null) judge('disabled_on', () => parseDisabledOn(disabled_on))
   const email = readText('email')?.trim() || null
   if (email !== null) judge('email', () => parseMailAddress(email))
-  const team = readText('team')?.normalize('NFC').trim() || null
+  const team = toNfc(readText('team') ?? '').trim() || null
   if (team !== null) judge('team', () => checkName('team', team))
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')

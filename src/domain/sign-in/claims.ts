@@ -1,5 +1,6 @@
 import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
 import { isMailAddress } from '../mail/address.js'
+import { toNfc } from '../text/nfc.js'
 import { countCharacters, isStorable } from '../text/text.js'
 import { SignInFault } from './faults.js'
 import { SKEW_SECONDS } from './skew.js'
@@ -91,7 +92,7 @@ function claimOf(claims: Claims, name: string): unknown {
 
 function readUsername(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined
-  const username = claim.normalize('NFC').trim()
+  const username = toNfc(claim).trim()
   if (username === '') return undefined
   if (countCharacters(username) > MAX_NAME_LENGTH) throw new SignInFault('name_ungueltig', 'the user name is too long')
   if (!isStorable(username) || /\p{Cc}/u.test(username)) {

@@ -1,4 +1,5 @@
 import { checkText } from '../accounts/accounts.js'
+import { toNfc } from '../text/nfc.js'
 
 export const TEAM_ROLES = ['member', 'lead'] as const
 
@@ -26,7 +27,7 @@ export interface TeamInput {
  * @example parseTeam({ name: ' Vertrieb ' }) // { name: 'Vertrieb' }
  */
 export function parseTeam<T extends TeamInput>({ name, external_group: group }: T): TeamInput {
-  const trimmed = name?.normalize('NFC').trim()
+  const trimmed = name === undefined ? undefined : toNfc(name).trim()
   if (trimmed !== undefined) checkText('name', trimmed)
   const external_group = group === undefined ? undefined : group?.trim() || null
   if (external_group) checkText('external_group', external_group)

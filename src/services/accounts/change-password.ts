@@ -11,6 +11,7 @@ import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
+import { toNfc } from '../../domain/text/nfc.js'
 import { accountShare } from '../fair-turns.js'
 import { limitGuesses } from './limit-guesses.js'
 import type { Login } from './log-in.js'
@@ -50,7 +51,7 @@ export async function changeOwnPassword(
   if (proven === undefined) throw wrongPassword()
   const { from, mustChange } = proven
   // `mustChange` comes from the row, because `user.must_change_password` is true only in sessions started by password.
-  if (mustChange && next.normalize('NFC') === current.normalize('NFC')) {
+  if (mustChange && toNfc(next) === toNfc(current)) {
     throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle')
   }
   const to = await hashPassword(next, share)

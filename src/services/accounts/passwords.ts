@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import argon2 from 'argon2'
 import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
+import { toNfc } from '../../domain/text/nfc.js'
 import { FairTurns, PROGRAM, type TurnShare } from '../fair-turns.js'
 
 /** Minimum parameters for argon2id that OWASP recommends */
@@ -34,7 +35,7 @@ export function hashPassword(password: string, share = PROGRAM): Promise<string>
 
 /** Normalises to NFC, because clients may send the same text composed or decomposed. */
 function normal(password: string): string {
-  return password.normalize('NFC')
+  return toNfc(password)
 }
 
 /** Hash format that argon2 can verify; scripts may have written other text to the column. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { InvalidInput } from '../../refusal.js'
+import { toNfc } from '../../text/nfc.js'
 import { slugFrom } from '../format/slug.js'
 import { parseLabel, parseSide } from './texts.js'
 
@@ -83,16 +84,15 @@ function mergeExercise(input: ExerciseInput, before: Exercise | null): ExerciseI
  */
 export function readExercise(input: ExerciseInput, answer: string): Exercise | null {
   const faults: string[] = []
-  const nfc = (text: string) => text.normalize('NFC')
   const exercise = parseExercise(
     {
       ...input,
       options: input.options?.map(({ text, correct, feedback }) => ({
-        text: nfc(text),
+        text: toNfc(text),
         correct,
-        feedback: feedback && nfc(feedback),
+        feedback: feedback && toNfc(feedback),
       })),
-      unit: input.unit && nfc(input.unit),
+      unit: input.unit && toNfc(input.unit),
     },
     answer,
     (message, option) => faults.push(option === undefined ? message : `Antwort ${option + 1}: ${message}`),

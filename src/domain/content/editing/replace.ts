@@ -2,6 +2,7 @@ import type { Exercise } from '../../questions/exercise.js'
 import { InvalidInput } from '../../refusal.js'
 import { createFinder } from '../../text/find-text.js'
 import { MAX_SIDE_LENGTH } from '../../text/limits.js'
+import { toNfc } from '../../text/nfc.js'
 import type { CardTexts } from './card.js'
 
 export interface Replacement {
@@ -28,11 +29,11 @@ const TOO_LONG = new InvalidInput(
  * @example createReplacer({ find: 'ÄPFEL', with: 'Birnen' })('Drei Äpfel') // { text: 'Drei Birnen', hits: 1 }
  */
 export function createReplacer({ find, with: replacement, match_case, whole_word }: Replacement) {
-  const wanted = find.normalize('NFC')
-  const target = replacement.normalize('NFC')
+  const wanted = toNfc(find)
+  const target = toNfc(replacement)
   const findAll = createFinder(wanted, match_case !== true)
   return (text: string): { text: string; hits: number } => {
-    const given = text.normalize('NFC')
+    const given = toNfc(text)
     let result = ''
     let end = 0
     let hits = 0

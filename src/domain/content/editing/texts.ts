@@ -1,5 +1,6 @@
 import { InvalidInput } from '../../refusal.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
+import { toNfc } from '../../text/nfc.js'
 import { checkStorable } from '../../text/parameters.js'
 import { hasControls } from '../../text/text.js'
 import { isLanguage } from '../format/parse-deck.js'
@@ -31,7 +32,7 @@ export function parseSheetText(field: string, input: string): string {
  * @example parseLabel('title', ' Git ') // 'Git'
  */
 export function parseLabel(field: string, input: string): string {
-  const label = input.normalize('NFC').trim()
+  const label = toNfc(input).trim()
   if (label === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
   if (isLabelTooLong(label)) {
     throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
@@ -65,7 +66,7 @@ export function parseLanguage(input: string): string {
 
 function parseText(field: string, input: string, maxLength: number): string {
   checkStorable(field, input)
-  const text = input.replaceAll(/\r\n?/g, '\n').normalize('NFC')
+  const text = toNfc(input.replaceAll(/\r\n?/g, '\n'))
   if (text.trim() === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
   if (text.length > maxLength) {
     throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${maxLength.toLocaleString('de-DE')} Zeichen haben`)

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../refusal.js'
+import { toNfc } from '../../text/nfc.js'
 import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
 import { countCharacters, isStorable } from '../../text/text.js'
 
@@ -98,7 +99,7 @@ function parseSourceId(text: string | undefined): number | null | undefined {
 }
 
 function parseText(given: string | undefined, name: string): string | undefined {
-  const text = given?.normalize('NFC').trim() ?? ''
+  const text = toNfc(given ?? '').trim()
   if (countCharacters(text) > MAX_LENGTH) {
     throw new InvalidInput(`Der Parameter „${name}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
   }
