@@ -15,8 +15,8 @@ mkdirSync('dist/empty-store', { recursive: true })
 writeFileSync('dist/empty-store/PG_VERSION', '18')`
 
 /**
- * Creates a project with the program `text` and a stub of the script that creates the empty store. Returns a function
- * that resolves paths in the folder of the project.
+ * Creates a project with the program `text` and stubs of the scripts that create the empty store and check the
+ * sizes. Returns a function that resolves paths in the folder of the project.
  */
 async function createProject(t: Test, text: string): Promise<(name: string) => string> {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
@@ -24,6 +24,8 @@ async function createProject(t: Test, text: string): Promise<(name: string) => s
   const at = (name: string) => path.join(folder, name)
   await cp(path.join(ROOT, 'scripts'), at('scripts'), { recursive: true })
   await writeFile(at('scripts/create-store.mjs'), STORE)
+  // The budgets are those of the real app.
+  await writeFile(at('scripts/check-sizes.mjs'), '')
   await mkdir(at('src'))
   await writeFile(at('package.json'), '{ "type": "module" }')
   await writeFile(at('tsconfig.json'), JSON.stringify(PROJECT))
