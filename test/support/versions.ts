@@ -509,7 +509,10 @@ async function callAssignments(
   await admin('POST', `${occurrences}/${others}/extend`, { reason: 'Urlaub', until })
   await admin('POST', `${occurrences}/${others}/grant-attempt`, { reason: 'Störung' })
   await admin('POST', `${occurrences}/confirm-personal`, { ids: [others], held_on: '2026-01-01' })
-  await admin('POST', `${occurrences}/${mine}/exempt`, { reason: 'Elternzeit', until })
+  // Nobody exempts the own account.
+  await admin('PATCH', url, { responsible_id: user.id })
+  await learner('POST', `${occurrences}/${mine}/exempt`, { reason: 'Elternzeit', until })
+  await admin('PATCH', url, { responsible_id: boss.id })
   await admin('POST', `${url}/renew`)
   await admin('POST', `${url}/correction`, { changed_at: '2026-01-01T08:00:00Z' })
   await admin('POST', `${occurrences}/${await own(learner)}/recognise`, { reason: 'Zeugnis' })

@@ -40,6 +40,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
       [named[1] as number, 'member'],
       [await idOf(officer), 'member'],
     ])
+    await page.goto(app.url)
     await press(page, 'Menü von Sabine Sicher')
     await page.getByRole('menuitem', { name: 'Aufgaben vergeben' }).press('Enter')
     await heading(page, 'Noch keine Aufgabe')

@@ -5,7 +5,6 @@ import { writeContentFolder } from '../support/content.js'
 import { type App, CHROMIUM, DESK, isAt, isTooWide, openApp, type Person, PHONE } from './support/app.js'
 import { HOSTILE_NAME, HOSTILE_SLUG, hostileFiles } from './support/hostile-content.js'
 import { press, untilReady } from './support/keys.js'
-import { until } from './support/patience.js'
 
 const DECK = encodeURIComponent(HOSTILE_SLUG)
 
@@ -66,10 +65,8 @@ async function visit(app: App, options: Parameters<App['newPerson']>[0], sizes: 
   page.on('framenavigated', (frame) => {
     if (!frame.url().startsWith(app.url)) escapes.push(`frame: ${frame.url()}`)
   })
-  let running = 0
-  page.on('request', () => running++)
-  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end as 'requestfinished', () => running--)
-  const untilLoaded = () => until(async () => running === 0, 'the end of all requests')
+  // A count of requests does not end: the browser reports no end of a request that outlives its page.
+  const untilLoaded = () => page.waitForLoadState('networkidle')
   return { ...person, app, sizes, escapes, untilLoaded }
 }
 

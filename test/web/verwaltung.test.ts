@@ -268,6 +268,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.getByText('Das Einlesen läuft im Dienst.').waitFor()
     t.equal((await app.asAdmin('POST', '/api/admin/import')).status, 200)
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
+    t.match(complaints.splice(0), [/ERR_FAILED/], 'the failed request')
   })
 
   await t.test('settles a report and undoes that', async (t) => {
