@@ -516,7 +516,9 @@ async function callAssignments(
   await admin('POST', `${url}/renew`)
   await admin('POST', `${url}/correction`, { changed_at: '2026-01-01T08:00:00Z' })
   await admin('POST', `${occurrences}/${await own(learner)}/recognise`, { reason: 'Zeugnis' })
-  await admin('PATCH', url, { audience: { team_ids: [team.id] } })
+  await admin('PATCH', url, { audience: { team_ids: [team.id] }, responsible_id: user.id })
+  // The end of the role replaces the responsible person.
+  for (const role of ['member', 'lead']) await admin('PUT', `/api/teams/${team.id}/members/${user.id}`, { role })
   await admin('PATCH', url, { audience: { user_ids: [boss.id] } })
   await admin('PATCH', url, { audience: { user_ids: [user.id] } })
   await admin('DELETE', url)
