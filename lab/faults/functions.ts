@@ -15,7 +15,7 @@ export interface ExportedFunction {
  * argument (such as `fastifyPlugin(async (app) => …)`), and public methods of classes.
  */
 export function listExportedFunctions(file: string, source: string): ExportedFunction[] {
-  const tree = ts.createSourceFile(path.basename(file), source, ts.ScriptTarget.ES2023, true)
+  const tree = ts.createSourceFile(path.basename(file), source, ts.ScriptTarget.ES2022, true)
   const exportedByName = new Set(tree.statements.flatMap(namesOfExport))
   const isExported = (node: ts.Declaration, name: string) =>
     exportedByName.has(name) || (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Export) !== 0

@@ -57,7 +57,7 @@ export class Workbench {
       fileName: file,
       reportDiagnostics: true,
       compilerOptions: {
-        target: ts.ScriptTarget.ES2023,
+        target: ts.ScriptTarget.ES2022,
         module: ts.ModuleKind.ESNext,
         verbatimModuleSyntax: true,
       },
