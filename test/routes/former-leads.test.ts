@@ -97,7 +97,7 @@ for (const [way, end] of Object.entries(WAYS)) {
     t.equal(await responsibleOf(led.id), oldest.id, `not ${later.id}`)
   })
 
-  t.test(`${way}: without another lead nobody is responsible`, async (t) => {
+  t.test(`${way}: without another lead the assignment has no responsible person`, async (t) => {
     const led = await lead()
     await end(led)
     t.match(await detailsOf(led.id), { responsible_id: null, responsible: null, responsible_missing: true })
@@ -171,7 +171,7 @@ t.test(
   },
 )
 
-t.test('a responsible person whom another right makes responsible stays so', async (t) => {
+t.test('a former lead with another right stays responsible', async (t) => {
   const officer = await service.member()
   const team = await createTeam(db, { leads: [officer.id] })
   const values = { ...ASSIGNMENT, parts, responsible_id: officer.id }

@@ -117,7 +117,7 @@ t.test('a membership is created, changed and ended, and its days are kept', asyn
   t.strictSame(await rowsOf(user.id), [])
 })
 
-t.test('nobody joins a team that is being deleted', async (t) => {
+t.test('refuses a new member while the team is being deleted', async (t) => {
   const [team, user] = [await createTeam(), await createUser(db)]
   let joined: Promise<unknown> | undefined
   await db.transaction().execute(async (transaction) => {

@@ -509,7 +509,7 @@ async function callAssignments(
   await admin('POST', `${occurrences}/${others}/extend`, { reason: 'Urlaub', until })
   await admin('POST', `${occurrences}/${others}/grant-attempt`, { reason: 'Störung' })
   await admin('POST', `${occurrences}/confirm-personal`, { ids: [others], held_on: '2026-01-01' })
-  // Nobody exempts the own account.
+  // The service refuses an exemption of the own account.
   await admin('PATCH', url, { responsible_id: user.id })
   await learner('POST', `${occurrences}/${mine}/exempt`, { reason: 'Elternzeit', until })
   await admin('PATCH', url, { responsible_id: boss.id })
