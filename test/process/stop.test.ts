@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage, type RequestOptions, request } from '
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, firstLogin, loginOver, openSession, startProcess } from '../support/process.js'
 
@@ -111,6 +111,12 @@ async function lockCards(databaseUrl: string | undefined): Promise<(() => Promis
   return () => client.end()
 }
 
+async function expectStopping(t: Test, answer: IncomingMessage): Promise<void> {
+  t.equal(answer.statusCode, 503)
+  t.match(answer.headers, { 'x-error-code': 'service_stops', 'retry-after': /^\d+$/ })
+  t.match(await json(answer), { message: /^Der Dienst wird gerade beendet; / })
+}
+
 t.test('rolls back work that would outlast the shutdown, and responds with 503', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
   const variables: Record<string, string> = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
@@ -122,22 +128,16 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
     headers: { cookie, 'content-type': 'application/octet-stream' },
   })
   upload.outgoing.write('this upload never ends;by itself\n')
-  const answers = [upload.answered]
   const unlock = await lockCards(variables.DATABASE_URL)
-  if (unlock !== undefined) {
-    const blocked = await beginPost(`${service.url}/api/admin/import?force=true`, { headers: { cookie } })
-    blocked.outgoing.end()
-    answers.push(blocked.answered)
-  }
+  const blocked = unlock && (await beginPost(`${service.url}/api/admin/import?force=true`, { headers: { cookie } }))
+  blocked?.outgoing.end()
   const ended = service.stop('SIGTERM')
-  for (const answer of await Promise.all(answers)) {
-    t.equal(answer.statusCode, 503)
-    t.match(answer.headers, { 'x-error-code': 'service_stops', 'retry-after': /^\d+$/ })
-    t.match(await json(answer), { message: /^Der Dienst wird gerade beendet; / })
-  }
+  await expectStopping(t, await upload.answered)
+  // The service has aborted the work in progress. The import notices it before its next statement.
+  await unlock?.()
+  if (blocked !== undefined) await expectStopping(t, await blocked.answered)
   t.equal(await ended, 0)
   t.notMatch(service.output(), CUT)
-  await unlock?.()
 
   await changeFiles(folder, { 'decks/a.md': deckFile('A', [{ id: 'eins' }, { id: 'zwei' }]) })
   const again = await startProcess(t, variables)
