@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prepareCandidates, rankDistractors } from '../../src/domain/quiz/distractors.js'
+import { prepareCandidate, rankDistractors } from '../../src/domain/quiz/distractors.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { gifOf } from '../support/pictures.js'
@@ -61,9 +61,21 @@ t.test('a wrong option neither equals nor contains the right one, and is the sam
   const deck = ['Rom', 'rom.', 'Rom in Italien', 'Paris', 'Bern', '`rm -r`', '72 Stunden', 'Wien'].map((answer, id) =>
     card(id, answer),
   )
-  const ranked = rankDistractors(card(0, 'Rom'), 'Rom', prepareCandidates(deck), 3)
+  const ranked = rankDistractors(card(0, 'Rom'), 'Rom', deck.map(prepareCandidate), 3)
   t.strictSame([...ranked].sort(), ['Bern', 'Paris', 'Wien'])
-  t.strictSame(rankDistractors(card(0, 'Rom'), 'Rom', prepareCandidates(deck), 3), ranked)
+  t.strictSame(rankDistractors(card(0, 'Rom'), 'Rom', deck.map(prepareCandidate), 3), ranked)
+})
+
+t.test('distinguishes lists, numbers and their units', async (t) => {
+  const kindOf = (answer: string) => prepareCandidate({ card_id: 1, question: 'F', answer, level: 'a' }).kind
+  t.equal(kindOf('Zwei:\n\n  1. eins\n  2. zwei'), 'list')
+  t.equal(kindOf('\t- eins'), 'list')
+  t.equal(kindOf('Nicht -\neins'), 'phrase')
+  t.equal(kindOf('72 Stunden'), 'number Stunden')
+  t.equal(kindOf('1.000,5 MB'), 'number MB')
+  t.equal(kindOf('7,. %'), 'number %')
+  t.equal(kindOf('7,5'), 'number ')
+  t.equal(kindOf('7 .. a b'), 'phrase')
 })
 
 t.test('learners see the pictures of their tests, and those of all introductions', async (t) => {

@@ -1,10 +1,14 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Exercise, readStoredExercise, showGaps } from '../../../src/domain/questions/exercise.js'
 import type { Candidate } from '../../../src/domain/quiz/distractors.js'
 import type { Database } from '../../types.js'
 
 /** Maximum number of cards from which wrong options are taken, divided among the decks */
 const MAX_CANDIDATES = 2_000
+/** Maximum size of a wrong option; a page of text is none, and many of them would block other requests. */
+const MAX_ANSWER_BYTES = 8_000
+/** Maximum length of a candidate's question in code points; its start shows how similar it is. */
+const MAX_QUESTION_LENGTH = 1_000
 
 export interface PracticeCard extends Candidate {
   deck_id: number
@@ -27,9 +31,15 @@ export async function listPracticeCards(db: Kysely<Database>, ids: readonly numb
     .innerJoinLateral(
       ({ selectFrom }) =>
         selectFrom('cards')
-          .select(['cards.id as card_id', 'deck_id', 'question', 'answer', 'level', 'exercise'])
+          .select(['cards.id as card_id', 'deck_id', 'answer', 'level'])
+          .select([
+            sql<string>`left(question, ${MAX_QUESTION_LENGTH})`.as('question'),
+            // Only gaps change the text of the answer.
+            sql<unknown>`case when exercise ->> 'form' = 'gaps' then exercise end`.as('exercise'),
+          ])
           .whereRef('deck_id', '=', 'decks.id')
           .where('archived_at', 'is', null)
+          .where(sql<boolean>`octet_length(answer) <= ${MAX_ANSWER_BYTES}`)
           .orderBy('sort_order')
           .orderBy('cards.id')
           .limit(Math.ceil(MAX_CANDIDATES / decks.length))

@@ -8,10 +8,13 @@ export interface Candidate {
   level: string
 }
 
-interface Prepared extends Candidate {
+export interface Prepared extends Candidate {
   /** Lower case, without Markdown and punctuation */
   text: string
   kind: string
+  /** Trigrams of answer and question, computed on first use, because few candidates are compared */
+  answerTrigrams(): ReadonlySet<string>
+  questionTrigrams(): ReadonlySet<string>
 }
 
 /** Maximum similarity to the right answer, from 0 to 1; a more similar option may be right as well. */
@@ -20,12 +23,28 @@ const TOO_SIMILAR = 0.85
 const TOO_ALIKE = 0.8
 /** Maximum number of candidates whose trigrams are compared; others differ more in length from the right answer. */
 const COMPARED = 60
+/** Maximum length of a text that is compared, in UTF-16 code units; only the start of a longer text counts. */
+const MAX_COMPARED_LENGTH = 2_000
 
-export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] {
-  return candidates.map((candidate) => {
-    const plain = toPlainText(candidate.answer)
-    return { ...candidate, text: normalise(plain), kind: kindOf(candidate.answer, plain) }
-  })
+export function prepareCandidate(candidate: Candidate): Prepared {
+  const answer = candidate.answer.slice(0, MAX_COMPARED_LENGTH)
+  const plain = toPlainText(answer)
+  const text = normalise(plain)
+  return {
+    ...candidate,
+    text,
+    kind: kindOf(answer, plain),
+    answerTrigrams: once(() => trigramsOf(text)),
+    questionTrigrams: once(() => trigramsOf(normalise(candidate.question))),
+  }
+}
+
+function once<T>(compute: () => T): () => T {
+  let result: T | undefined
+  return () => {
+    result ??= compute()
+    return result
+  }
 }
 
 /**
@@ -40,16 +59,15 @@ export function rankDistractors(
   candidates: readonly Prepared[],
   limit: number,
 ): string[] {
-  const [right] = prepareCandidates([{ ...card, answer: key }])
-  if (right === undefined) return []
-  const stem = trigramsOf(normalise(card.question))
-  const grams = trigramsOf(right.text)
-  const scored = candidates
-    .filter(({ card_id, kind, text }) => card_id !== card.card_id && kind === right.kind && isApart(text, right.text))
+  const right = prepareCandidate({ ...card, answer: key })
+  const stem = right.questionTrigrams()
+  const grams = right.answerTrigrams()
+  const nearest = candidates
+    .filter(({ card_id, kind }) => card_id !== card.card_id && kind === right.kind)
     .sort((a, b) => closeness(b.text, right.text) - closeness(a.text, right.text) || a.card_id - b.card_id)
-    .slice(0, COMPARED)
+  const scored = takeFirst(nearest, COMPARED, ({ text }) => isApart(text, right.text))
     .map((candidate) => {
-      const own = trigramsOf(candidate.text)
+      const own = candidate.answerTrigrams()
       return { candidate, own, similarity: dice(own, grams) }
     })
     .filter(({ similarity }) => similarity <= TOO_SIMILAR)
@@ -71,6 +89,15 @@ export function rankDistractors(
   return chosen.map(({ candidate }) => candidate.answer)
 }
 
+function takeFirst<T>(items: readonly T[], count: number, fits: (item: T) => boolean): T[] {
+  const taken: T[] = []
+  for (const item of items) {
+    if (taken.length === count) break
+    if (fits(item)) taken.push(item)
+  }
+  return taken
+}
+
 /** Returns false if one text contains all words of the other in a row: both may then be right answers. */
 function isApart(one: string, other: string): boolean {
   return one !== '' && !` ${one} `.includes(` ${other} `) && !` ${other} `.includes(` ${one} `)
@@ -78,13 +105,17 @@ function isApart(one: string, other: string): boolean {
 
 function normalise(text: string): string {
   return text
+    .slice(0, MAX_COMPARED_LENGTH)
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 }
 
-const NUMBER = /^[-+±~≈<>]?\s*\d[\d.,\s]*\s*(?<unit>[^\d\s]\S*)?$/u
+/** The unit does not begin with characters of the number, because matching it would take quadratic time. */
+const NUMBER = /^[-+±~≈<>]?\s*\d[\d.,\s]*(?<unit>[^\d.,\s]\S*)?$/u
+/** The white space before the mark does not include line ends, because matching it would take quadratic time. */
+const LIST = /^[^\S\n\r\u2028\u2029]*([-*]|\d+[.)])\s/m
 
 /** Returns the kind of an answer; a wrong option of another kind would be easy to rule out. */
 function kindOf(answer: string, plain: string): string {
@@ -93,7 +124,7 @@ function kindOf(answer: string, plain: string): string {
   if (/^\d{1,4}[.-]\d{1,2}[.-]\d{1,4}$|^(18|19|20)\d\d$/.test(plain)) return 'date'
   const number = NUMBER.exec(plain)
   if (number !== null) return `number ${number.groups?.unit ?? ''}`
-  if (/^\s*([-*]|\d+[.)])\s/m.test(answer)) return 'list'
+  if (LIST.test(answer)) return 'list'
   const words = plain.split(/\s+/).length
   if (words <= 2) return 'term'
   return words <= 6 && !/[.!?]$/.test(plain) ? 'phrase' : 'sentence'
@@ -115,8 +146,8 @@ function formLikeness(one: Prepared, other: Prepared): number {
   )
 }
 
-function stemLikeness({ question, level }: Prepared, stem: ReadonlySet<string>, ownLevel: string): number {
-  return 0.7 * dice(trigramsOf(normalise(question)), stem) + 0.3 * Number(level === ownLevel)
+function stemLikeness({ questionTrigrams, level }: Prepared, stem: ReadonlySet<string>, ownLevel: string): number {
+  return 0.7 * dice(questionTrigrams(), stem) + 0.3 * Number(level === ownLevel)
 }
 
 function trigramsOf(text: string): Set<string> {
