@@ -10,7 +10,7 @@ import {
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
 } from '../src/domain/accounts/refusals.js'
-import { mayUse } from '../src/domain/accounts/scopes.js'
+import { meetsNeed, needOf } from '../src/domain/accounts/scopes.js'
 import type { Refusal } from '../src/domain/refusal.js'
 import { extendSession } from './session.js'
 
@@ -22,8 +22,6 @@ declare module 'fastify' {
      */
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
-    /** Refuses API tokens. Used by routes that change credentials, the secret calendar address or the mail address. */
-    requireSession: preHandlerAsyncHookHandler
     /**
      * Requires a proof of identity from the last ten minutes and no pending password change. A request with an API
      * token needs no proof, because the scopes of the token limit what the request may do.
@@ -66,9 +64,6 @@ export default fp<AuthPluginOptions>(
     app.decorate('requireAdmin', async (request) => {
       if (!request.user.is_admin) throw ADMINS_ONLY
     })
-    app.decorate('requireSession', async (request) => {
-      if (request.tokenUser !== undefined) throw SESSIONS_ONLY
-    })
     app.decorateRequest('recordActivity', async function (user) {
       const day = today()
       if (user.last_seen_on !== null && user.last_seen_on >= day) return
@@ -97,13 +92,16 @@ export default fp<AuthPluginOptions>(
 /**
  * Requires a logged-in user. An API token must also have the scope of the route.
  * @throws NOT_LOGGED_IN if there is no user (thrown by the getter `request.user`)
+ * @throws SESSIONS_ONLY if no token may use the route
  * @throws TOKEN_NOT_ALLOWED if the token lacks the scope of the route
  */
 export function requireScope(request: FastifyRequest): void {
   const { apiToken, method, routeOptions, url, user } = request
   if (user === undefined || apiToken === undefined) return
   // A request that matches no endpoint has no route pattern, so its path is checked instead.
-  if (!mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) throw TOKEN_NOT_ALLOWED
+  const need = needOf(method, routeOptions.url ?? url.split('?', 1)[0] ?? '')
+  if (need === 'none') throw SESSIONS_ONLY
+  if (!meetsNeed(apiToken.scopes, need)) throw TOKEN_NOT_ALLOWED
 }
 
 /**

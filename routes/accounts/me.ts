@@ -14,7 +14,6 @@ import {
   NOT_LOGGED_IN,
   PASSKEY_NEEDED,
   SESSIONS_ONLY,
-  TOKEN_NOT_ALLOWED,
 } from '../../src/domain/accounts/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
@@ -98,7 +97,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
         operationId: 'deleteOwnSessions',
         summary: 'End all sessions of the caller, including this one',
         tags: ['accounts'],
-        response: answers(Done, [TOKEN_NOT_ALLOWED]),
+        response: answers(Done),
       },
     },
     async (request, reply) => {
@@ -116,7 +115,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
         summary: 'End a session of the caller',
         tags: ['accounts'],
         params: SessionParams,
-        response: answers(Done, [TOKEN_NOT_ALLOWED]),
+        response: answers(Done),
       },
     },
     async (request) => {

@@ -4,7 +4,7 @@ import { findRoles } from '../../db/queries/accounts/roles.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/accounts/refusals.js'
+import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../src/domain/accounts/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
@@ -126,9 +126,9 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
         summary: "Change the caller's password; ends all other sessions and renews the id of this one",
         tags: ['auth'],
         body: PasswordBody,
-        response: answers(Done, [SESSIONS_ONLY]),
+        response: answers(Done),
       },
-      preHandler: [app.requireUser, app.requireSession],
+      preHandler: app.requireUser,
       config: { invalidBody: MISSING_PASSWORDS, isOpenBeforePasswordChange: true },
     },
     async (request, reply) => {

@@ -11,7 +11,6 @@ import {
   PASSKEY_INVALID,
   PASSKEY_KNOWN,
   PROOF_TOO_OLD,
-  TOKEN_NOT_ALLOWED,
   TOO_MANY_PASSKEYS,
 } from '../../src/domain/accounts/refusals.js'
 import { LAST_LOGIN_METHOD } from '../../src/domain/sign-in/refusals.js'
@@ -27,7 +26,7 @@ export interface PasskeyOptions {
 
 const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   app.addHook('preHandler', app.requireUser)
-  const registering = [app.requireSession, app.requireFreshLogin, requireParty]
+  const registering = [app.requireFreshLogin, requireParty]
 
   app.get(
     '/',
@@ -50,7 +49,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         summary: 'Options for creating a passkey in a browser',
         description: 'Valid once, for five minutes.',
         tags: ['auth'],
-        response: answers(CreationOptions, [TOKEN_NOT_ALLOWED, PROOF_TOO_OLD, NO_PASSKEYS]),
+        response: answers(CreationOptions, [PROOF_TOO_OLD, NO_PASSKEYS]),
       },
       preHandler: registering,
     },
@@ -67,7 +66,6 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         body: RegisterBody,
         response: answers(PasskeyAnswer, [
           PASSKEY_INVALID,
-          TOKEN_NOT_ALLOWED,
           PROOF_TOO_OLD,
           NO_PASSKEYS,
           PASSKEY_KNOWN,
@@ -96,7 +94,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         summary: 'Delete a passkey of the caller',
         tags: ['auth'],
         params: PasskeyParams,
-        response: answers(Done, [TOKEN_NOT_ALLOWED, LAST_PASSKEY, LAST_LOGIN_METHOD]),
+        response: answers(Done, [LAST_PASSKEY, LAST_LOGIN_METHOD]),
       },
     },
     async (request) => {

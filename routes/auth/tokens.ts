@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
-import { NOT_LOGGED_IN, PROOF_TOO_OLD, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
+import { NOT_LOGGED_IN, PROOF_TOO_OLD, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -33,9 +33,9 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create an API token; the response is the only one that contains it',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: answers(TokenCreated, [SESSIONS_ONLY, PROOF_TOO_OLD]),
+        response: answers(TokenCreated, [PROOF_TOO_OLD]),
       },
-      preHandler: [app.requireSession, app.requireFreshLogin],
+      preHandler: app.requireFreshLogin,
     },
     async (request) => {
       const name = request.body.name.trim()

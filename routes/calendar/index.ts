@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteCalendarToken, findCalendarToken } from '../../db/queries/calendar/calendars.js'
-import { SESSIONS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -31,10 +30,8 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
         summary: "Create a secret address for the caller's calendar, in place of an earlier one",
         description: 'The response is the only one that contains the address.',
         tags: ['calendar'],
-        response: answers(CalendarAddress, [SESSIONS_ONLY]),
+        response: answers(CalendarAddress),
       },
-      // Refuses API tokens, because the new calendar address would stay valid after the token has expired.
-      preHandler: app.requireSession,
     },
     async (request) => {
       const token = await makeCalendar(app.db, request.user.id)

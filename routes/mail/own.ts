@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteConfirmation, findOwnMail, setDueCardsKey } from '../../db/queries/mail/addresses.js'
-import { NOT_LOGGED_IN, SESSIONS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { NOT_LOGGED_IN } from '../../src/domain/accounts/refusals.js'
 import { parseMailAddress } from '../../src/domain/mail/address.js'
 import { ADDRESS_NOT_OWN, MAIL_IS_OFF } from '../../src/domain/mail/own-refusals.js'
 import { createSecret } from '../../src/domain/text/secrets.js'
@@ -40,10 +40,8 @@ const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailLin
 one; at most four per hour. The response does not reveal whether other users have the address.`,
         tags: ['mail'],
         body: AddressBody,
-        response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),
+        response: answers(OwnMailAnswer, [MAIL_IS_OFF]),
       },
-      // Refuses API tokens, because a stolen token must not redirect the mail of its owner.
-      preHandler: app.requireSession,
     },
     async ({ user, body }) => {
       const email = parseMailAddress(body.email)
@@ -60,9 +58,8 @@ one; at most four per hour. The response does not reveal whether other users hav
         operationId: 'cancelAddress',
         summary: 'Discard the address that is not confirmed yet, if there is one',
         tags: ['mail'],
-        response: answers(OwnMailAnswer, [SESSIONS_ONLY]),
+        response: answers(OwnMailAnswer),
       },
-      preHandler: app.requireSession,
     },
     async ({ user }) => {
       await deleteConfirmation(app.db, user.id)
@@ -77,9 +74,8 @@ one; at most four per hour. The response does not reveal whether other users hav
         operationId: 'removeAddress',
         summary: 'Remove the address that the caller has confirmed',
         tags: ['mail'],
-        response: answers(OwnMailAnswer, [SESSIONS_ONLY, ADDRESS_NOT_OWN]),
+        response: answers(OwnMailAnswer, [ADDRESS_NOT_OWN]),
       },
-      preHandler: app.requireSession,
     },
     async ({ user }) => {
       await removeAddress(app.db, user.id, moment())

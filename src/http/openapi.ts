@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { ADMINS_ONLY, NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../domain/accounts/refusals.js'
+import { ADMINS_ONLY, NOT_LOGGED_IN, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../domain/accounts/refusals.js'
 import { needOf } from '../domain/accounts/scopes.js'
 import { TooManyAttempts, Unavailable } from '../domain/refusal.js'
 import { PROOF_CHALLENGE } from './error-body.js'
@@ -65,12 +65,13 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
   }
 }
 
-/** Refusals that `sharedRefusals` assigns to an operation by its path, method and security */
+/** Refusals that the document assigns to an operation by its path, method, security and token scope */
 const SHARED = {
   invalidJson: describeRefusal(INVALID_JSON),
   notLoggedIn: describeRefusal(NOT_LOGGED_IN),
   adminsOnly: describeRefusal(ADMINS_ONLY),
   crossSite: describeRefusal(CROSS_SITE),
+  sessionsOnly: describeRefusal(SESSIONS_ONLY),
   tokenNotAllowed: describeRefusal(TOKEN_NOT_ALLOWED),
   tooLarge: describeRefusal(TOO_LARGE),
   jsonOnly: describeRefusal(JSON_ONLY),
@@ -98,7 +99,7 @@ export function finishDocument(document: Json): Json {
           ? undefined
           : needOf(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'))
       if (need !== undefined) operation['x-token-scope'] = need
-      const own = takeOwnRefusals(operation)
+      const own = [...(need === 'none' ? [SHARED.sessionsOnly] : []), ...takeOwnRefusals(operation)]
       const possible = [...own, ...sharedRefusals(path, method, operation)]
       for (const refusal of possible) {
         const alike = own.filter(({ status }) => status === refusal.status)

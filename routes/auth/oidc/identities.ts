@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listIdentities } from '../../../db/queries/accounts/identities.js'
 import { actorOf } from '../../../plugins/auth.js'
-import { SESSIONS_ONLY } from '../../../src/domain/accounts/refusals.js'
 import { LAST_LOGIN_METHOD } from '../../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../../src/domain/text/parameters.js'
 import { answers, Done } from '../../../src/http/schemas.js'
@@ -33,9 +32,8 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Sessions continue. The last login method of an account cannot be removed.',
         tags: ['auth'],
         params: IdentityParams,
-        response: answers(Done, [SESSIONS_ONLY, LAST_LOGIN_METHOD]),
+        response: answers(Done, [LAST_LOGIN_METHOD]),
       },
-      preHandler: app.requireSession,
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige ID')

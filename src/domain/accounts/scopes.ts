@@ -11,13 +11,21 @@ interface Rule {
   path: string
   reading: Need
   writing: Need
+  /** Applies to POST instead of `writing` */
+  creating: Need
 }
 
-const rule = (path: string, reading: Need, writing = reading): Rule => ({ path, reading, writing })
+const rule = (path: string, reading: Need, writing = reading, creating = writing): Rule => ({
+  path,
+  reading,
+  writing,
+  creating,
+})
 
 /**
  * Scopes per route; the longest matching path wins. Tokens need all scopes for an unlisted route, and
- * test/routes/route-guard.test.ts fails if a route that requires a login is not listed.
+ * test/routes/route-guard.test.ts fails if a route that requires a login is not listed. test/routes/scopes.test.ts
+ * compares every route with the OpenAPI document, which names these scopes.
  */
 const RULES: Rule[] = [
   rule('/api/quiz', 'read', 'learn'),
@@ -41,19 +49,21 @@ const RULES: Rule[] = [
   rule('/api/mail/outbox', 'admin'),
   rule('/api/mail/test', 'admin'),
   rule('/api/mail/mine', 'read'),
-  // A token must not redirect its owner's mail.
+  // A stolen token must not redirect the mail of its owner.
   rule('/api/mail/address', 'none'),
   rule('/api/mail/due-cards', 'learn'),
   rule('/api/proofs', 'read', 'admin'),
   rule('/api/calendar', 'read', 'learn'),
+  // A new address would stay valid after the token has expired.
+  rule('/api/calendar/token', 'read', 'learn', 'none'),
   rule('/api/proofs/export', 'admin'),
   // No single scope covers the owner's personal data, so a token needs all scopes.
   rule('/api/accounts/me', 'all'),
   rule('/api/accounts/me/sessions', 'all', 'none'),
   rule('/api/auth/me', 'any'),
-  // Only a session may change the password or create a token; a token may delete itself. The handlers check this.
-  rule('/api/auth/password', 'any'),
-  rule('/api/auth/tokens', 'all', 'any'),
+  rule('/api/auth/password', 'none'),
+  // A token may delete itself, but no other token of its owner; the handler checks this.
+  rule('/api/auth/tokens', 'all', 'any', 'none'),
   // No token may change how its owner signs in.
   rule('/api/auth/confirm', 'none'),
   rule('/api/auth/passkeys', 'all', 'none'),
@@ -66,11 +76,12 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function needOf(method: string, path: string): Need | undefined {
   const fitting = RULES.filter((one) => path === one.path || path.startsWith(`${one.path}/`))
   const longest = fitting.sort((a, b) => b.path.length - a.path.length)[0]
-  return READING.has(method) ? longest?.reading : longest?.writing
+  if (READING.has(method)) return longest?.reading
+  return method === 'POST' ? longest?.creating : longest?.writing
 }
 
-export function mayUse(scopes: readonly Scope[], method: string, path: string): boolean {
-  const need = needOf(method, path) ?? 'all'
+/** Returns whether a token with these scopes meets the need; undefined stands for `all`. */
+export function meetsNeed(scopes: readonly Scope[], need: Need = 'all'): boolean {
   if (need === 'any') return true
   if (need === 'none') return false
   return need === 'all' ? SCOPES.every((scope) => scopes.includes(scope)) : scopes.includes(need)
