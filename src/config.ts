@@ -7,6 +7,7 @@ import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { type MailSettings, readMailSettings } from './domain/mail/settings.js'
 import { type OidcSettings, readOidcSettings } from './domain/sign-in/settings.js'
+import { checkLine } from './domain/text/parameters.js'
 import { describeSchemaError, type SchemaError } from './http/schema-errors.js'
 import type { ResultsKeep } from './services/jobs/job.js'
 import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
@@ -219,7 +220,9 @@ function firstAdmin(username: string | undefined, password: string | undefined):
   if (username === undefined) throw new ConfigError('ADMIN_USERNAME: fehlt, obwohl ADMIN_PASSWORD gesetzt ist')
   if (password === undefined) throw new ConfigError('ADMIN_PASSWORD: fehlt, obwohl ADMIN_USERNAME gesetzt ist')
   refuseAs('ADMIN_PASSWORD', () => checkPasswordLength(password, 'password'))
-  refuseAs('ADMIN_USERNAME', () => parseNewUser({ username, display_name: username, password }))
+  refuseAs('ADMIN_USERNAME', () => {
+    checkLine('username', parseNewUser({ username, display_name: username, password }).username)
+  })
   return { username, password }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../src/domain/proofs/refusals.js'
 import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
 import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
-import { parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
+import { checkLine, parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
@@ -183,6 +183,7 @@ function parsePurpose(text: string): string {
   if (purpose.length > MAX_PURPOSE) {
     throw new InvalidInput(`Das Feld „purpose“ darf höchstens ${MAX_PURPOSE} Zeichen haben`)
   }
+  checkLine('purpose', purpose)
   return purpose
 }
 

@@ -103,7 +103,10 @@ t.test('refuses texts that the file format cannot express', async (t) => {
   await refuse({ question: ' \n' }, 'Das Feld „question“ darf nicht leer sein')
   await refuse({ answer: '' }, 'Das Feld „answer“ darf nicht leer sein')
   await refuse({ answer: 'x'.repeat(65_537) }, 'Das Feld „answer“ darf höchstens 65.536 Zeichen haben')
-  await refuse({ level: 'a\tb' }, 'Das Feld „level“ enthält unzulässige Zeichen')
+  await refuse(
+    { level: 'a\tb' },
+    'Das Feld „level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten',
+  )
   await refuse({ question: 'a\0b' }, 'Das Feld „question“ enthält unzulässige Zeichen')
   await refuse({ options: [{ text: 'a', correct: true }] }, /ist keine falsche/)
   await refuse({ form: 'number', answer: '1.000' }, '„1.000“ ist mehrdeutig: 1000 oder 1,000?')

@@ -225,7 +225,7 @@ t.test('refuses invalid input and leaves the sheet as it is', async (t) => {
   for (const [change, message] of [
     [{ title: '  ' }, 'Das Feld „title“ darf nicht leer sein'],
     [{ title: 'x'.repeat(201) }, 'Das Feld „title“ darf höchstens 200 Zeichen haben'],
-    [{ title: 'a\tb' }, `Das Feld „title“ ${bad}`],
+    [{ title: 'a\tb' }, 'Das Feld „title“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'],
     [{ category: 'a\0b' }, `Das Feld „category“ ${bad}`],
     [{ category: '' }, 'Das Feld „category“ darf nicht leer sein'],
     [{ content_md: '\ud800' }, `Das Feld „content_md“ ${bad}`],

@@ -70,7 +70,7 @@ t.test('refuses a wrong name or id', async (t) => {
     [7, 'Das Feld „name“ muss ein Text sein'],
     [' ', 'Das Feld „name“ darf nicht leer sein'],
     ['x'.repeat(201), 'Das Feld „name“ darf höchstens 200 Zeichen haben'],
-    ['a\nb', 'Das Feld „name“ enthält unzulässige Zeichen'],
+    ['a\nb', 'Das Feld „name“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'],
   ]) {
     t.strictSame((await editor.post(URL, { name })).body, errorBody(400, String(message)))
     t.strictSame((await editor.patch(`${URL}/${id}`, { name })).body, errorBody(400, String(message)))

@@ -1,6 +1,6 @@
 import { parseMailAddress } from '../mail/address.js'
 import { InvalidInput } from '../refusal.js'
-import { checkStorable, parseRowId } from '../text/parameters.js'
+import { checkLine, checkStorable, parseRowId } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
@@ -24,7 +24,8 @@ export interface NewUser {
 }
 
 /**
- * Parses the body of user creation and trims the names.
+ * Parses the body of user creation and trims the names. `createAccount` checks the names for control characters,
+ * because the rules of the specification come first, and the last of them needs the database.
  * @throws InvalidInput if a field is empty or too long, a name is not storable, or the password is too short
  * @example parseNewUser({ username: ' erika ', display_name: 'Erika', password: 'geheim' }).username // 'erika'
  */
@@ -33,8 +34,10 @@ export function parseNewUser(input: NewUserInput): NewUser {
   const display_name = input.display_name.trim()
   const { password } = input
   if (username === '' || display_name === '' || password === '') throw new InvalidInput(MISSING_FIELDS)
-  checkName('username', username)
-  checkName('display_name', display_name)
+  for (const [field, name] of Object.entries({ username, display_name })) {
+    checkNameLength(field, name)
+    checkStorable(field, name)
+  }
   checkPasswordLength(password, 'password')
   return { username, display_name, password, is_admin: Boolean(input.is_admin) }
 }
@@ -90,17 +93,21 @@ export function parseUserId(text: string): number | undefined {
 
 /**
  * Checks a text that the caller has trimmed.
- * @throws InvalidInput if the text is empty, too long or not storable
+ * @throws InvalidInput if the text is empty or too long, not storable, or contains control characters
  */
 export function checkText(field: string, text: string): void {
   if (text === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
   checkName(field, text)
 }
 
-/** @throws InvalidInput if the name has more than 200 code points or characters that the database cannot store */
+/** @throws InvalidInput if the name has more than 200 code points, is not storable, or contains control characters */
 export function checkName(field: string, name: string): void {
+  checkNameLength(field, name)
+  checkLine(field, name)
+}
+
+function checkNameLength(field: string, name: string): void {
   if (countCharacters(name) > MAX_NAME_LENGTH) {
     throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
   }
-  checkStorable(field, name)
 }

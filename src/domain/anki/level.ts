@@ -1,3 +1,5 @@
+import { withoutBidiControls } from '../text/text.js'
+
 /** Tags that Anki sets on notes */
 const OWN_TAGS = new Set(['marked', 'leech'])
 
@@ -39,7 +41,7 @@ export class Levels {
  * @example levelOf('marked Grundlagen', new Levels(['grundlagen'])) // 'grundlagen'
  */
 export function levelOf(tags: string, levels: Levels): string {
-  return levelOfTags(tags.split(/[\s\u3000\p{Cc}]+/u), levels)
+  return levelOfTags(withoutBidiControls(tags).split(/[\s\u3000\p{Cc}]+/u), levels)
 }
 
 /** Returns the level of a card as `levelOf` does; the tags may contain spaces, such as those of Moodle. */

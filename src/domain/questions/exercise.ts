@@ -1,6 +1,6 @@
 import { findBlocks } from '../content/format/blocks.js'
 import { MAX_SIDE_LENGTH } from '../text/limits.js'
-import { isStorable } from '../text/text.js'
+import { hasControls, isStorable } from '../text/text.js'
 import { readNumber, withoutUnit } from './number.js'
 
 export const FORMS = ['choice', 'text', 'number', 'order', 'gaps'] as const
@@ -197,7 +197,7 @@ function checkNumber({ form, options, tolerance, unit }: Exercise, answer: strin
     report('„tolerance“ muss 0 oder eine Zahl zwischen 0,000001 und 1.000.000.000.000.000 sein')
   }
   // Content files store the unit in an HTML comment, where `;` separates entries.
-  if (unit !== null && (unit.length > MAX_UNIT_LENGTH || /[;<>\p{Cc}\p{Zl}\p{Zp}]|--/u.test(unit))) {
+  if (unit !== null && (unit.length > MAX_UNIT_LENGTH || hasControls(unit) || /[;<>]|--/.test(unit))) {
     report(`„unit“ hat höchstens ${MAX_UNIT_LENGTH} Zeichen, ohne ; < > und --`)
   }
   const own = readNumber(withoutUnit(answer, unit))

@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
 import { isMailAddress } from '../mail/address.js'
 import { toNfc } from '../text/nfc.js'
-import { countCharacters, isStorable } from '../text/text.js'
+import { countCharacters, hasControls, isStorable, toLine } from '../text/text.js'
 import { SignInFault } from './faults.js'
 import { SKEW_SECONDS } from './skew.js'
 
@@ -95,7 +95,7 @@ function readUsername(claim: unknown): string | undefined {
   const username = toNfc(claim).trim()
   if (username === '') return undefined
   if (countCharacters(username) > MAX_NAME_LENGTH) throw new SignInFault('name_ungueltig', 'the user name is too long')
-  if (!isStorable(username) || /\p{Cc}/u.test(username)) {
+  if (!isStorable(username) || hasControls(username)) {
     throw new SignInFault('name_ungueltig', 'the user name holds control characters')
   }
   return username
@@ -103,11 +103,7 @@ function readUsername(claim: unknown): string | undefined {
 
 function readDisplayName(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined
-  const line = claim
-    .normalize('NFC')
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
+  const line = toLine(claim.normalize('NFC').toWellFormed())
   return [...line].slice(0, MAX_NAME_LENGTH).join('').trim() || undefined
 }
 

@@ -1,8 +1,9 @@
 /**
- * Start of a cell that spreadsheets treat as a formula, such as a Markdown list (`- a`) or an attack. Apostrophes
- * may precede the start, so that `guardCell` adds another apostrophe and `unguardCell` restores the original text.
+ * Start of a cell that spreadsheets treat as a formula, such as a Markdown list (`- a`) or an attack. Some
+ * spreadsheets also evaluate the full-width forms of the signs. Apostrophes may precede the start, so that `guardCell`
+ * adds another apostrophe and `unguardCell` restores the original text.
  */
-const FORMULA = /^'*[=+\-@\t\r]/
+const FORMULA = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /**
  * Prefixes a cell that looks like a formula with an apostrophe; `unguardCell` removes it again.

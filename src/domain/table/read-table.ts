@@ -2,6 +2,7 @@ import { FALLBACK_LEVEL, Levels, levelOf, normalizeDeckName } from '../anki/inde
 import { type Converted, convertHtml } from '../markup/index.js'
 import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
+import { toLine } from '../text/text.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
 import { type Columns, findColumns, type Role } from './columns.js'
@@ -215,7 +216,7 @@ export class TableReader {
   }
 
   #readLevel(written: string, tags: string): string {
-    const tidy = written.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+    const tidy = toLine(written)
     if (this.#options.level !== undefined) return this.#options.level
     return tidy || levelOf(tags, this.#levels) || FALLBACK_LEVEL
   }

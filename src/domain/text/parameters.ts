@@ -1,6 +1,6 @@
 import { InvalidInput } from '../refusal.js'
 import { parseInstant } from '../time/calendar.js'
-import { isStorable } from './text.js'
+import { hasControls, isStorable } from './text.js'
 
 const HIGHEST_INTEGER = 2 ** 31 - 1
 
@@ -112,6 +112,17 @@ export function parseFlag(text: string | undefined, name: string): boolean {
   if (text === 'true') return true
   if (text === undefined || text === '' || text === 'false') return false
   throw new InvalidInput(`Der Parameter „${name}“ muss true oder false sein`)
+}
+
+/**
+ * Checks the text of a field of one line, such as a name or title.
+ * @throws InvalidInput naming the field if the text is not storable or contains control characters
+ */
+export function checkLine(field: string, text: string): void {
+  checkStorable(field, text)
+  if (hasControls(text)) {
+    throw new InvalidInput(`Das Feld „${field}“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
+  }
 }
 
 /** @throws InvalidInput naming the field if the database cannot store the text */

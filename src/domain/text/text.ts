@@ -21,9 +21,28 @@ export function shorten(text: string, limit: number): string {
   return text
 }
 
-/** Returns whether the text contains a tab, line end or other control character. */
+/**
+ * Returns whether the text contains a tab, a line end, another control character, or a character that changes the
+ * writing direction. The latter can make a name look like another one.
+ */
 export function hasControls(text: string): boolean {
-  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+  return /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
+}
+
+/** Removes characters that change the writing direction. */
+export function withoutBidiControls(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, '')
+}
+
+/**
+ * Returns the text as one trimmed line for which `hasControls` returns false. Each run of white space and control
+ * characters becomes a space.
+ * @example toLine(' a\r\n\u202eb') // 'a b'
+ */
+export function toLine(text: string): string {
+  return withoutBidiControls(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
 }
 
 /** Returns whether PostgreSQL can store the text: no NUL character and no lone surrogate. */

@@ -20,11 +20,15 @@ import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-admin.js'
 import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
+import { checkLine } from '../../domain/text/parameters.js'
 import { handOver } from '../assignments/hand-over.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
-/** Creates a user, writes an audit entry and returns the id. @throws InvalidInput if the name is taken */
+/**
+ * Creates a user, writes an audit entry and returns the id.
+ * @throws InvalidInput if the name is taken, or a name contains control characters
+ */
 export async function createAccount(
   db: Kysely<Database>,
   actor: Actor,
@@ -37,6 +41,8 @@ export async function createAccount(
     const emergency = user.is_admin && !(await hasAdmins(transaction))
     const id = await insertUser(transaction, { ...user, password_hash, emergency })
     if (id === undefined) throw new InvalidInput('Benutzername existiert bereits', 'username_taken')
+    checkLine('username', user.username)
+    checkLine('display_name', user.display_name)
     const { is_admin, must_change_password } = user
     const details = { is_admin, ...(must_change_password && { must_change_password }) }
     await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target: user.username, details })

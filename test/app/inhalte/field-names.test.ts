@@ -14,7 +14,10 @@ t.test('refusals name the fields as the pages do', async (t) => {
   }
   t.equal(refusalOf({ question: ' ', answer: 'A' }), 'Das Feld „Frage“ darf nicht leer sein')
   t.equal(refusalOf({ question: 'F', answer: '' }), 'Das Feld „Antwort“ darf nicht leer sein')
-  t.equal(refusalOf({ question: 'F', answer: 'A', level: 'a\tb' }), 'Das Feld „Level“ enthält unzulässige Zeichen')
+  t.equal(
+    refusalOf({ question: 'F', answer: 'A', level: 'a\tb' }),
+    'Das Feld „Level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten',
+  )
   t.equal(nameFields('Karte 7: Das Feld „content_md“ fehlt'), 'Karte 7: Das Feld „Text“ fehlt')
   t.equal(nameFields('Das Feld „options/0/text“ ist zu lang'), 'Das Feld „Antwortmöglichkeiten“ ist zu lang')
   t.equal(nameFields('Das Feld „change/replace/find“ fehlt'), 'Das Feld „Suchen nach“ fehlt')

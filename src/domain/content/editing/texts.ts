@@ -1,8 +1,7 @@
 import { InvalidInput } from '../../refusal.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { toNfc } from '../../text/nfc.js'
-import { checkStorable } from '../../text/parameters.js'
-import { hasControls } from '../../text/text.js'
+import { checkLine, checkStorable } from '../../text/parameters.js'
 import { isLanguage } from '../format/parse-deck.js'
 
 /** Maximum length of a sheet's text in UTF-16 code units */
@@ -37,8 +36,7 @@ export function parseLabel(field: string, input: string): string {
   if (isLabelTooLong(label)) {
     throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
   }
-  checkStorable(field, label)
-  if (hasControls(label)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
+  checkLine(field, label)
   return label
 }
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { hasControls } from '../../text/text.js'
 import type { Fault, Report, SheetSource, SlugPlace } from '../types.js'
 import { findBlocks } from './blocks.js'
 import { decodeText } from './decode-text.js'
@@ -29,11 +30,15 @@ export function parseSheet(
   const isReadable = parts.fields !== undefined || parts.bodyLine === 1
   const fields: Fields = parts.fields ?? new Map()
   const place = isReadable ? readSlug(file, fields, RESERVED_SHEETS, report) : undefined
-  const title = fields.has('title') ? readTextField(fields, 'title', report) : findTitle(parts.body)
+  const heading = fields.has('title') ? undefined : findTitle(parts.body)
+  const title = fields.has('title') ? readTextField(fields, 'title', report) : heading?.text
   if (title === undefined && isReadable && !fields.has('title')) {
     report(1, 'Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #')
   }
   const category = fields.has('category') ? readTextField(fields, 'category', report) : findCategory(file)
+  const titleLine = heading === undefined ? fields.get('title')?.line : parts.bodyLine + heading.line
+  requireLine('Der Titel', title, titleLine ?? 1, report)
+  requireLine('Die Kategorie', category, fields.get('category')?.line ?? 1, report)
   const draft = readFlag(fields, 'draft', report)
   if (faults.length > 0 || place === undefined || title === undefined || category === undefined) {
     return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
@@ -41,19 +46,25 @@ export function parseSheet(
   return { sheet: { slug: place.slug, title, category, content_md: parts.body, draft }, slug: place, faults }
 }
 
+function requireLine(name: string, text: string | undefined, line: number, report: Report): void {
+  if (text === undefined || !hasControls(text)) return
+  report(line, `${name} darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
+}
+
 const WINDOW = 2 ** 14
 
 /**
- * Returns the text of the first `#` heading with text; undefined if there is none. If the beginning of a long sheet
- * contains the heading, parses only the beginning, because later text cannot change the heading.
+ * Returns the first `#` heading with text and its line, from 0; undefined if there is none. If the beginning of a long
+ * sheet contains the heading, parses only the beginning, because later text cannot change the heading.
  */
-function findTitle(body: string): string | undefined {
+function findTitle(body: string): { text: string; line: number } | undefined {
   for (let length = WINDOW; ; length *= 2) {
     const newline = body.indexOf('\n', length)
     const first = findBlocks(newline < 0 ? body : body.slice(0, newline)).find(
       ({ heading }) => heading?.depth === 1 && heading.text !== '',
     )
-    if (first !== undefined || newline < 0) return first?.heading?.text
+    if (first?.heading !== undefined) return { text: first.heading.text, line: first.line }
+    if (newline < 0) return undefined
   }
 }
 

@@ -1,10 +1,11 @@
+import { hasControls, toLine } from '../../text/text.js'
 import type { SheetSource } from '../types.js'
 import { TOP_CATEGORY } from './parse-sheet.js'
 import { writeFrontMatter } from './write-front-matter.js'
 
 /**
- * Writes a cheat sheet file from which `parseSheet` returns the same sheet. Replaces an empty title or category, which
- * the format does not allow.
+ * Writes a cheat sheet file from which `parseSheet` returns the same sheet. Replaces an empty title or category, and
+ * control characters in them, which the format does not allow.
  * @param slug undefined if the file name implies it
  * @example
  * writeSheet({ title: 'Log', category: 'Git', content_md: 'x', draft: false }, 'log')
@@ -15,9 +16,14 @@ export function writeSheet(
   slug: string | undefined,
 ): string {
   const fields = {
-    title: title.trim() === '' ? (slug ?? 'Spickzettel') : title,
-    category: category.trim() === '' ? TOP_CATEGORY : category,
+    title: asLine(title) || (slug ?? 'Spickzettel'),
+    category: asLine(category) || TOP_CATEGORY,
     ...(draft && { draft }),
   }
   return writeFrontMatter({ ...(slug !== undefined && { slug }), ...fields }) + content_md
+}
+
+/** Returns the text, on one line if it has control characters; an empty string if it is blank. */
+function asLine(text: string): string {
+  return hasControls(text) || text.trim() === '' ? toLine(text) : text
 }

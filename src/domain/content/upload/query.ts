@@ -1,7 +1,7 @@
 import { InvalidInput } from '../../refusal.js'
 import { toNfc } from '../../text/nfc.js'
 import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
-import { countCharacters, isStorable } from '../../text/text.js'
+import { countCharacters, hasControls, isStorable } from '../../text/text.js'
 
 const EXTENSION = /\.(?:apkg|colpkg|csv|gift|tsv|txt|xlsx|xlsm|xml|zip)$/i
 const MAX_LENGTH = 200
@@ -103,7 +103,7 @@ function parseText(given: string | undefined, name: string): string | undefined 
   if (countCharacters(text) > MAX_LENGTH) {
     throw new InvalidInput(`Der Parameter „${name}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
   }
-  if (!isStorable(text) || /\p{Cc}/u.test(text)) {
+  if (!isStorable(text) || hasControls(text)) {
     throw new InvalidInput(`Der Parameter „${name}“ enthält unzulässige Zeichen`)
   }
   return text === '' ? undefined : text

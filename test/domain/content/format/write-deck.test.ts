@@ -5,6 +5,7 @@ import { parseSheet } from '../../../../src/domain/content/format/parse-sheet.js
 import { type WrittenCard, writeCard, writeDeckHead } from '../../../../src/domain/content/format/write-deck.js'
 import { writeSheet } from '../../../../src/domain/content/format/write-sheet.js'
 import { type Exercise, type ExerciseInput, FORMS, parseExercise } from '../../../../src/domain/questions/exercise.js'
+import { toLine } from '../../../../src/domain/text/text.js'
 import fc, { runs } from '../../../support/property.js'
 
 const ENCODER = new TextEncoder()
@@ -263,7 +264,7 @@ t.test('every deck is read back unchanged', async () => {
 })
 
 t.test('every sheet is read back unchanged', async () => {
-  const title = markdown.filter((text) => text.trim() !== '')
+  const title = markdown.map(toLine).filter((text) => text !== '')
   const property = fc.property(title, title, markdown, fc.boolean(), (title, category, content_md, draft) => {
     const text = writeSheet({ title, category, content_md, draft }, 'ein-slug')
     const { sheet, faults } = parseSheet('cheatsheets/x.md', ENCODER.encode(text))

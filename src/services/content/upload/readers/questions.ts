@@ -16,7 +16,7 @@ import { mediaTarget } from '../../../../domain/pictures/index.js'
 import { parseExercise } from '../../../../domain/questions/exercise.js'
 import { decodeTable } from '../../../../domain/table/index.js'
 import { cutLabel, MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
-import { shorten } from '../../../../domain/text/text.js'
+import { shorten, toLine } from '../../../../domain/text/text.js'
 import { Findings } from './findings.js'
 import { LIMITS, TABLE_TOO_LARGE } from './limits.js'
 import type { ReadOptions } from './options.js'
@@ -125,7 +125,7 @@ class QuestionDecks {
 
   #levelOf(tags: readonly string[]): string {
     const { level } = this.#options
-    const names = tags.map((tag) => tag.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
+    const names = tags.map(toLine)
     return cutLabel(level ?? levelOfTags(names, this.#levels)) || FALLBACK_LEVEL
   }
 }
