@@ -96,6 +96,7 @@ class Browser {
           this.#tabs.push(listener)
         },
       },
+      now: () => 0,
       random: () => 0.5,
       later: (work, ms) => {
         const plan = { ms, work }

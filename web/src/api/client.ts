@@ -1,8 +1,6 @@
 import type { paths } from '../../../dist/client/api.js'
-import { updateClockOffset } from '../platform/clock.js'
-import { codeOf, isOwn } from '../platform/proof.js'
-import { ForeignAnswer, Refused, Unreachable } from './faults.js'
-import { recordResponse } from './late-response.js'
+import { exchange, type Request } from './exchange.js'
+import { ForeignAnswer, Refused } from './faults.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export type PathOf<M extends Method> = {
@@ -23,15 +21,12 @@ export interface Options<P extends keyof paths, M extends Method> {
   timeoutMs?: number
 }
 
-const DEFAULT_TIMEOUT_MS = 30_000
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
 const PASSWORD_FIRST = 'password_change_first'
 const PROOF_TOO_OLD = 'proof_too_old'
 /** Routes for which a 401 must not open the login dialog; their requests hold the lock that a login waits for */
 const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login', '/api/auth/confirm'])
-
-type Request = RequestInit & { timeoutMs?: number }
 
 export interface RefusalHandlers {
   /**
@@ -69,31 +64,13 @@ export function urlOf(
  * @throws AbortError if the caller's signal aborts
  */
 export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, ...rest } = init
-  const requestedAt = Date.now()
-  const answer = await fetch(url, { ...rest, method, signal: endOf(init.signal, timeoutMs) }).catch((error: Error) => {
-    throw error.name === 'AbortError' ? error : new Unreachable()
-  })
-  recordResponse()
-  updateClockOffset(answer.headers.get('x-service-time') ?? answer.headers.get('date'), requestedAt, Date.now())
-  if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
-  const content = await answer.json().catch((error: Error) => {
-    if (error.name === 'AbortError') throw error
-    throw error instanceof SyntaxError ? new ForeignAnswer(answer.status) : new Unreachable()
-  })
-  if (!isOwn(answer)) throw new ForeignAnswer(answer.status)
-  const code = codeOf(answer)
+  const { status, isOwn, code, content, retryAfter } = await exchange(method, url, init)
+  if (!isOwn) throw new ForeignAnswer(status)
   if (code === undefined) return content
-  const why = answer.status === 401 ? 'login' : code === PROOF_TOO_OLD ? 'proof' : undefined
+  const why = status === 401 ? 'login' : code === PROOF_TOO_OLD ? 'proof' : undefined
   if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
-  const refused = new Refused(answer.status, code, content, Number(answer.headers.get('retry-after')) || undefined)
   if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
-  throw refused
-}
-
-function endOf(signal: AbortSignal | null | undefined, timeoutMs: number): AbortSignal {
-  const limit = AbortSignal.timeout(timeoutMs)
-  return signal ? AbortSignal.any([signal, limit]) : limit
+  throw new Refused(status, code, content, Number(retryAfter) || undefined)
 }
 
 function call<M extends Method>(method: M) {

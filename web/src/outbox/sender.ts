@@ -1,18 +1,9 @@
 import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { SendLock, Store } from '../storage/store.js'
 import type { Outbox } from './outbox.js'
+import { type Pause, type Reason, SendLoop, type SendLoopPorts } from './send-loop.js'
 import { findReviewId, type Settled, settleRatings, settleUndo, takeNext } from './settle.js'
-import {
-  answersOf,
-  delayAfter,
-  type HttpResponse,
-  judgeBatch,
-  judgeRating,
-  judgeUndo,
-  messageOf,
-  type Obstacle,
-  type Outcome,
-} from './verdict.js'
+import { answersOf, type HttpResponse, judgeBatch, judgeRating, judgeUndo, messageOf, type Outcome } from './verdict.js'
 
 /** Maximum number of ratings that the service accepts in one request */
 const BATCH = 100
@@ -24,7 +15,7 @@ export interface Transport {
   undo(review_id: number): Promise<Outcome>
 }
 
-export interface SenderPorts {
+export interface SenderPorts extends Omit<SendLoopPorts, 'sendWaiting'> {
   outbox: Outbox
   transport: Transport
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
@@ -32,16 +23,7 @@ export interface SenderPorts {
   currentUser(): number | undefined
   /** Returns whether the session in the browser belongs to the user, or the obstacle if the service does not tell. */
   verifyUser(user: number): Promise<'verified' | 'other' | Pause>
-  now(): number
-  random(): number
-  later(work: () => void, ms: number): () => void
-  onChange(obstacle: Obstacle | undefined): void
   onUndoRefused(entry: UndoEntry, message: string): void
-}
-
-export interface Pause {
-  obstacle: Obstacle
-  retryAfter?: number
 }
 
 interface Next {
@@ -57,60 +39,18 @@ type Progress = 'empty' | 'more' | 'one by one' | Pause
 /** Sends the waiting entries in order, and retries each until the service has accepted or refused it. */
 export class Sender {
   readonly #ports: SenderPorts
-  #isRunning = false
-  #isRerunRequested = false
-  #isStopped = false
-  #failures = 0
-  #pausedUntil = 0
-  #pause: Pause | undefined
-  #cancelRetry: () => void = () => undefined
+  readonly #loop: SendLoop
 
   constructor(ports: SenderPorts) {
     this.#ports = ports
+    this.#loop = new SendLoop({ ...ports, sendWaiting: (onSent) => this.#sendAll(onSent) })
   }
 
-  /**
-   * Starts sending. `changed` means that an obstacle may be gone, for example after a login. The call then ends a
-   * pause, unless the service has requested the pause.
-   */
-  wake(reason: 'added' | 'changed' = 'added'): void {
-    if (this.#isStopped) return
-    if (reason === 'changed' && this.#pause?.retryAfter === undefined) this.#pausedUntil = 0
-    if (this.#isRunning) this.#isRerunRequested = true
-    else if (this.#ports.now() >= this.#pausedUntil) void this.#run()
+  wake(reason: Reason = 'added'): void {
+    void this.#loop.wake(reason)
   }
 
-  stop(): void {
-    this.#isStopped = true
-    this.#cancelRetry()
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true
-    this.#cancelRetry()
-    do {
-      this.#isRerunRequested = false
-      this.#pause = await this.#sendAll().catch((): Pause => ({ obstacle: 'service' }))
-    } while (this.#isRerunRequested && this.#pause === undefined)
-    this.#isRunning = false
-    this.#rest()
-  }
-
-  #rest(): void {
-    const { now, random, later, onChange } = this.#ports
-    this.#failures = this.#pause === undefined ? 0 : this.#failures + 1
-    if (this.#pause !== undefined && !this.#isStopped) {
-      const delay = delayAfter(this.#failures, random(), this.#pause.retryAfter)
-      this.#pausedUntil = now() + delay
-      this.#cancelRetry = later(() => {
-        this.#pausedUntil = 0
-        this.wake()
-      }, delay)
-    }
-    onChange(this.#pause?.obstacle)
-  }
-
-  async #sendAll(): Promise<Pause | undefined> {
+  async #sendAll(onSent: () => void): Promise<Pause | undefined> {
     let count = BATCH
     for (;;) {
       let result: Progress = 'empty'
@@ -122,8 +62,7 @@ export class Sender {
       if (now === 'empty') return undefined
       if (typeof now === 'object') return now
       if (now === 'one by one') count = 1
-      else this.#failures = 0
-      this.#ports.onChange(undefined)
+      else onSent()
     }
   }
 

@@ -1,8 +1,8 @@
-import { api, urlOf } from '../api/client.js'
+import { api } from '../api/client.js'
 import { REVIEW_KEY } from '../api/queries.js'
 import { queryClient } from '../api/query-client.js'
 import { refetchAfterChange } from '../api/refetch.js'
-import { serviceTime, updateClockOffset } from '../platform/clock.js'
+import { serviceTime } from '../platform/clock.js'
 import { rememberedUser } from '../platform/remembered-user.js'
 import { readStored } from '../platform/storage.js'
 import { createDurableStore } from '../storage/entries.js'
@@ -12,7 +12,7 @@ import { ANSWERS_WAIT } from './answers-wait.js'
 import { createMemoryStore } from './memory.js'
 import { syncState } from './state.svelte.js'
 import { type SyncEvent, type SyncPorts, SyncQueue } from './sync-queue.js'
-import { createSend, createTransport } from './transport.js'
+import { sendEntry, transport } from './transport.js'
 
 let queue: SyncQueue | undefined
 
@@ -23,16 +23,15 @@ export function startSyncQueue(): SyncQueue {
 }
 
 function start(): SyncQueue {
-  const send = createSend(urlOf, updateClockOffset)
   const started = new SyncQueue({
     durable: createDurableStore(),
     memory: createMemoryStore(),
     state: syncState,
     channel: openChannel(),
-    transport: createTransport(send),
+    transport,
     withSendLock,
     rememberedUser: () => rememberedUser()?.id,
-    fetchUser: () => send('GET', '/api/auth/me'),
+    fetchUser: () => sendEntry('GET', '/api/auth/me'),
     // After a 401, the client shows the login dialog and repeats the request.
     askForLogin: () => api.get('/api/auth/me'),
     // Uses the wall clock instead of a monotonic clock, because receipts are compared with the time of a cached queue

@@ -1,7 +1,8 @@
 import type { Decision, Entry, UndoEntry } from '../storage/entry.js'
 import type { Store } from '../storage/store.js'
 import { Outbox, type UndoResult } from './outbox.js'
-import { type Pause, Sender, type SenderPorts } from './sender.js'
+import type { Pause } from './send-loop.js'
+import { Sender, type SenderPorts } from './sender.js'
 import { type HttpResponse, judgeUser, type Obstacle, type Outcome, userIn } from './verdict.js'
 
 /** An event from another page or from the sender of this page; `changed`: the stored entries may have changed */

@@ -1,6 +1,7 @@
 import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
 import type { SendLock } from '../../storage/store.js'
-import { delayAfter, judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
+import { type Pause, SendLoop, type SendLoopPorts } from '../send-loop.js'
+import { judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
 
 export type AnswerResult =
   | { kind: 'saved'; secondsLeft: number | null }
@@ -15,7 +16,7 @@ export interface AnswerQueueEvent {
   result?: AnswerResult
 }
 
-export interface AnswerQueuePorts {
+export interface AnswerQueuePorts extends Pick<SendLoopPorts, 'now' | 'random' | 'later'> {
   store: AnswerStore
   send(answer: StoredAnswer): Promise<Outcome>
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
@@ -23,14 +24,6 @@ export interface AnswerQueuePorts {
   currentUser(): number | undefined
   /** Channel to the other pages of the app in this browser */
   channel: { send(event: AnswerQueueEvent): void; listen(listener: (event: AnswerQueueEvent) => void): void }
-  random(): number
-  /** Runs the work after `ms` milliseconds; the returned function cancels it */
-  later(work: () => void, ms: number): () => void
-}
-
-interface Pause {
-  obstacle: Obstacle
-  retryAfter?: number
 }
 
 /** Error codes that make a 404 or 409 final: a newer answer exists, or the attempt or question does not exist */
@@ -50,14 +43,16 @@ export class AnswerQueue {
   readonly #volatile = new Map<string, StoredAnswer>()
   readonly #listeners = new Set<(event: AnswerQueueEvent) => void>()
   readonly #watchers = new Set<(obstacle: Obstacle | undefined) => void>()
-  #run: Promise<void> | undefined
-  #isRerunRequested = false
-  #failures = 0
-  #cancelRetry: () => void = () => undefined
+  readonly #loop: SendLoop
   #obstacle: Obstacle | undefined
 
   constructor(ports: AnswerQueuePorts) {
     this.#ports = ports
+    this.#loop = new SendLoop({
+      ...ports,
+      sendWaiting: (onSent) => this.#sendWaiting(onSent),
+      onChange: (obstacle) => this.#changed(obstacle),
+    })
     ports.channel.listen((event) => this.#tell(event))
   }
 
@@ -78,7 +73,7 @@ export class AnswerQueue {
       this.#volatile.set(keyOf(answer), answer)
     }
     this.#ports.channel.send({ answer })
-    this.wake()
+    void this.wake()
   }
 
   async of(user: number, attempt: number): Promise<StoredAnswer[]> {
@@ -91,11 +86,12 @@ export class AnswerQueue {
     await this.#ports.store.remove(answer).catch(() => undefined)
   }
 
-  /** Sends the waiting answers of the current user now. Resolves when sending ends, or when an obstacle pauses it. */
+  /**
+   * Sends the waiting answers of the current user now, even during a pause, because the attempt may end soon. Resolves
+   * when sending ends, or when an obstacle pauses it.
+   */
   wake(): Promise<void> {
-    this.#isRerunRequested = true
-    this.#run ??= this.#sendAll()
-    return this.#run
+    return this.#loop.wake('urgent')
   }
 
   listen(listener: (event: AnswerQueueEvent) => void): () => void {
@@ -115,27 +111,13 @@ export class AnswerQueue {
     return [...stored.filter((answer) => !isReplaced(answer)), ...own]
   }
 
-  async #sendAll(): Promise<void> {
-    const { later, random } = this.#ports
-    this.#cancelRetry()
-    let pause: Pause | undefined
-    while (this.#isRerunRequested && pause === undefined) {
-      this.#isRerunRequested = false
-      pause = await this.#sendWaiting().catch((): Pause => ({ obstacle: 'service' }))
-    }
-    // `#run` is reset in the same task as the last check of `#isRerunRequested`, so that a later `wake` starts a new
-    // run.
-    this.#run = undefined
-    this.#failures = pause === undefined ? 0 : this.#failures + 1
-    if (pause !== undefined) {
-      this.#cancelRetry = later(() => void this.wake(), delayAfter(this.#failures, random(), pause.retryAfter))
-    }
-    if (pause?.obstacle === this.#obstacle) return
-    this.#obstacle = pause?.obstacle
-    for (const watcher of this.#watchers) watcher(this.#obstacle)
+  #changed(obstacle: Obstacle | undefined): void {
+    if (obstacle === this.#obstacle) return
+    this.#obstacle = obstacle
+    for (const watcher of this.#watchers) watcher(obstacle)
   }
 
-  async #sendWaiting(): Promise<Pause | undefined> {
+  async #sendWaiting(onSent: () => void): Promise<Pause | undefined> {
     const user = this.#ports.currentUser()
     if (user === undefined) return undefined
     for (const { attempt, slot, refusal } of await this.#list(user)) {
@@ -150,6 +132,7 @@ export class AnswerQueue {
         pause = turn.isHeld() ? await this.#send(answer) : { obstacle: 'service' }
       })
       if (pause !== undefined) return pause
+      onSent()
     }
     return undefined
   }

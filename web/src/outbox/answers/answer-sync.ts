@@ -1,12 +1,10 @@
-import { urlOf } from '../../api/client.js'
-import { updateClockOffset } from '../../platform/clock.js'
 import { rememberedUser } from '../../platform/remembered-user.js'
 import { writeStored } from '../../platform/storage.js'
 import type { AnswerStore } from '../../storage/answer.js'
 import { answers } from '../../storage/answers.js'
 import { withSendLock } from '../../storage/send-lock.js'
 import { ANSWERS_WAIT } from '../answers-wait.js'
-import { createSend } from '../transport.js'
+import { sendEntry } from '../transport.js'
 import { AnswerQueue, type AnswerQueueEvent, type AnswerQueuePorts } from './answer-queue.js'
 
 let queue: AnswerQueue | undefined
@@ -21,7 +19,6 @@ export function startAnswerQueue(user?: number): AnswerQueue {
 }
 
 function start(user: number | undefined): AnswerQueue {
-  const send = createSend(urlOf, updateClockOffset)
   const store: AnswerStore = {
     ...answers,
     put(answer) {
@@ -32,10 +29,11 @@ function start(user: number | undefined): AnswerQueue {
   const started = new AnswerQueue({
     store,
     send: ({ attempt, slot, seq, answer }) =>
-      send('PUT', `/api/tests/attempts/${attempt}/answers/${slot}`, { seq, answer }),
+      sendEntry('PUT', `/api/tests/attempts/${attempt}/answers/${slot}`, { seq, answer }),
     withSendLock,
     currentUser: () => rememberedUser()?.id ?? user,
     channel: openChannel(),
+    now: Date.now,
     random: Math.random,
     later(work, ms) {
       const timer = setTimeout(work, ms)
