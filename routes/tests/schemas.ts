@@ -98,19 +98,11 @@ export const StartBody = Type.Object({
 
 const Ids = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000, examples: [['k3Jd_9aQ']] })
 
-const answerFields = {
-  option_ids: Type.Optional(Ids),
-  text: Type.Optional(
-    Type.String({ description: 'For the forms `text` and `number`, as typed.', examples: ['72 Stunden'] }),
-  ),
-  item_ids: Type.Optional(Ids),
-  gaps: Type.Optional(
-    Type.Record(Type.String(), Type.String(), {
-      description: 'Text by id of the gap.',
-      examples: [{ k3Jd_9aQ: '72' }],
-    }),
-  ),
-}
+const Text = Type.String({ description: 'For the forms `text` and `number`, as typed.', examples: ['72 Stunden'] })
+const Gaps = Type.Record(Type.String(), Type.String(), {
+  description: 'Text by id of the gap.',
+  examples: [{ k3Jd_9aQ: '72' }],
+})
 
 export const AnswerBody = Type.Object({
   seq: Type.Integer({
@@ -119,13 +111,27 @@ export const AnswerBody = Type.Object({
     description: 'Higher with each answer to the same question.',
     examples: [1],
   }),
-  answer: Type.Object(answerFields, {
-    description: 'Exactly one key, by the form of the question.',
-    examples: [{ option_ids: ['k3Jd_9aQ'] }],
-  }),
+  answer: Type.Object(
+    {
+      option_ids: Type.Optional(Ids),
+      text: Type.Optional(Text),
+      item_ids: Type.Optional(Ids),
+      gaps: Type.Optional(Gaps),
+    },
+    {
+      description: 'Exactly one key, by the form of the question.',
+      examples: [{ option_ids: ['k3Jd_9aQ'] }],
+    },
+  ),
 })
 
-const StoredAnswer = nullable(Type.Object(answerFields, { title: 'StoredAnswer' }))
+const StoredAnswer = Type.Union([
+  Type.Object({ option_ids: Ids }, { title: 'ChosenOptions' }),
+  Type.Object({ text: Text }, { title: 'TypedText' }),
+  Type.Object({ item_ids: Ids }, { title: 'OrderedItems' }),
+  Type.Object({ gaps: Gaps }, { title: 'FilledGaps' }),
+  Type.Null(),
+])
 
 const Form = oneOf('single', 'multiple', 'text', 'number', 'order', 'gaps')
 const Part = (title: string) =>

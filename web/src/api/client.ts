@@ -14,7 +14,9 @@ export type Body<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { requestBody?: infer Content } ? Json<NonNullable<Content>> : never
 
 export interface Options<P extends keyof paths, M extends Method> {
-  path?: Operation<P, M> extends { parameters: { path: infer Params } } ? Params : never
+  path?: Operation<P, M> extends { parameters: { path: infer Params } }
+    ? { [Name in keyof Params]: string | number }
+    : never
   query?: Record<string, string | number | boolean | undefined>
   body?: Body<P, M>
   signal?: AbortSignal
@@ -76,7 +78,7 @@ export async function send(method: string, url: URL, init: Request = {}, mayAskL
 function call<M extends Method>(method: M) {
   return <P extends PathOf<M>>(path: P, options: Options<P, M> = {}): Promise<Answer<P, M>> => {
     const verb = method.toUpperCase()
-    const url = urlOf(path, options.path as Record<string, string> | undefined, options.query)
+    const url = urlOf(path, options.path as Record<string, string | number> | undefined, options.query)
     const init: Request = { headers: { accept: 'application/json' } }
     if (options.signal !== undefined) init.signal = options.signal
     if (options.timeoutMs !== undefined) init.timeoutMs = options.timeoutMs

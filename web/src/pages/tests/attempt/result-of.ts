@@ -5,7 +5,7 @@ import { attempts } from '../tests-api.js'
 import type { Review, Test } from '../types.js'
 
 /** The result of an ended attempt, as far as the learner may see it. */
-export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'> {
+export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at' | 'version'> {
   pass_percent: number | null
   /** Reason why a part of the result is not shown */
   note?: string

@@ -1,5 +1,4 @@
-import type { StoredAnswer } from '../../../storage/answer.js'
-import type { GivenAnswer, Question } from '../types.js'
+import type { GivenAnswer, StoredAnswer } from '../../../storage/answer.js'
 
 /**
  * `typed`: not stored yet; `waiting`: stored on this device; `saved`: confirmed by the service; `refused`: refused by
@@ -17,7 +16,11 @@ export interface Slot {
   mine?: GivenAnswer
 }
 
-type Known = Pick<Question, 'seq' | 'answer'>
+/** The answer of a question as the service has stored it */
+interface Known {
+  seq: number
+  answer: GivenAnswer | null
+}
 
 /** Returns whether two answers are equal, regardless of the order of options and gaps */
 export function isSameAnswer(one: GivenAnswer | null, other: GivenAnswer | null): boolean {
@@ -40,7 +43,7 @@ export function isAnswered(answer: GivenAnswer | null): boolean {
   return Object.values(answer.gaps).some((text) => text.trim() !== '')
 }
 
-export function isComplete({ gaps = [] }: Pick<Question, 'gaps'>, answer: GivenAnswer | null): boolean {
+export function isComplete({ gaps = [] }: { gaps?: { id: string }[] }, answer: GivenAnswer | null): boolean {
   if (answer === null || !('gaps' in answer)) return isAnswered(answer)
   return gaps.every(({ id }) => (answer.gaps[id] ?? '').trim() !== '')
 }
