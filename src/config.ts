@@ -128,11 +128,15 @@ function readSecretFiles(variables: Record<string, string | undefined>): Record<
   return secrets
 }
 
+// A constant, because env-schema compiles each object anew.
+const SCHEMA = {
+  type: 'object',
+  properties: Object.fromEntries(listSettings().map(([name, { schema }]) => [name, schema])),
+}
+
 function validate(variables: Record<string, string | undefined>): Environment {
-  const properties = Object.fromEntries(listSettings().map(([name, { schema }]) => [name, schema]))
   try {
-    const schema = { type: 'object', properties }
-    const env = envSchema<Environment>({ schema, data: variables, env: false, dotenv: false })
+    const env = envSchema<Environment>({ schema: SCHEMA, data: variables, env: false, dotenv: false })
     for (const [name, { check }] of listSettings()) {
       const problem = env[name] === undefined ? undefined : check?.(String(env[name]))
       if (problem !== undefined) throw new ConfigError(`${name}: ${problem}`)

@@ -4,6 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { readConfig, requireSessionSecret } from '../../src/config.js'
 import { listSettings } from '../../src/settings.js'
+import { ROOT } from '../support/constants.js'
 
 const SECRET = 'x'.repeat(32)
 
@@ -141,7 +142,7 @@ t.test('refuses a wrong value in one line that names the variable', async (t) =>
     ['SMTP_FROM', 'training', 'Training <t@example.org>', 't@example.org\r\nBcc: x@example.org'],
     ['SMTP_REPLY_TO', 'training', '@example.org'],
     ['SMTP_FROM_NAME', 'a\nb', 'x'.repeat(101)],
-    ['SMTP_CA_FILE', '/does/not/exist', process.execPath],
+    ['SMTP_CA_FILE', '/does/not/exist', `${ROOT}package.json`],
     ['WEB', 'true', 'aus', 'ON'],
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
