@@ -15,6 +15,23 @@ export async function zipOf(entries: Record<string, string | Uint8Array>, compre
   return buffer(zip.outputStream)
 }
 
+/** Returns the archive with another declared size of an entry; the content stays as it is. */
+export function declareSize(archive: Buffer, name: string, bytes: number): Buffer {
+  const copy = Buffer.from(archive)
+  // The directory follows the entries. The size is 22 bytes before the name.
+  copy.writeUInt32LE(bytes, copy.lastIndexOf(name) - 22)
+  return copy
+}
+
+/** Returns the archive with another declared number of entries. */
+export function declareEntries(archive: Buffer, count: number): Buffer {
+  const copy = Buffer.from(archive)
+  const end = copy.lastIndexOf('PK\x05\x06')
+  copy.writeUInt16LE(count, end + 8)
+  copy.writeUInt16LE(count, end + 10)
+  return copy
+}
+
 export function protoNumber(number: number, value: number): Buffer {
   return Buffer.concat([varint(number * 8), varint(value)])
 }

@@ -6,7 +6,7 @@ import t from 'tap'
 import type { ExportFormat } from '../../../../src/domain/content/export-formats.js'
 import type { Incoming, IncomingCard } from '../../../../src/domain/content/upload/incoming.js'
 import { writeExport } from '../../../../src/services/content/exports/write-export.js'
-import { readIncoming } from '../../../../src/services/content/upload/read.js'
+import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { createMigratedDatabase } from '../../../support/database.js'
 import { createCard, createDeck } from '../../../support/factories.js'
 import fc from '../../../support/property.js'
@@ -22,7 +22,7 @@ async function exportAndRead(format: ExportFormat): Promise<Incoming> {
   const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
   const fileName = { apkg: 'x.apkg', csv: 'x.csv', markdown: 'x.zip' }[format]
   const workFolder = await mkdtemp(path.join(scratch, 'read-'))
-  return readIncoming(file, { fileName, defaultDeck: 'x', workFolder, levels: [] })
+  return readFile(file, { fileName, defaultDeck: 'x', workFolder, levels: [] })
 }
 
 const cardsOf = ({ decks }: Incoming) =>

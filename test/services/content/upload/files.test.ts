@@ -1,6 +1,6 @@
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
-import { readIncoming } from '../../../../src/services/content/upload/read.js'
+import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { deckFile } from '../../../support/content.js'
 import { gifOf, largePng } from '../../../support/pictures.js'
 import { writeUpload, zipOf } from '../../../support/upload-packages.js'
@@ -9,7 +9,7 @@ type Tap = Parameters<typeof writeUpload>[0]
 
 async function read(t: Tap, bytes: Uint8Array | string, fileName = 'Wörter.csv') {
   const { file, workFolder } = writeUpload(t, bytes)
-  return readIncoming(file, { fileName, defaultDeck: 'Wörter', workFolder, levels: [] })
+  return readFile(file, { fileName, defaultDeck: 'Wörter', workFolder, levels: [] })
 }
 
 async function faultsOf(t: Tap, bytes: Uint8Array | string): Promise<string[]> {
