@@ -54,9 +54,7 @@ t.test('serves one conversion per author at a time and refuses a flood', async (
   t.match(refused?.reason, { code: 'too_many_attempts' })
 })
 
-t.test('only authors convert, at a limited rate', async (t) => {
-  t.equal((await convert('x', await service.member())).status, 403)
-  t.equal((await convert('x', service.anonymous)).status, 401)
+t.test('converts at a limited rate', async (t) => {
   stopMonotonicClock(t)
   const limited = await startService(t, { config: { rateLimit: 1_000 } })
   const busy = await createEditor(limited)

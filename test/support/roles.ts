@@ -106,8 +106,6 @@ export async function createRoles(service: Service): Promise<Roles> {
     ask: async ({ method, path, type }, { query, body }) => {
       const statuses: number[] = []
       for (const caller of [...sessions, ...tokens]) {
-        // A previous request may have changed or deleted the items.
-        if (method !== 'GET' && path.startsWith('/api/content/')) items = await createItems(db, editor.id, learner.id)
         const current = items
         const fill = (text: string) =>
           text.replaceAll(/"?\$(\w+)"?/g, (whole, name: keyof Items) => {
@@ -121,6 +119,10 @@ export async function createRoles(service: Service): Promise<Roles> {
           ...(type !== undefined && { payload, headers: { 'content-type': type } }),
         })
         statuses.push(status)
+        // The request may have changed or deleted the items.
+        if (status < 400 && method !== 'GET' && path.startsWith('/api/content/')) {
+          items = await createItems(db, editor.id, learner.id)
+        }
       }
       if (method !== 'GET' && /^\/api\/(auth|accounts\/me)/.test(path)) await renew()
       return statuses
