@@ -13,7 +13,7 @@ import { tryLock } from '../../db/queries/try-lock.js'
 import { readIncoming, readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
-import { createDatabaseToSpoil, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
+import { createDatabaseToSpoil, lend, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -34,8 +34,7 @@ async function listen(one = app): Promise<number> {
 const port = await listen()
 /** Starts a service on the same database with a short time limit for bodies that are no uploads. */
 const startImpatient = async (t: Test) => {
-  const lent = { ...database, close: async () => {} }
-  return listen((await startService(t, { database: lent, config: { tmpDir }, requestTimeoutMs: 700 })).app)
+  return listen((await startService(t, { database: lend(database), config: { tmpDir }, requestTimeoutMs: 700 })).app)
 }
 
 const TYPE = { 'content-type': 'application/octet-stream' }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { sql } from 'kysely'
 import t from 'tap'
 import { stopMonotonicClock } from '../support/clock.js'
-import { createMigratedDatabase } from '../support/database.js'
+import { createMigratedDatabase, lend } from '../support/database.js'
 import { callerOf, errorBody, PUBLIC_URLS, startService } from '../support/service.js'
 import { until } from '../support/until.js'
 
@@ -65,7 +65,7 @@ t.test('the limit can be switched off', async (t) => {
 })
 
 /** Database for several services; a closing service does not close it */
-const lent = { ...database, close: async () => {} }
+const lent = lend(database)
 
 t.test('refuses a request at once if 1,000 others wait for a connection', async (t) => {
   const [, publicUrl] = PUBLIC_URLS

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import t from 'tap'
 import { Authenticator } from '../support/authenticator.js'
-import { createMigratedDatabase } from '../support/database.js'
+import { createMigratedDatabase, lend } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD } from '../support/factories.js'
 import { holdLoginLimits } from '../support/login-limits.js'
 import { type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
@@ -43,7 +43,7 @@ const ageLogins = (user_id: number) =>
 t.test('offers no passkeys at an origin without support', async (t) => {
   const database = await createMigratedDatabase()
   t.teardown(() => database.close())
-  const shared = { ...database, close: async () => {} }
+  const shared = lend(database)
   for (const [publicUrl, passkeys] of [
     [undefined, false],
     ['http://training.example.org/', false],

@@ -3,8 +3,13 @@ import t from 'tap'
 import { hashSessionId } from '../../plugins/session.js'
 import { HOST_SESSION_COOKIE, SESSION_COOKIE } from '../../plugins/session-cookie.js'
 import { SECRET } from '../support/constants.js'
+import { createMigratedDatabase, lend } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { type Answer, callerOf, cookieOf, type Service, startService } from '../support/service.js'
+
+// Each test starts apps; a database takes longer to create than they do.
+const database = await createMigratedDatabase()
+t.teardown(() => database.close())
 
 const DAY = 24 * 3600 * 1000
 const HTTPS = { publicUrl: 'https://training.example.org/' }
@@ -28,7 +33,7 @@ const readExpiry = async ({ db }: Service, id: number) =>
   (await db.selectFrom('sessions').select('expires_at').where('user_id', '=', id).executeTakeFirstOrThrow()).expires_at
 
 t.test('a session ends thirty days after its login, however often it was renewed', async (t) => {
-  const service = await startService(t)
+  const service = await startService(t, { database: lend(database) })
   const caller = await service.member()
   const begun = Date.now()
   await ageSession(service, caller.id, 24, 3)
@@ -45,7 +50,7 @@ t.test('a session ends thirty days after its login, however often it was renewed
 })
 
 t.test('the maximum age may be shorter than a week', async (t) => {
-  const service = await startService(t, { config: { sessionMaxDays: 2 } })
+  const service = await startService(t, { database: lend(database), config: { sessionMaxDays: 2 } })
   const { id, username } = await createUser(service.db)
   const begun = Date.now()
   const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
@@ -64,7 +69,7 @@ t.test('with https on its own host the cookie has the prefix __Host-', async (t)
     [{ publicUrl: 'http://localhost:3000/' }, SESSION_COOKIE],
     [{}, SESSION_COOKIE],
   ] as const) {
-    const service = await startService(t, { config })
+    const service = await startService(t, { database: lend(database), config })
     const { username } = await createUser(service.db)
     const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
     const [cookie = '', ...others] = cookiesOf(login)
@@ -89,7 +94,7 @@ t.test('with https on its own host the cookie has the prefix __Host-', async (t)
 })
 
 t.test('a session created under the prefix is not accepted under the plain name', async (t) => {
-  const service = await startService(t, { config: HTTPS })
+  const service = await startService(t, { database: lend(database), config: HTTPS })
   const { username } = await createUser(service.db)
   const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
   const planted = cookieOf(login)?.replace(HOST_SESSION_COOKIE, SESSION_COOKIE)
@@ -103,7 +108,7 @@ t.test('a session created under the prefix is not accepted under the plain name'
 })
 
 t.test('a session id has the randomness that the signature covers', async (t) => {
-  const service = await startService(t, { config: HTTPS })
+  const service = await startService(t, { database: lend(database), config: HTTPS })
   const member = await service.member()
   const value = decodeURIComponent(member.cookie?.split('=').slice(1).join('=') ?? '')
   const unsigned = new Signer(SECRET).unsign(value)

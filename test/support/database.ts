@@ -26,6 +26,11 @@ export function createMigratedDatabase(): Promise<OpenDatabase> {
   return borrowDatabase(TEST_DATABASE_URL)
 }
 
+/** Returns the database for an app that must not close it. */
+export function lend(database: OpenDatabase): OpenDatabase {
+  return { ...database, close: async () => {} }
+}
+
 /** Returns a migrated database for a test that changes the schema. No other test uses this database. */
 export async function createDatabaseToSpoil(): Promise<OpenDatabase> {
   if (TEST_DATABASE_URL === undefined) return openCopy(await findTemplate())

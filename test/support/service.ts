@@ -128,20 +128,17 @@ export function cookieOf({ headers }: { headers: Record<string, unknown> }): str
 }
 
 const checkers = new WeakMap<FastifyInstance, AnswerChecker>()
-/**
- * Checker of the latest document, cached because compiling takes longer than most tests and nearly all services have
- * the same document
- */
-let newest: { document: string; check: AnswerChecker } | undefined
+/** Checkers by routes, because apps with the same routes describe the same responses, and compiling takes long */
+const checkersByRoutes = new Map<string, AnswerChecker>()
 
 function checkerOf(app: FastifyInstance): AnswerChecker {
   const known = checkers.get(app)
   if (known !== undefined) return known
-  const description = app.swagger()
-  const document = JSON.stringify(description)
-  if (newest?.document !== document) newest = { document, check: createAnswerChecker(description) }
-  checkers.set(app, newest.check)
-  return newest.check
+  const routes = app.printRoutes({ commonPrefix: false })
+  const check = checkersByRoutes.get(routes) ?? createAnswerChecker(app.swagger())
+  checkersByRoutes.set(routes, check)
+  checkers.set(app, check)
+  return check
 }
 
 /**
