@@ -385,10 +385,3 @@ t.test('the download includes every table with personal data', async (t) => {
     'a new table must be added to db/queries/accounts/own-data.ts or be excluded deliberately',
   )
 })
-
-t.test('anonymous callers get no data', async (t) => {
-  for (const url of ['/api/accounts/1', '/api/accounts/me/data', '/api/accounts/me/sessions', '/api/accounts/audit']) {
-    t.strictSame((await anonymous.get(url)).body, errorBody(401, 'Nicht angemeldet'))
-  }
-  t.strictSame((await anonymous.patch('/api/accounts/me', {})).body, errorBody(401, 'Nicht angemeldet'))
-})

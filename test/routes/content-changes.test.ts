@@ -50,7 +50,6 @@ t.test('lists the changes of a source, newest first', async (t) => {
   const all = (await author.get('/api/content/changes')).body.changes
   t.match(all[0], { how: 'create', source: { id: source } }, 'changes of all sources that the caller edits')
   t.strictSame((await second.get('/api/content/changes')).body.changes, changes, 'no changes of other sources')
-  t.equal((await editor.get(`/api/content/sources/${own}/changes`)).status, 403)
   t.equal((await editor.get('/api/content/sources/99999/changes')).status, 404)
 })
 
@@ -126,7 +125,6 @@ t.test('lists difficult cards, only with five learners and without names', async
   t.match(await list('?order=never_easy'), [{ id: hard.id }])
   t.equal((await list('?order=never_easy')).length, 1)
   t.equal((await author.get(`/api/content/sources/${own}/difficult?order=x`)).status, 400)
-  t.equal((await editor.get(`/api/content/sources/${own}/difficult`)).status, 403)
   t.equal((await admin.get(`/api/content/sources/${own}/difficult`)).status, 200)
   await rate(4, few.id, 'hard')
   t.match(

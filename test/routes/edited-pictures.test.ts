@@ -129,11 +129,8 @@ t.test('refuses files that are not a picture, too large or of another type', asy
     (await send(gifOf('x'), 'application/json')).body,
     errorBody(415, 'Die Datei wird als application/octet-stream erwartet'),
   )
-  t.equal((await send(gifOf('x'), 'image/gif', learner)).status, 403)
-  t.equal((await send(gifOf('x'), 'image/gif', service.anonymous)).status, 401)
   const { token } = (await editor.post('/api/auth/tokens', { name: 'x', scopes: ['read'] })).body
   const reader = callerOf(service.app, undefined, token)
-  t.equal((await send(gifOf('x'), 'image/gif', reader)).status, 403)
   t.equal((await reader.get(`/api/content/media/${shaOf(headOf('png', 300, 200))}`)).status, 200)
 })
 

@@ -373,7 +373,6 @@ t.test('exports its questions for Moodle and as a table', async (t) => {
     errorBody(400, 'Der Parameter „format“ fehlt: eines von moodle, csv'),
   )
   t.equal((await editor.get(`${URL}/${slug}/export?format=qti`)).status, 400)
-  t.equal((await stranger.get(`${URL}/${slug}/export?format=csv`)).status, 403)
 })
 
 t.test('exports the questions of a source, and cells are no formulas', async (t) => {
@@ -412,5 +411,4 @@ t.test('lists the published versions with their attempts, the newest first', asy
   t.match(await versionsOf('?limit=1'), { versions: [{ version: 2 }], next_before: 2 })
   t.match(await versionsOf('?before=2'), { versions: [{ version: 1 }], next_before: null })
   t.equal((await editor.get(`${URL}/${slug}/versions?before=x`)).status, 400)
-  t.equal((await stranger.get(`${URL}/${slug}/versions`)).status, 403)
 })
