@@ -39,6 +39,8 @@ export class FitWorker {
         signal?.throwIfAborted()
         this.#send({ lines: piece })
       }
+      // The listener below is not called for an earlier abort.
+      signal?.throwIfAborted()
       const aborted = new Promise<never>((_, reject) => {
         signal?.addEventListener(
           'abort',

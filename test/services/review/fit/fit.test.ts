@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { fsrs } from 'ts-fsrs'
@@ -211,6 +212,25 @@ t.test('fails if the thread ends while the log is being sent', async (t) => {
     yield ''
   }
   await t.rejects(ending.run({ kind: 'replay', weights: null }, sendLog()), /has ended/)
+})
+
+t.test('sends no task after an abort during the last read of the log', async (t) => {
+  const { postMessage } = Worker.prototype
+  t.teardown(() => {
+    Worker.prototype.postMessage = postMessage
+  })
+  const sent: unknown[] = []
+  Worker.prototype.postMessage = function (...args) {
+    sent.push(args[0])
+    postMessage.apply(this, args)
+  }
+  const stop = new AbortController()
+  async function* sendLog() {
+    yield ''
+    stop.abort(new Error('stop'))
+  }
+  await t.rejects(worker.run({ kind: 'costs', weights: null }, sendLog(), stop.signal), { message: 'stop' })
+  t.strictSame(sent, [{ begin: true }, { lines: '' }])
 })
 
 t.test('a review during each computation of a fit is not lost', async (t) => {
