@@ -81,13 +81,10 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
     },
   )
 
-  function send(reply: FastifyReply, text: string, format: QuestionFormat): never {
+  function send(reply: FastifyReply, file: Buffer, format: QuestionFormat): never {
     const { type, extension } = FILES[format]
     const name = `svc_training_fragen_${moment().today}.${extension}`
-    return reply
-      .type(type)
-      .header('content-disposition', `attachment; filename="${name}"`)
-      .send(Buffer.from(text)) as never
+    return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(file) as never
   }
 }
 

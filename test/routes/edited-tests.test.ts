@@ -390,6 +390,28 @@ t.test('exports the questions of a source, and cells are no formulas', async (t)
   t.equal(questions.length, 1)
 })
 
+t.test('exports more questions than one step writes, in the order of their decks', async (t) => {
+  const own = await createSource(db)
+  const author = await createEditor(service, own)
+  const names = Array.from({ length: 120 }, (_, index) => `Frage ${index + 1}`)
+  for (const part of [names.slice(0, 60), names.slice(60)]) {
+    const deck = await writeDeck(author, own)
+    for (const question of part) await writeQuestion(author, deck, { question })
+  }
+  const table = await author.get(`/api/content/sources/${own}/questions?format=csv`)
+  t.strictSame(
+    table.text.split('\r\n').map((line) => line.split(';')[0]),
+    ['\ufeffFrage', ...names, ''],
+  )
+  const moodle = await author.get(`/api/content/sources/${own}/questions?format=moodle`)
+  const { questions } = readMoodle(moodle.text, { maxLength: 65_536, maxQuestions: 200 })
+  t.strictSame(
+    questions.map(({ question }) => question),
+    names,
+  )
+  t.equal(Number(moodle.headers['content-length']), Buffer.byteLength(moodle.text))
+})
+
 t.test('lists the published versions with their attempts, the newest first', async (t) => {
   const { slug, deck } = await writeTest(editor, source, { name: 'Erster Name' })
   const versionsOf = async (query = '') => (await editor.get(`${URL}/${slug}/versions${query}`)).body

@@ -1,30 +1,23 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
-import type { SectionCard, SectionDeck } from '../../../src/domain/tests/sections.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
 
-export interface NamedDeck extends SectionDeck {
+/** A deck without its cards */
+export interface DeckRow {
   id: number
+  slug: string
   name: string
   /** Null for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
+  tests_only: boolean
+  is_live: boolean
 }
 
-/**
- * Returns a map from slug to deck, with the cards of each deck that have an exercise or one of the keys.
- * @param keys keys of the cards that the sections list
- */
-export async function findNamedDecks(
-  db: Kysely<Database>,
-  slugs: readonly string[],
-  keys: readonly string[],
-): Promise<Map<string, NamedDeck>> {
-  if (slugs.length === 0) return new Map()
-  const rows = await db
+export async function listNamedDecks(db: Kysely<Database>, slugs: readonly string[]): Promise<DeckRow[]> {
+  return db
     .selectFrom('decks')
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
     .leftJoin('content_sources', 'content_sources.id', 'source_id')
@@ -35,36 +28,43 @@ export async function findNamedDecks(
     ])
     .where('slug', '=', ({ fn, val }) => fn.any(val(slugs.filter(isStorable))))
     .execute()
-  const decks = rows.map(({ id, ...deck }): [number, NamedDeck] => [id, { id, ...deck, cards: [] }])
-  const byId = new Map(decks)
-  for (const { deck_id, ...card } of await findCards(db, [...byId.keys()], keys)) byId.get(deck_id)?.cards.push(card)
-  return new Map(decks.map(([, deck]) => [deck.slug, deck]))
 }
 
-async function findCards(
+export interface CardRow {
+  id: number
+  deck_id: number
+  key: string
+  level: string
+  question: string
+  answer: string
+  /** As stored, not checked */
+  exercise: unknown
+  archived_at: Date | null
+  is_draft: boolean
+}
+
+/** Returns the cards of the decks that have an exercise or one of the keys, in the order of their decks. */
+export async function listQuestionCards(
   db: Kysely<Database>,
   deckIds: readonly number[],
   keys: readonly string[],
-): Promise<(SectionCard & { deck_id: number })[]> {
+): Promise<CardRow[]> {
   const key = sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`
-  const rows = await db
-    .selectFrom('cards')
-    .leftJoin('imported_cards', 'imported_cards.card_id', 'cards.id')
-    .select(['cards.id', 'cards.deck_id', 'level', 'question', 'answer', 'exercise', 'archived_at'])
-    .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
-    .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
-    .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
-    // A card moved from another deck keeps its key, so two cards of a deck may have the same key. The card that was not
-    // moved comes first.
-    .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
-    .orderBy('sort_order')
-    .orderBy('cards.id')
-    .execute()
-  return rows.map(({ exercise, archived_at, is_draft, ...card }) => ({
-    ...card,
-    exercise: readStoredExercise(exercise, card.answer),
-    state: archived_at === null ? 'live' : is_draft ? 'draft' : 'archived',
-  }))
+  return (
+    db
+      .selectFrom('cards')
+      .leftJoin('imported_cards', 'imported_cards.card_id', 'cards.id')
+      .select(['cards.id', 'cards.deck_id', 'level', 'question', 'answer', 'exercise', 'archived_at'])
+      .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
+      .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
+      .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
+      // A card moved from another deck keeps its key, so two cards of a deck may have the same key. The card that was not
+      // moved comes first.
+      .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
+      .orderBy('sort_order')
+      .orderBy('cards.id')
+      .execute()
+  )
 }
 
 export async function findDigest(db: Kysely<Database>, testId: number, version: number): Promise<Buffer | undefined> {

@@ -34,18 +34,20 @@ export interface ExportCategory {
 }
 
 /**
- * Writes questions as Moodle XML. Texts are Markdown, except for names, tags and the answers of typed questions.
- * `readMoodle` reads the same questions back. Pictures keep the addresses of this service.
- * @example writeMoodle([]) // '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n\n</quiz>\n'
+ * Writes questions as Moodle XML, one piece per question. Texts are Markdown, except for names, tags and the answers of
+ * typed questions. `readMoodle` reads the same questions back. Pictures keep the addresses of this service.
+ * @example [...writeMoodle([])].join('') // '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n\n</quiz>\n'
  */
-export function writeMoodle(categories: Iterable<ExportCategory>): string {
-  const parts: string[] = []
+export function* writeMoodle(categories: Iterable<ExportCategory>): Generator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
+  let separator = ''
   for (const { path, questions } of categories) {
     const category = tag('category', tag('text', escapeXml(`$course$/top/${path}`)))
-    parts.push(`<question type="category">${category}</question>`)
-    for (const question of questions) parts.push(writeQuestion(question))
+    yield `${separator}<question type="category">${category}</question>`
+    separator = '\n'
+    for (const question of questions) yield separator + writeQuestion(question)
   }
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n${parts.join('\n')}\n</quiz>\n`
+  yield '\n</quiz>\n'
 }
 
 const TYPES: Readonly<Record<ExportQuestion['form'], string>> = {

@@ -1,17 +1,22 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Kysely } from 'kysely'
 import { findEditedTest } from '../../../db/queries/tests/definitions.js'
-import { findNamedDecks, listDeckSlugs } from '../../../db/queries/tests/publish.js'
+import { listDeckSlugs } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import { toMoodleQuestion } from '../../domain/questions/moodle-question.js'
-import { toQuestionRow } from '../../domain/tests/question-table.js'
+import { type QuestionRow, toQuestionRow } from '../../domain/tests/question-table.js'
 import { isQuestion, type QuestionCard } from '../../domain/tests/sections.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
+import { runInTurns } from '../content/turns.js'
+import { findNamedDecks } from './named-decks.js'
 import { requireSections } from './publish.js'
 
 export const QUESTION_FORMATS = ['moodle', 'csv'] as const
 export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
+
+/** Number of rows of the table that are written in one step */
+const ROWS_AT_ONCE = 50
 
 /** Questions of one deck or test; the name becomes a category in Moodle. */
 interface QuestionGroup {
@@ -24,7 +29,7 @@ interface QuestionGroup {
  * @throws TEST_NOT_FOUND if the test does not exist
  * @throws NotPublishable if a section cannot be published, for example because its deck is missing
  */
-export async function exportTest(db: Kysely<Database>, slug: string, format: QuestionFormat): Promise<string> {
+export async function exportTest(db: Kysely<Database>, slug: string, format: QuestionFormat): Promise<Buffer> {
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, source } = test
@@ -37,7 +42,7 @@ export async function exportSourceQuestions(
   db: Kysely<Database>,
   sourceId: number,
   format: QuestionFormat,
-): Promise<string> {
+): Promise<Buffer> {
   const slugs = await listDeckSlugs(db, sourceId)
   const decks = await findNamedDecks(db, slugs, [])
   const groups = slugs.flatMap((slug) => {
@@ -48,27 +53,57 @@ export async function exportSourceQuestions(
   return write(groups, format)
 }
 
-async function write(groups: readonly QuestionGroup[], format: QuestionFormat): Promise<string> {
+async function write(groups: readonly QuestionGroup[], format: QuestionFormat): Promise<Buffer> {
   // The modules of both formats are imported on demand, because they also load an XML parser, which is otherwise needed
   // only in worker threads.
-  if (format === 'csv') return writeCsv(groups.flatMap(({ cards }) => cards))
+  if (format === 'csv') {
+    const { guardCell } = await import('../../domain/table/index.js')
+    const rows = await runInTurns(listRows(groups.flatMap(({ cards }) => cards)))
+    return runInTurns(collect(writeCsv(rows, guardCell)))
+  }
   const { writeMoodle } = await import('../../domain/moodle/index.js')
-  return writeMoodle(
-    groups.map(({ name, cards }) => ({
-      path: name.replaceAll('/', ' ').replaceAll('::', '/'),
-      questions: cards.map(toMoodleQuestion),
-    })),
-  )
+  const categories = groups.map(({ name, cards }) => ({
+    path: name.replaceAll('/', ' ').replaceAll('::', '/'),
+    questions: convert(cards),
+  }))
+  return runInTurns(collect(writeMoodle(categories)))
 }
 
-async function writeCsv(cards: readonly QuestionCard[]): Promise<string> {
-  const { guardCell } = await import('../../domain/table/index.js')
-  const rows = cards.map(toQuestionRow)
+function* convert(cards: readonly QuestionCard[]) {
+  for (const card of cards) yield toMoodleQuestion(card)
+}
+
+/** Joins the pieces of a file. Yields after each piece. */
+function* collect(pieces: Iterable<string>): Generator<void, Buffer> {
+  const buffers: Buffer[] = []
+  for (const piece of pieces) {
+    buffers.push(Buffer.from(piece))
+    yield
+  }
+  return Buffer.concat(buffers)
+}
+
+/** Returns the rows of the table. Yields after each row. */
+function* listRows(cards: readonly QuestionCard[]): Generator<void, QuestionRow[]> {
+  const rows: QuestionRow[] = []
+  for (const card of cards) {
+    rows.push(toQuestionRow(card))
+    yield
+  }
+  return rows
+}
+
+function* writeCsv(rows: readonly QuestionRow[], guardCell: (text: string) => string): Generator<string> {
   const most = rows.reduce((count, { wrong }) => Math.max(count, wrong.length), 1)
   const wrongs = Array.from({ length: most }, (_, index) => index)
   const headings = ['Frage', 'Antwort', ...wrongs.map((index) => `Falsch ${index + 1}`), 'Erklärung']
-  const cells = rows.map(({ question, answer, wrong, explanation }) =>
-    [question, answer, ...wrongs.map((index) => wrong[index] ?? ''), explanation].map(guardCell),
-  )
-  return CSV_MARK + stringify([headings, ...cells], CSV_FORMAT)
+  yield CSV_MARK + stringify([headings], CSV_FORMAT)
+  for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
+    const cells = rows
+      .slice(first, first + ROWS_AT_ONCE)
+      .map(({ question, answer, wrong, explanation }) =>
+        [question, answer, ...wrongs.map((index) => wrong[index] ?? ''), explanation].map(guardCell),
+      )
+    yield stringify(cells, CSV_FORMAT)
+  }
 }

@@ -2,13 +2,19 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { lockCardWriters } from '../../../db/queries/content/editing/cards.js'
 import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/tests/definitions.js'
-import { findDigest, findNamedDecks, insertVersion, type NamedDeck } from '../../../db/queries/tests/publish.js'
+import { findDigest, insertVersion } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { NotEditable, TEST_NOT_FOUND } from '../../domain/content/refusals.js'
+import { freezeQuestion } from '../../domain/questions/frozen.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
-import { type ReportSection, type ResolvedSection, resolveSections } from '../../domain/tests/sections.js'
+import {
+  type QuestionCard,
+  type ReportSection,
+  type ResolvedSection,
+  resolveSections,
+} from '../../domain/tests/sections.js'
 import {
   digestVersion,
   freezeSection,
@@ -17,6 +23,8 @@ import {
   prepareVersion,
 } from '../../domain/tests/version.js'
 import { showQuestion } from '../../domain/tests/view.js'
+import { runInTurns } from '../content/turns.js'
+import { findNamedDecks, type NamedDeck } from './named-decks.js'
 
 export interface Publication extends PreparedVersion {
   /** Number of the published version, or of the version that a check would publish */
@@ -64,15 +72,23 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, edit_version, source } = test
   const sections = await requireSections(db, definition, source?.id ?? null)
-  const contents = sections.map((section) => freezeSection(section, newId))
-  const offered = contents.flatMap((questions, section) => questions.map((content, id) => ({ id, section, content })))
-  const questions = drawQuestions(definition, offered, randomInt).map(({ content }, slot) => ({
-    slot,
-    ...showQuestion(content, drawPlaces(content, newId, randomInt)),
-    ...{ points: 1, seq: 0, answer: null },
-  }))
+  const offered = sections.flatMap(({ cards }, section) => cards.map((card, id) => ({ id, section, card })))
+  const drawn = drawQuestions(definition, offered, randomInt)
+  const questions = await runInTurns(showInSteps(drawn))
   const { name, introduction, pages, time_limit_minutes } = definition
   return { slug, version: edit_version, name, introduction, pages, time_limit_minutes, questions }
+}
+
+/** Freezes only drawn questions, because freezing may parse Markdown. Yields after each question. */
+function* showInSteps(drawn: readonly { card: QuestionCard }[]) {
+  const questions = []
+  for (const [slot, { card }] of drawn.entries()) {
+    const content = freezeQuestion(card, newId)
+    const shown = showQuestion(content, drawPlaces(content, newId, randomInt))
+    questions.push({ slot, ...shown, points: 1, seq: 0, answer: null })
+    yield
+  }
+  return questions
 }
 
 /**

@@ -144,7 +144,7 @@ t.test('reads questions with self-closing elements', async (t) => {
 t.test('keeps the pictures of its own export', async (t) => {
   const picture = `![Plan](media/${'a'.repeat(64)}.png)`
   const stored = { key: 'plan', level: '', question: `${picture} Was ist das?`, answer: picture, exercise: null }
-  const xml = writeMoodle([{ path: 'Pläne', questions: [toMoodleQuestion(stored)] }])
+  const xml = [...writeMoodle([{ path: 'Pläne', questions: [toMoodleQuestion(stored)] }])].join('')
   t.match(readMoodle(xml, LIMITS).questions, [{ question: stored.question, answer: picture, changes: { length: 0 } }])
 })
 
@@ -380,7 +380,7 @@ t.test('property: cards come back equal', async () => {
         if (faults.length > 0) throw new Error(faults.join())
         return { ...rest, answer, exercise }
       })
-      const xml = writeMoodle([{ path: 'Netze/Ports', questions: stored.map(toMoodleQuestion) }])
+      const xml = [...writeMoodle([{ path: 'Netze/Ports', questions: stored.map(toMoodleQuestion) }])].join('')
       const { questions, refused, fault } = readMoodle(xml, LIMITS)
       const back = questions.map(({ id, tags, question, answer, exercise }) => {
         return { key: id, level: tags[0] ?? '', question, answer, exercise }
