@@ -1,13 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { abortOnClose } from '../src/http/abort-on-close.js'
+import { serializeInTurns } from '../src/http/serialize-in-turns.js'
 import { accountShare, FairTurns } from '../src/services/fair-turns.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Whether a response takes much time of the database or of the main thread. Of the expensive requests of one user,
-     * one runs at a time and 30 wait; a further one gets 429. Only for routes behind `requireUser`.
+     * one runs at a time and 30 wait; a further one gets 429. A long list in the response is serialised in turns. Only
+     * for routes behind `requireUser`.
      */
     isExpensive?: boolean
   }
@@ -42,8 +44,9 @@ export default fp(
       if (route.config?.isExpensive !== true) return
       const { handler } = route
       route.handler = function (request, reply) {
-        const handle = async () => handler.call(this, request, reply)
-        return requests.run(accountShare(request.user.id), handle, abortOnClose(reply))
+        const signal = abortOnClose(reply)
+        const handle = async () => serializeInTurns(reply, await handler.call(this, request, reply), signal)
+        return requests.run(accountShare(request.user.id), handle, signal)
       }
     })
 

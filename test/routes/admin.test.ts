@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { createCard, createDeck, createProgress, createUser, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
@@ -19,6 +20,19 @@ t.test('lists users by id', async (t) => {
     .execute()
   t.equal(answer.status, 200)
   t.strictSame(answer.body, { users: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) })
+})
+
+t.test('lists more users than one statement reads', async (t) => {
+  await sql`
+    insert into users (id, username, display_name)
+    select number, 'viele-' || number, 'Viele ' || number from generate_series(-1499, -500) as number`.execute(db)
+  const { users } = (await admin.get('/api/admin/users')).body
+  const { rows } = await sql<{ id: number }>`select id from users order by id`.execute(db)
+  t.strictSame(
+    users.map(({ id }: { id: number }) => id),
+    rows.map(({ id }) => id),
+  )
+  await sql`delete from users where id < 0`.execute(db)
 })
 
 t.test('a created user can log in and is no administrator', async (t) => {

@@ -21,8 +21,24 @@ export const MAY_LINK = sql<boolean>`coalesce(link_next_login and link_allowed_a
 /** Normalised user name; unique */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
+/** Number of users per statement; the driver converts all rows of a statement without yielding. */
+const USERS_AT_ONCE = 500
+
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
-  return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
+  const users: Account[] = []
+  let batch: Account[]
+  do {
+    const last = users.at(-1)?.id
+    batch = await db
+      .selectFrom('users')
+      .select(ACCOUNT)
+      .$if(last !== undefined, (query) => query.where('id', '>', last as number))
+      .orderBy('id')
+      .limit(USERS_AT_ONCE)
+      .execute()
+    users.push(...batch)
+  } while (batch.length === USERS_AT_ONCE)
+  return users
 }
 
 export async function listUsersWithState(
