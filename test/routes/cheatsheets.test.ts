@@ -156,9 +156,10 @@ t.test('folding equals the lower case of NFC for every character and its combina
   const { rows } = await sql<{ wrong: number[] }>`
     select array(
       select code
-      from generate_series(1, 262143) as code,
+      from generate_series(1, 195103) as code,
         lateral (select 'A' || chr(code) || U&'\\0308' || chr(code) || U&'\\0323\\0301o') as sample (given)
-      where code not between 55296 and 57343
+      -- Surrogates are no characters; the ideographs from U+20000 to U+2F7FF have neither case nor decomposition.
+      where code not between 55296 and 57343 and code not between 131072 and 194559
         and (fold_text(given) <> lower(normalize(given, nfc)) or fold_text(chr(code)) <> lower(normalize(chr(code), nfc))
           or fold_text('A' || chr(code)) <> lower(normalize('A' || chr(code), nfc)))
     ) as wrong`.execute(db)

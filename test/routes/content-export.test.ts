@@ -225,7 +225,7 @@ t.test('a closed connection leaves no file; one export per user at a time', asyn
   const deck = await createDeck(db)
   await sql`
     insert into cards (deck_id, question, answer)
-    select ${deck.id}, 'Frage ' || number, repeat('0123456789 ', 300) from generate_series(1, 6000) as number`.execute(
+    select ${deck.id}, 'Frage ' || number, repeat('0123456789 ', 300) from generate_series(1, 2000) as number`.execute(
     db,
   )
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -311,10 +311,11 @@ t.test('refuses malicious workbooks', async (t) => {
   t.match(await refusal(declareSize(await part(name, ''), name, 256 * 2 ** 20 + 1)), tooLarge)
   const strings = `<sst>${'<si><t>x</t></si>'.repeat(20)}<si><t>${'x'.repeat(65 * 2 ** 20)}</t></si></sst>`
   const first = { xml: '<c t="s"><v>0</v></c>' }
-  const withStrings = await workbookOf(
-    { ...sheet([[first, first]]), shared: '', entries: { 'xl/sharedStrings.xml': strings } },
-    false,
-  )
+  const withStrings = await workbookOf({
+    ...sheet([[first, first]]),
+    shared: '',
+    entries: { 'xl/sharedStrings.xml': strings },
+  })
   t.match(await refusalInWorker(withStrings), tooLarge)
   const many = '<row><c t="inlineStr"><is><t>Frage</t></is></c><c t="inlineStr"><is><t>Antwort</t></is></c></row>'
   const rows = `<worksheet><sheetData>${many}${'<row><c><v>1</v></c><c><v>2</v></c></row>'.repeat(100_100)}`
