@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findQueue } from '../../db/queries/review/queue.js'
+import { findQueue, type Queue as QueueOfCards } from '../../db/queries/review/queue.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
@@ -7,6 +7,7 @@ import { parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
+import { runInTurns } from '../../src/services/content/turns.js'
 import cardReportRoutes from './card-reports.js'
 import cardRoutes from './cards.js'
 import deckRoutes from './decks.js'
@@ -45,11 +46,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       })
       const queue = await findQueue(app.db, scope, limit, newLimit)
       if (queue === undefined) throw DECK_NOT_FOUND
-      const schedulerOf = createSchedulers(queue.settings)
-      const cards = queue.cards.map(({ state, deck_slug, deck_name, deck_lang, deck_retention, ...card }) => {
-        const next_review = nextReviewsOf(schedulerOf(deck_retention)(card.card_id, state, today))
-        return { ...card, deck: { slug: deck_slug, name: deck_name, lang: deck_lang }, progress: state, next_review }
-      })
+      const cards = await runInTurns(viewInSteps(queue, today))
       return { cards, counts: countsOf(queue.remaining), today, type_answers: queue.settings.type_answers }
     },
   )
@@ -61,6 +58,18 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   await app.register(reportRoutes, { moment })
   await app.register(settingsRoutes, { moment })
   await app.register(fitRoutes)
+}
+
+/** Returns the cards with the days after each rating. Yields after each card, because the days take some computing. */
+function* viewInSteps({ cards, settings }: QueueOfCards, today: string) {
+  const schedulerOf = createSchedulers(settings)
+  const viewed = []
+  for (const { state, deck_slug, deck_name, deck_lang, deck_retention, ...card } of cards) {
+    const next_review = nextReviewsOf(schedulerOf(deck_retention)(card.card_id, state, today))
+    viewed.push({ ...card, deck: { slug: deck_slug, name: deck_name, lang: deck_lang }, progress: state, next_review })
+    yield
+  }
+  return viewed
 }
 
 export default review
