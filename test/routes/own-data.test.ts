@@ -13,7 +13,7 @@ import { waitForDisconnect, waitForQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
 
-const BATCH = 500
+const BATCH = 200
 const ENTRIES = 2_000
 const URL = '/api/accounts/me/data'
 

@@ -3,8 +3,8 @@ import type { Database } from '../../types.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 import { readInTurn } from '../read-in-turn.js'
 
-/** Maximum number of rows per statement; 500 rows take about 100 kB and a few milliseconds. */
-const BATCH_SIZE = 500
+/** Maximum number of rows per statement; 200 rows take about 40 kB and a few milliseconds. */
+const BATCH_SIZE = 200
 
 /** Query for the rows of a user as JSON strings; `readBatch` reads the rows in the order of the `key` columns. */
 interface Rows {

@@ -7,7 +7,8 @@ import type { Database } from '../../../db/types.js'
 import { readSnapshot } from '../../domain/proofs/snapshot.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 
-const PROOFS_AT_ONCE = 1_000
+/** Small, because the rows of a batch are written without yielding */
+const PROOFS_AT_ONCE = 300
 const HEADINGS = [
   ...['Name', 'Benutzername', 'Aufgabe', 'Zeitraum ab', 'Abgeschlossen am', 'Gültig bis', 'Teile', 'Ausgestellt am'],
   ...['Widerrufen am', 'Grund', 'Ersetzt durch', 'Nachweis'],
