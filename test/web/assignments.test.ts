@@ -26,7 +26,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     for (const [person, role] of members) await post(app, `/api/teams/${team.id}/members/${person}`, { role }, 'PUT')
     return team.id
   }
-  const NAMES = ['=SUMME("A1")', '\u202eDrahcir Rothcir', `Lang${'name'.repeat(48)}`, 'علي "Ali" محمد']
+  const NAMES = ['=SUMME("A1")', '\u05D0Drahcir Rothcir', `Lang${'name'.repeat(48)}`, 'علي "Ali" محمد']
   await post(app, '/api/accounts/bulk', {
     users: NAMES.map((display_name, at) => ({ username: `name-${at}`, display_name })),
   })

@@ -6,8 +6,8 @@ import { CHROMIUM, openApp } from '../support/app.js'
 import { press, untilReady } from '../support/keys.js'
 import { findUserId } from '../support/written.js'
 
-/** Returns a name with U+202E, which reverses the text after it, and U+2069, which would end an isolate too early. */
-const turning = (name: string) => `${name}\u2069\u202Exyz`
+/** Returns a name that ends with a Hebrew letter, which can change the direction of the text after it. */
+const turning = (name: string) => `${name}-xyz\u05D0`
 const NAMES = {
   deck: turning('Deck'),
   level: turning('Stufe'),
@@ -18,7 +18,7 @@ const NAMES = {
   category: turning('Kategorie'),
   token: turning('Token'),
 }
-const QUESTION = 'Frage \u202Exyz?'
+const QUESTION = 'Frage xyz\u05D0?'
 
 /**
  * Expression that returns the number of texts with a name, and the places where a name can reverse the text around it,
@@ -26,7 +26,7 @@ const QUESTION = 'Frage \u202Exyz?'
  * cards, quotations, form fields and charts, because they are displayed apart from other text.
  */
 const UNISOLATED = `((names) => {
-  const MARK = '\\u202e'
+  const MARK = '\\u05d0'
   const outside = (text) => text.replace(/\\u2068[^\\u2066-\\u2069]*\\u2069/g, '')
   const without = (text) => text.replace(/[\\u2066-\\u2069]/g, '').trim()
   const alone = new Set(names.map(without))

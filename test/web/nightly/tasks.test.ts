@@ -67,7 +67,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
 
   await t.test('a person completes sheet, test and personal part with the keyboard, and gets the proof', async (t) => {
     const parts = [sheet, { kind: 'test', slug: 'loeschen' }, { kind: 'personal', title: 'Rundgang' }]
-    const assignment = await give('Brandschutz „2027“ \u202eabc', parts, { description: 'Zeile <b>1</b>\n=2' })
+    const assignment = await give('Brandschutz „2027“ \u05D0abc', parts, { description: 'Zeile <b>1</b>\n=2' })
     const person = await app.newPerson()
     const { page, complaints } = person
     const { id } = await taskOf(person, assignment)

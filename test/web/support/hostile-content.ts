@@ -69,9 +69,9 @@ const SHAPES = [
   `# ${WORD}\n\n#### ziel\n\n#### ziel-2\n\n#### ziel\n\n#### app`,
 ]
 
-export const HOSTILE_NAME = `<img src=x onerror=${RUN}>\u202E"'&lt;${'ü'.repeat(60)}`
+export const HOSTILE_NAME = `<img src=x onerror=${RUN}>\u05D0"'&lt;${'ü'.repeat(60)}`
 export const HOSTILE_SLUG = 'böse/..\\ ?q=<script>#&"\'%2e%'
-const CATEGORY = `<svg onload=${RUN}> \u202E${'Kategorie'.repeat(20)}`
+const CATEGORY = `<svg onload=${RUN}> \u05D0${'Kategorie'.repeat(20)}`
 
 const inOneLine = (text: string) => text.replaceAll('\n', ' ').replaceAll(/\\$/g, '')
 
