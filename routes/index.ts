@@ -70,6 +70,10 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
+  // HEAD of a public route answers as GET. In the groups that require a login, HEAD gets the fallback of the group.
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'GET' && route.schema?.security?.length === 0) route.method = ['GET', 'HEAD']
+  })
   await app.register(cors, { allowedOrigins: corsOrigins })
   await app.register(loadShedding, { maxDelayMs: options.maxDelayMs, poolState: options.poolState })
   await app.register(rateLimit, { perSecond: options.rateLimit })

@@ -16,7 +16,7 @@ Log in with \`POST /api/auth/login\`, which sets a session cookie, or send an AP
 …\`. Without either, every path below the groups gets 401, whether it exists or not. All errors have the same shape,
 with a German \`message\` for users; the header \`X-Error-Code\` identifies the refusal for programs. A token may be
 limited to scopes: \`x-token-scope\` names the one that an operation needs (\`all\`: all four; \`any\`: every token
-may; \`none\`: no token may). An unknown path or method gets 404 (405 below \`/api/decks\`). A user who must change
+may; \`none\`: no token may). HEAD of a public operation answers as GET, without a body. An unknown path or method gets 404 (405 below \`/api/decks\`). A user who must change
 the password gets 403 for all other requests (\`must_change_password\` of \`GET /api/auth/me\`).`
 
 export function describeApi(sessionCookie: string, version: string, basePath: string) {

@@ -31,10 +31,13 @@ const isReference = (route: RouteOptions) => route.url === '/docs' || route.url.
 const routes: RouteOptions[] = []
 const database = await createMigratedDatabase()
 const counter = countStatements(database)
-const { app } = await startService(t, {
+const service = await startService(t, {
   database: counter.database,
   onRoute: (route) => isReference(route) || routes.push(route),
 })
+
+const { app } = service
+const member = await service.member()
 
 const nameOf = (route: RouteOptions) => `${[route.method].flat()[0]} ${route.url}`
 
@@ -62,6 +65,30 @@ t.test('every route declares its token scope', async (t) => {
     if (PUBLIC.includes(name)) continue
     t.not(needOf(name.split(' ')[0] ?? '', route.url), undefined, `${name}: src/domain/accounts/scopes.ts`)
   }
+})
+
+t.test('HEAD of every public GET route answers as GET, without a body', async (t) => {
+  const { url } = (await member.post('/api/calendar/token')).body
+  const urls = PUBLIC.filter((name) => name.startsWith('GET ')).map((name) =>
+    name.replace('GET ', '').replaceAll(/:\w+/g, 'x'),
+  )
+  const statuses = new Set<number>()
+  for (const path of [...urls, new URL(url).pathname]) {
+    const get = await app.inject({ method: 'GET', url: path })
+    const head = await app.inject({ method: 'HEAD', url: path })
+    t.equal(head.statusCode, get.statusCode, path)
+    t.equal(head.body, '', path)
+    // A response to HEAD may omit the length of an empty body, such as that of a redirect.
+    const isEmpty = get.body === ''
+    const [expected, found] = [get, head].map(({ headers }) => ({
+      ...headers,
+      ...{ date: null, 'x-request-id': null },
+      ...(isEmpty && { 'content-length': null }),
+    }))
+    t.strictSame(found, expected, `${path}: the same headers`)
+    statuses.add(head.statusCode)
+  }
+  t.strictSame([...statuses].sort(), [200, 302, 404])
 })
 
 t.test('an anonymous request makes no query', async (t) => {
