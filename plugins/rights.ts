@@ -17,6 +17,7 @@ import {
 } from '../src/domain/assignments/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, INVALID_ID_BY_KIND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
+import type { Refusal } from '../src/domain/refusal.js'
 import { NOT_A_LEAD } from '../src/domain/teams/refusals.js'
 import { maySeeTeam, type ViewableTeams } from '../src/domain/teams/teams.js'
 import { isInteger, parseRowId } from '../src/domain/text/parameters.js'
@@ -37,8 +38,9 @@ declare module 'fastify' {
     /**
      * Requires that the caller may edit the item whose key `keyOf` reads from the request. Does nothing if the key is
      * neither a string nor a number. Runs after a hook that loads `request.editable`.
+     * @param field path of the key in the body, or name of the query parameter, which a refusal names
      */
-    requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
+    requireEditorOf(kind: ItemKind, field: string, keyOf: KeyOf): onRequestAsyncHookHandler
     /**
      * Requires that the caller may edit all cards that the body lists. Ignores an invalid list, which the plugin
      * `validation` refuses later. Runs after `requireAuthor`.
@@ -122,12 +124,14 @@ export default fp(
       request.editable = await findEditable(app.db, request.user)
     }
 
-    async function requireRight(editable: Editable, kind: ItemKind, key: string): Promise<void> {
+    /** @param field field of the request that has the key; undefined if the path has it */
+    async function requireRight(editable: Editable, kind: ItemKind, key: string, field?: string): Promise<void> {
+      const about = (refusal: Refusal) => (field === undefined ? refusal : refusal.at(field))
       const invalid = INVALID_ID_BY_KIND[kind]
       if (invalid !== undefined) parseRowId(key, invalid)
       const sourceId = await findSourceOf(app.db, kind, key)
-      if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind]
-      if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
+      if (sourceId === undefined) throw about(NOT_FOUND_BY_KIND[kind])
+      if (!mayEdit(editable, sourceId)) throw about(NOT_AN_EDITOR)
     }
 
     app.decorate('requireLead', async (request: FastifyRequest) => {
@@ -155,11 +159,16 @@ export default fp(
       const sourceId = await findSourceOf(app.db, kind, key)
       if (sourceId !== undefined && !mayEdit(request.editable, sourceId)) throw NOT_AN_EDITOR
     })
-    app.decorate('requireEditorOf', (kind: ItemKind, keyOf: KeyOf) => async (request: FastifyRequest) => {
-      const key = keyOf((request.body ?? {}) as never, request)
-      // The plugin `validation` refuses keys of other types after this hook.
-      if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
-    })
+    app.decorate(
+      'requireEditorOf',
+      (kind: ItemKind, field: string, keyOf: KeyOf) => async (request: FastifyRequest) => {
+        const key = keyOf((request.body ?? {}) as never, request)
+        // The plugin `validation` refuses keys of other types after this hook.
+        if (typeof key === 'string' || typeof key === 'number') {
+          await requireRight(request.editable, kind, String(key), field)
+        }
+      },
+    )
     app.decorate('requireEditorOfCards', (idsOf: KeyOf) => async (request: FastifyRequest) => {
       const given = idsOf((request.body ?? {}) as never, request)
       // The plugin `validation` refuses invalid lists after this hook.
@@ -193,16 +202,17 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     // The plugin `validation` refuses an invalid body after this hook.
     if (editable === 'all' || validationError !== undefined) return
     const { parts, audience } = (body ?? {}) as AssignmentBody
-    for (const { kind, slug } of parts ?? []) {
+    for (const [index, { kind, slug }] of (parts ?? []).entries()) {
       if (kind === 'personal' || slug === undefined) continue
       const sourceId = await findSourceOf(app.db, kind, slug)
-      if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind]
-      if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
+      const field = `parts/${index}/slug`
+      if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind].at(field)
+      if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR.at(field)
     }
     if (audience === undefined) return
     const { everybody = false, team_ids = [], user_ids = [] } = audience
     const isOwn = !everybody && user_ids.length === 0 && team_ids.every((id) => maySeeTeam(viewableTeams, id))
-    if (!isOwn) throw NOT_YOUR_TEAM
+    if (!isOwn) throw NOT_YOUR_TEAM.at('audience')
   })
   app.decorate('requireAssignmentReader', async (request: FastifyRequest) => {
     await requireCaller(request)

@@ -38,11 +38,12 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (validationError === undefined) return
   // Other errors are not caused by the input, for example if a schema does not compile.
   if (!Array.isArray(validationError.validation)) throw validationError
-  const { invalidBody } = request.routeOptions.config
-  if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new InvalidInput(invalidBody)
   const first = validationError.validation[0]
   if (first === undefined) throw validationError
-  throw invalidField(first)
+  const refusal = invalidField(first)
+  const { invalidBody } = request.routeOptions.config
+  if (validationError.validationContext !== 'body' || invalidBody === undefined) throw refusal
+  throw new InvalidInput(invalidBody, refusal.code, { field: refusal.field })
 }
 
 function isObject(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
 import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../src/domain/accounts/refusals.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { requireFields } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -65,7 +65,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
     async (request) => {
       const username = request.body.username.trim()
       const { password } = request.body
-      if (username === '' || password === '') throw new InvalidInput(MISSING_LOGIN)
+      requireFields({ username, password }, MISSING_LOGIN)
       const login = await logIn(
         app.db,
         { username, password, address: request.ip },
@@ -133,7 +133,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
     },
     async (request, reply) => {
       const { current_password, new_password } = request.body
-      if (current_password === '' || new_password === '') throw new InvalidInput(MISSING_PASSWORDS)
+      requireFields({ current_password, new_password }, MISSING_PASSWORDS)
       checkPasswordLength(new_password, 'new_password')
       const login = await changeOwnPassword(app.db, actorOf(request), request.user, {
         current: current_password,
@@ -165,7 +165,7 @@ rights. A new session replaces the current one and counts as recent for ten minu
     },
     async (request) => {
       const { password } = request.body
-      if (password === '') throw new InvalidInput(MISSING_PASSWORD)
+      requireFields({ password }, MISSING_PASSWORD)
       const login = await confirmByPassword(
         app.db,
         request.user,

@@ -29,8 +29,8 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireAuthor,
       preHandler: [
         app.requireEditorOfCards(({ ids }: Body) => ids),
-        app.requireEditorOf('deck', ({ filter }: Body) => filter?.deck),
-        app.requireEditorOf('deck', ({ change }: Body) => change?.deck),
+        app.requireEditorOf('deck', 'filter/deck', ({ filter }: Body) => filter?.deck),
+        app.requireEditorOf('deck', 'change/deck', ({ change }: Body) => change?.deck),
       ],
       schema: {
         operationId: 'changeCards',

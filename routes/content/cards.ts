@@ -15,7 +15,7 @@ import type { Editor } from '../../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { lintQuestion } from '../../src/domain/questions/lint.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import {
   checkStorable,
   invalidCursor,
@@ -62,7 +62,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     '/cards',
     {
       onRequest: app.requireAuthor,
-      preHandler: app.requireEditorOf('deck', (_body, { query }) => (query as { deck?: string }).deck),
+      preHandler: app.requireEditorOf('deck', 'deck', (_body, { query }) => (query as { deck?: string }).deck),
       config: { isExpensive: true },
       schema: {
         operationId: 'listEditedCards',
@@ -74,7 +74,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     },
     async ({ query }) => {
       const { deck } = query
-      if (deck === undefined) throw new InvalidInput('Der Parameter „deck“ fehlt')
+      if (deck === undefined) throw new InvalidParameter('deck', 'fehlt')
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const after = parseCursor(query.after, 'after')
       const place = after === undefined || !isInteger(after) ? undefined : await findPlace(app.db, deck, after)
@@ -89,7 +89,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     '/cards',
     {
       onRequest: app.requireAuthor,
-      preHandler: app.requireEditorOf('deck', ({ deck }: { deck: unknown }) => deck),
+      preHandler: app.requireEditorOf('deck', 'deck', ({ deck }: { deck: unknown }) => deck),
       bodyLimit: CARD_BODY_LIMIT,
       schema: {
         operationId: 'createCard',
@@ -163,7 +163,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     '/cards/:id',
     {
       onRequest: app.requireEditor('card'),
-      preHandler: app.requireEditorOf('deck', ({ deck }: { deck: unknown }) => deck),
+      preHandler: app.requireEditorOf('deck', 'deck', ({ deck }: { deck: unknown }) => deck),
       bodyLimit: CARD_BODY_LIMIT,
       schema: {
         operationId: 'changeCard',

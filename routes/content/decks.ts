@@ -43,7 +43,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
     '/decks',
     {
       onRequest: app.requireAuthor,
-      preHandler: app.requireEditorOf('source', ({ source_id }: { source_id: unknown }) => source_id),
+      preHandler: app.requireEditorOf('source', 'source_id', ({ source_id }: { source_id: unknown }) => source_id),
       schema: {
         operationId: 'createDeck',
         summary: 'Create a deck of a source',

@@ -7,7 +7,7 @@ import { findEditable } from '../../plugins/rights.js'
 import { mayEdit } from '../../src/domain/content/editing/rights.js'
 import { EXPORT_FILES, EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
 import { DECK_NOT_FOUND, NO_ROOM, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import { isInteger, parseChoice, parseFlag, parseId } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
@@ -52,10 +52,10 @@ request gets 429.`,
       const whole = sourceId === undefined ? undefined : 'markdown'
       const format = parseChoice(query.format, 'format', EXPORT_FORMATS) ?? whole
       if (format === undefined) {
-        throw new InvalidInput(`Der Parameter „format“ fehlt: eines von ${EXPORT_FORMATS.join(', ')}`)
+        throw new InvalidParameter('format', `fehlt: eines von ${EXPORT_FORMATS.join(', ')}`)
       }
       const hasProgress = parseFlag(query.progress, 'progress')
-      if (hasProgress && format !== 'apkg') throw new InvalidInput('Der Parameter „progress“ gilt nur für format=apkg')
+      if (hasProgress && format !== 'apkg') throw new InvalidParameter('progress', 'gilt nur für format=apkg')
       const body = await serveAlone(request.user.id, reply, async () => {
         const deck = slug === undefined || slug === '' ? undefined : await findDeckBySlug(app.db, slug)
         if (deck === undefined && slug !== undefined && slug !== '') throw DECK_NOT_FOUND
@@ -94,7 +94,7 @@ request gets 429.`,
 function parseSource(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const id = parseId(text)
-  if (id === undefined) throw new InvalidInput('Der Parameter „source“ muss die Nummer einer Quelle sein')
+  if (id === undefined) throw new InvalidParameter('source', 'muss die Nummer einer Quelle sein')
   return isInteger(id) ? id : 0
 }
 

@@ -95,7 +95,7 @@ cards of other decks move there.`,
       config: { isUpload: true },
       // No schema validation: the body is the file, which the handler reads.
       validatorCompiler: () => () => true,
-      onRequest: [app.requireAuthor, app.requireEditorOf('source', (_body, request) => sourceOf(request))],
+      onRequest: [app.requireAuthor, app.requireEditorOf('source', 'source', (_body, request) => sourceOf(request))],
     },
     async (request, reply) => {
       const isCheck = parseFlag(request.query.check, 'check')

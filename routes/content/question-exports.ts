@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidParameter } from '../../src/domain/refusal.js'
 import { NotPublishable } from '../../src/domain/tests/editing-refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
@@ -91,7 +91,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
 function parseFormat(text: string | undefined): QuestionFormat {
   const format = parseChoice(text, 'format', QUESTION_FORMATS)
   if (format === undefined) {
-    throw new InvalidInput(`Der Parameter „format“ fehlt: eines von ${QUESTION_FORMATS.join(', ')}`)
+    throw new InvalidParameter('format', `fehlt: eines von ${QUESTION_FORMATS.join(', ')}`)
   }
   return format
 }

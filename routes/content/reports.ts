@@ -14,7 +14,7 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidField, InvalidInput } from '../../src/domain/refusal.js'
 import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { type Accepted, acceptSuggestion, declineReport } from '../../src/services/content/editing/suggestions.js'
@@ -91,7 +91,7 @@ of the content folder is returned as \`paste\`; the report stays open until it i
     if (decline !== undefined) {
       return { report: await declineReport(app.db, actor, id, parseReportText(decline, 'decline')), paste: null }
     }
-    if (settled === undefined) throw new InvalidInput('Das Feld „settled“ fehlt')
+    if (settled === undefined) throw new InvalidField('settled', 'fehlt')
     return { report: await settleReport(app.db, actor, id, settled), paste: null }
   }
 

@@ -15,7 +15,7 @@ import {
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidField } from '../../src/domain/refusal.js'
 import {
   checkStorable,
   isInteger,
@@ -81,7 +81,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
     '/',
     {
       onRequest: app.requireAuthor,
-      preHandler: app.requireEditorOf('source', (body: { source_id?: unknown }) => body.source_id),
+      preHandler: app.requireEditorOf('source', 'source_id', (body: { source_id?: unknown }) => body.source_id),
       bodyLimit: BODY_BYTES,
       schema: {
         operationId: 'createSheet',
@@ -145,7 +145,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
     async ({ body: { version, ...body }, params, user }) => {
       const change = parseChange(body)
       const hasText = [change.title, change.category, change.content_md].some((text) => text !== undefined)
-      if (hasText && version === undefined) throw new InvalidInput('Das Feld „version“ fehlt')
+      if (hasText && version === undefined) throw new InvalidField('version', 'fehlt')
       return { sheet: present(await changeSheet(app.db, user.id, params.slug, change, version)) }
     },
   )

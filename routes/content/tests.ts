@@ -97,7 +97,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
     '/:slug',
     {
       onRequest: app.requireEditorOrNew('test'),
-      preHandler: app.requireEditorOf('source', (body: { source_id?: unknown }) => body.source_id),
+      preHandler: app.requireEditorOf('source', 'source_id', (body: { source_id?: unknown }) => body.source_id),
       bodyLimit: BODY_BYTES,
       schema: {
         operationId: 'saveTest',
@@ -110,7 +110,12 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         body: DefinitionBody,
         response: answers(EditedTestAnswer, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, NOT_EDITABLE, VERSION_OUTDATED, TOO_LARGE, OTHER_SOURCE],
-          ...[BAD_TEST_SLUG, SOURCE_MISSING, TEST_VERSION_MISSING, new FaultyDefinition('„opens“ muss ein Tag sein')],
+          ...[
+            BAD_TEST_SLUG,
+            SOURCE_MISSING,
+            TEST_VERSION_MISSING,
+            new FaultyDefinition('„opens“ muss ein Tag sein', 'opens'),
+          ],
         ]),
       },
     },
@@ -207,11 +212,15 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 function parseBody(input: DefinitionInput): TestDefinition {
-  const faults: string[] = []
-  const definition = parseDefinition(input, (_key, message, section) => {
-    faults.push(section === undefined ? message : `Abschnitt ${section + 1}: ${message}`)
+  const faults: FaultyDefinition[] = []
+  const definition = parseDefinition(input, (key, message, section) => {
+    const fault =
+      section === undefined
+        ? new FaultyDefinition(message, key)
+        : new FaultyDefinition(`Abschnitt ${section + 1}: ${message}`, `sections/${section}/${key}`)
+    faults.push(fault)
   })
-  if (definition === undefined) throw new FaultyDefinition(faults[0] ?? '')
+  if (definition === undefined) throw faults[0]
   return definition
 }
 

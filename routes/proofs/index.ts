@@ -14,7 +14,7 @@ import {
   PROOF_REVOKED,
 } from '../../src/domain/proofs/refusals.js'
 import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
-import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
+import { InvalidField, TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkLine, parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
@@ -179,9 +179,11 @@ const MAX_PURPOSE = 500
 
 function parsePurpose(text: string): string {
   const purpose = text.trim()
-  if (purpose === '') throw new InvalidInput('Das Feld „purpose“ darf nicht leer sein')
+  if (purpose === '') throw new InvalidField('purpose', 'darf nicht leer sein')
   if (purpose.length > MAX_PURPOSE) {
-    throw new InvalidInput(`Das Feld „purpose“ darf höchstens ${MAX_PURPOSE} Zeichen haben`)
+    throw new InvalidField('purpose', `darf höchstens ${MAX_PURPOSE} Zeichen haben`, {
+      details: { maximum: MAX_PURPOSE },
+    })
   }
   checkLine('purpose', purpose)
   return purpose

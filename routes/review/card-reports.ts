@@ -4,7 +4,7 @@ import { parseSuggestion, suggestionOf } from '../../src/domain/content/editing/
 import { CARD_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidField } from '../../src/domain/refusal.js'
 import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
@@ -60,7 +60,7 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
 
 function parseText(text: string | undefined, hasSuggestion: boolean): string {
   if (hasSuggestion && (text ?? '').trim() === '') return ''
-  if (text === undefined) throw new InvalidInput('Das Feld „text“ fehlt')
+  if (text === undefined) throw new InvalidField('text', 'fehlt')
   return parseReportText(text)
 }
 

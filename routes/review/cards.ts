@@ -60,7 +60,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const filter = { state: parseChoice(query.state, 'state', CARD_STATES), text: parseText(query.q) }
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
-      if (found === undefined) throw DECK_NOT_FOUND
+      if (found === undefined) throw DECK_NOT_FOUND.at('deck')
       // Refuses an unknown cursor, because clients would take an empty page for the end of the list.
       if (!is_cursor_known) throw invalidCursor('after')
       const { page, next } = cutPage(found, limit, ({ card_id }) => card_id)

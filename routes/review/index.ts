@@ -45,7 +45,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         fallback: MAX_CARDS,
       })
       const queue = await findQueue(app.db, scope, limit, newLimit)
-      if (queue === undefined) throw DECK_NOT_FOUND
+      if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
       const cards = await runInTurns(viewInSteps(queue, today))
       return { cards, counts: countsOf(queue.remaining), today, type_answers: queue.settings.type_answers }
     },

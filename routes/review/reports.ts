@@ -29,7 +29,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const before = parseCursor(query.before, 'before')
       const cardId = parseCursor(query.card, 'card')
       const deck = query.deck ? await findDeckBySlug(app.db, query.deck) : undefined
-      if (query.deck && deck === undefined) throw DECK_NOT_FOUND
+      if (query.deck && deck === undefined) throw DECK_NOT_FOUND.at('deck')
       const found = await listLog(app.db, request.user.id, { deckId: deck?.id, cardId }, before, limit + 1)
       const { page, next } = cutPage(found, limit, ({ id }) => id)
       return { entries: page, next_before: next }

@@ -52,7 +52,7 @@ const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const scope = { userId: request.user.id, today, deckSlug: undefined }
       await addExtraNew(app.db, scope, request.body.cards)
       const queue = await findQueue(app.db, scope, 1, 1)
-      if (queue === undefined) throw DECK_NOT_FOUND
+      if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
       return { counts: countsOf(queue.remaining), today }
     },
   )

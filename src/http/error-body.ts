@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { FaultyUsers, PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
 import { FaultyContent, FaultyUpload } from '../domain/content/refusals.js'
 import { type Refusal, type RefusalKind, TemporaryRefusal } from '../domain/refusal.js'
+import { encodeDetails, encodeField } from './error-headers.js'
 
 const STATUS: Record<RefusalKind, number> = {
   invalid: 400,
@@ -32,6 +33,8 @@ export function statusOf(refusal: Refusal): number {
 export function errorHeaders(refusal: Refusal): Record<string, string> {
   return {
     'x-error-code': refusal.code,
+    ...(refusal.field !== undefined && { 'x-error-field': encodeField(refusal.field) }),
+    ...(refusal.details !== undefined && { 'x-error-details': encodeDetails(refusal.details) }),
     ...(refusal instanceof TemporaryRefusal && { 'retry-after': String(refusal.retryAfter) }),
     ...(refusal === PROOF_TOO_OLD && { 'www-authenticate': PROOF_CHALLENGE }),
   }

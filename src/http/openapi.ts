@@ -163,6 +163,18 @@ function headersOf(refusals: DescribedRefusal[]): Json {
       description: 'Stable code of the refusal, for programs.',
       schema: { type: 'string', examples: refusals.map(({ code }) => code) },
     },
+    ...(refusals.some(({ status, hasField }) => status === 400 || hasField) && {
+      'X-Error-Field': {
+        description: 'Path of the faulty field in the body, or name of the query parameter; absent if there is none.',
+        schema: { type: 'string', examples: ['question'] },
+      },
+    }),
+    ...(refusals.some(({ status, hasDetails }) => status === 400 || hasDetails) && {
+      'X-Error-Details': {
+        description: 'Values for programs as a JSON object, such as a limit; absent if there are none.',
+        schema: { type: 'string', examples: ['{"maximum":200}'] },
+      },
+    }),
     ...(refusals.some(({ isForLater }) => isForLater) && {
       'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
     }),

@@ -1,5 +1,5 @@
 import localizeModule from 'ajv-i18n/localize/de/index.js'
-import { InvalidInput } from '../domain/refusal.js'
+import { InvalidField, type InvalidInput } from '../domain/refusal.js'
 import { INVALID_JSON } from './refusals.js'
 
 /** An Ajv validation error. */
@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
 export function invalidField(error: SchemaError | undefined): InvalidInput {
   if (error === undefined) return INVALID_JSON
   const { field, problem } = describeSchemaError(error)
-  return new InvalidInput(`Das Feld „${field}“ ${problem}`)
+  return new InvalidField(field, problem)
 }
 
 /**
@@ -35,7 +35,8 @@ export function invalidField(error: SchemaError | undefined): InvalidInput {
  */
 export function describeSchemaError(error: SchemaError): { field: string; problem: string } {
   const { missingProperty, allowedValues, type } = error.params
-  const field = typeof missingProperty === 'string' ? missingProperty : error.instancePath.slice(1)
+  const path = error.instancePath.slice(1)
+  const field = typeof missingProperty === 'string' ? [path, missingProperty].filter(Boolean).join('/') : path
   if (missingProperty !== undefined) return { field, problem: 'fehlt' }
   if (Array.isArray(allowedValues)) return { field, problem: `muss eines von ${allowedValues.join(', ')} sein` }
   if (error.keyword === 'type') {

@@ -77,6 +77,8 @@ export interface DescribedRefusal {
   message: string
   isForLater: boolean
   asksForProof: boolean
+  hasField: boolean
+  hasDetails: boolean
 }
 
 export function describeRefusal(refusal: Refusal): DescribedRefusal {
@@ -86,5 +88,7 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
     message: refusal.message,
     isForLater: refusal instanceof TemporaryRefusal,
     asksForProof: refusal === PROOF_TOO_OLD,
+    hasField: refusal.field !== undefined,
+    hasDetails: refusal.details !== undefined,
   }
 }

@@ -1,6 +1,6 @@
 import { parseMailAddress } from '../mail/address.js'
-import { InvalidInput } from '../refusal.js'
-import { checkLine, checkStorable, parseRowId } from '../text/parameters.js'
+import { InvalidField } from '../refusal.js'
+import { checkLine, checkStorable, parseRowId, requireFields } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
@@ -33,7 +33,7 @@ export function parseNewUser(input: NewUserInput): NewUser {
   const username = input.username.trim()
   const display_name = input.display_name.trim()
   const { password } = input
-  if (username === '' || display_name === '' || password === '') throw new InvalidInput(MISSING_FIELDS)
+  requireFields({ username, display_name, password }, MISSING_FIELDS)
   for (const [field, name] of Object.entries({ username, display_name })) {
     checkNameLength(field, name)
     checkStorable(field, name)
@@ -96,7 +96,7 @@ export function parseUserId(text: string): number | undefined {
  * @throws InvalidInput if the text is empty or too long, not storable, or contains control characters
  */
 export function checkText(field: string, text: string): void {
-  if (text === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
+  if (text === '') throw new InvalidField(field, 'darf nicht leer sein')
   checkName(field, text)
 }
 
@@ -108,6 +108,8 @@ export function checkName(field: string, name: string): void {
 
 function checkNameLength(field: string, name: string): void {
   if (countCharacters(name) > MAX_NAME_LENGTH) {
-    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
+    throw new InvalidField(field, `darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`, {
+      details: { maximum: MAX_NAME_LENGTH },
+    })
   }
 }

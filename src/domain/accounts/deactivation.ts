@@ -1,4 +1,4 @@
-import { InvalidInput } from '../refusal.js'
+import { InvalidField } from '../refusal.js'
 import { isDay } from '../time/calendar.js'
 
 export interface Deactivation {
@@ -20,6 +20,6 @@ export function isDisabled({ disabled_on }: Deactivation, today: string): boolea
  * @example parseDisabledOn('2026-12-31') // '2026-12-31'
  */
 export function parseDisabledOn(day: string): string {
-  if (!isDay(day)) throw new InvalidInput('Das Feld „disabled_on“ muss ein Tag sein, etwa 2026-12-31')
+  if (!isDay(day)) throw new InvalidField('disabled_on', 'muss ein Tag sein, etwa 2026-12-31')
   return day
 }

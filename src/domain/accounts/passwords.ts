@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { InvalidInput } from '../refusal.js'
+import { InvalidField, InvalidInput } from '../refusal.js'
 import { countCharacters } from '../text/text.js'
 
 const MIN_LENGTH = 6
@@ -23,6 +23,12 @@ export function generatePassword(): string {
 /** @throws InvalidInput if the password has fewer than 6 or more than 1,000 code points */
 export function checkPasswordLength(password: string, field: string): void {
   const length = countCharacters(password)
-  if (length > MAX_LENGTH) throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
-  if (length < MIN_LENGTH) throw new InvalidInput(`Passwort muss mindestens ${MIN_LENGTH} Zeichen haben`)
+  if (length > MAX_LENGTH)
+    throw new InvalidField(field, `darf höchstens ${MAX_LENGTH} Zeichen haben`, { details: { maximum: MAX_LENGTH } })
+  if (length < MIN_LENGTH) {
+    throw new InvalidInput(`Passwort muss mindestens ${MIN_LENGTH} Zeichen haben`, 'invalid_input', {
+      field,
+      details: { minimum: MIN_LENGTH },
+    })
+  }
 }

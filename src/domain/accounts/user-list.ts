@@ -1,5 +1,5 @@
 import { parseMailAddress } from '../mail/address.js'
-import { InvalidInput } from '../refusal.js'
+import { InvalidField, InvalidInput } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
 import { checkName } from './accounts.js'
 import { parseDisabledOn } from './deactivation.js'
@@ -49,8 +49,8 @@ export interface UserList {
  */
 export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault[] } {
   const { users } = body as { users?: unknown }
-  if (users === undefined) throw new InvalidInput('Das Feld „users“ fehlt')
-  if (!Array.isArray(users)) throw new InvalidInput('Das Feld „users“ muss eine Liste sein')
+  if (users === undefined) throw new InvalidField('users', 'fehlt')
+  if (!Array.isArray(users)) throw new InvalidField('users', 'muss eine Liste sein')
   const rows: UserRow[] = []
   const faults: RowFault[] = []
   for (const [index, user] of users.entries()) {

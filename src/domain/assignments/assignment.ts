@@ -1,5 +1,5 @@
 import { checkText } from '../accounts/accounts.js'
-import { InvalidInput } from '../refusal.js'
+import { InvalidField, InvalidInput } from '../refusal.js'
 import { checkStorable } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { isDay } from '../time/calendar.js'
@@ -78,7 +78,7 @@ export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): P
 /** @throws InvalidInput if both dates are fixed and the assignment would be due before it starts */
 export function checkDates({ starts, due }: Pick<AssignmentInput, 'starts' | 'due'>): void {
   if (typeof starts === 'string' && typeof due === 'string' && due < starts) {
-    throw new InvalidInput('Das Feld „due“ muss nach „starts“ liegen')
+    throw new InvalidField('due', 'muss nach dem Beginn liegen')
   }
 }
 
@@ -91,54 +91,57 @@ export interface GivenAssignment extends Omit<AssignmentInput, 'parts' | 'audien
 function parsePart({ kind, slug, title, share_percent }: GivenAssignment['parts'][number], index: number): PartInput {
   if (kind === 'personal') {
     const trimmed = title?.normalize('NFC').trim() ?? ''
-    checkText(`parts[${index}].title`, trimmed)
+    checkText(`parts/${index}/title`, trimmed)
     return { kind, title: trimmed }
   }
-  if (slug === undefined || slug === '') throw new InvalidInput(`Das Feld „parts[${index}].slug“ fehlt`)
+  if (slug === undefined || slug === '') throw new InvalidField(`parts/${index}/slug`, 'fehlt')
   if (kind !== 'deck') return { kind, slug }
-  if (share_percent !== undefined) checkRange(`parts[${index}].share_percent`, share_percent, 1, 100)
+  if (share_percent !== undefined) checkRange(`parts/${index}/share_percent`, share_percent, 1, 100)
   return { kind, slug, share_percent }
 }
 
 function parseAudience({ everybody = false, team_ids = [], user_ids = [] }: Partial<Audience>): Audience {
   if (!everybody && team_ids.length + user_ids.length === 0) {
-    throw new InvalidInput('Das Feld „audience“ muss jemanden nennen')
+    throw new InvalidField('audience', 'muss jemanden nennen')
   }
   return { everybody, team_ids: [...new Set(team_ids)], user_ids: [...new Set(user_ids)] }
 }
+
+const WRONG_MONTHS = 'Ein festes Ende im Jahr gibt es nur alle 1, 2, 3, 4, 6 oder 12 Monate oder mehrere Jahre'
 
 function parseRecurrence({
   every_months,
   window_end,
   opens_days_before,
 }: NonNullable<GivenAssignment['recurrence']>): Recurrence {
-  checkRange('recurrence.every_months', every_months, 1, 120)
+  checkRange('recurrence/every_months', every_months, 1, 120)
   // 2028 is a leap year, so that 29 February is valid.
   if (window_end !== undefined && (!/^\d\d-\d\d$/.test(window_end) || !isDay(`2028-${window_end}`))) {
-    throw new InvalidInput('Das Feld „recurrence.window_end“ muss ein Tag wie 03-31 sein')
+    throw new InvalidField('recurrence/window_end', 'muss ein Tag wie 03-31 sein')
   }
   if (window_end !== undefined && every_months % 12 !== 0 && 12 % every_months !== 0) {
-    throw new InvalidInput('Ein festes Ende im Jahr gibt es nur alle 1, 2, 3, 4, 6 oder 12 Monate oder mehrere Jahre')
+    throw new InvalidInput(WRONG_MONTHS, 'invalid_input', { field: 'recurrence/window_end' })
   }
   const longest = every_months * MAX_OPENS_DAYS_PER_MONTH
-  if (opens_days_before !== undefined) checkRange('recurrence.opens_days_before', opens_days_before, 0, longest)
+  if (opens_days_before !== undefined) checkRange('recurrence/opens_days_before', opens_days_before, 0, longest)
   return { every_months, window_end, opens_days_before: opens_days_before ?? Math.min(OPENS_DAYS_BEFORE, longest) }
 }
 
 /** @throws InvalidInput if the text is not a calendar day (`YYYY-MM-DD`) of the years 2000 to 2099 */
 export function checkDay(field: string, day: string): void {
   if (!isDay(day) || day.slice(0, 4) < FIRST_YEAR || day.slice(0, 4) > LAST_YEAR) {
-    throw new InvalidInput(`Das Feld „${field}“ muss ein Tag sein, etwa 2026-12-31`)
+    throw new InvalidField(field, 'muss ein Tag sein, etwa 2026-12-31')
   }
 }
 
 function checkRange(field: string, value: number, least: number, most: number): void {
-  if (value < least || value > most) throw new InvalidInput(`Das Feld „${field}“ muss von ${least} bis ${most} sein`)
+  if (value < least || value > most)
+    throw new InvalidField(field, `muss von ${least} bis ${most} sein`, { details: { minimum: least, maximum: most } })
 }
 
 function checkLongText(field: string, text: string, longest: number): void {
   if (countCharacters(text) > longest)
-    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${longest} Zeichen haben`)
+    throw new InvalidField(field, `darf höchstens ${longest} Zeichen haben`, { details: { maximum: longest } })
   checkStorable(field, text)
 }
 
@@ -160,6 +163,6 @@ export function parseNote(field: string, text: string): string {
  */
 export function parseReason(text: string): string {
   const reason = parseNote('reason', text)
-  if (reason === '') throw new InvalidInput('Das Feld „reason“ darf nicht leer sein')
+  if (reason === '') throw new InvalidField('reason', 'darf nicht leer sein')
   return reason
 }

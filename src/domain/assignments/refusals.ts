@@ -1,4 +1,4 @@
-import { InvalidInput, Refusal } from '../refusal.js'
+import { InvalidField, InvalidInput, Refusal } from '../refusal.js'
 
 export const ASSIGNMENT_NOT_FOUND = new Refusal('not_found', 'assignment_not_found', 'Diese Aufgabe gibt es nicht')
 export const OCCURRENCE_NOT_FOUND = new Refusal('not_found', 'occurrence_not_found', 'Diese Aufgabe hast du nicht')
@@ -56,7 +56,6 @@ export const OWN_OCCURRENCE = new Refusal(
   'own_occurrence',
   'Über deine eigene Aufgabe entscheidest du nicht selbst; mach zuerst eine andere Person verantwortlich',
 )
-export const HELD_TOO_EARLY = new InvalidInput(
-  'Das Feld „held_on“ muss zwischen dem Beginn der Aufgabe und heute liegen',
-  'held_too_early',
-)
+export const HELD_TOO_EARLY = new InvalidField('held_on', 'muss zwischen dem Beginn der Aufgabe und heute liegen', {
+  code: 'held_too_early',
+})

@@ -179,6 +179,11 @@ export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Ä
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
 /** The card, sheet or test has changed since the version that the request is based on. */
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
+
+/** Refuses a change that is based on another version than the present one. @throws VERSION_OUTDATED with the present one */
+export function requireVersion(given: number | null | undefined, present: number): void {
+  if (given !== undefined && given !== present) throw VERSION_OUTDATED.at('version', { version: present })
+}
 /** The client id belongs to a card or sheet that the caller may not edit. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
 export const ONE_SOURCE_ONLY = new InvalidInput(

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../refusal.js'
+import { InvalidField } from '../refusal.js'
 import { checkStorable } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 
@@ -16,11 +16,11 @@ const CONTROLS = /(?![\t\n])\p{Cc}/u
  */
 export function parseReportText(input: string, field = 'text'): string {
   const text = input.replaceAll(/\r\n?/g, '\n').trim()
-  if (text === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
+  if (text === '') throw new InvalidField(field, 'darf nicht leer sein')
   if (countCharacters(text) > MAX_LENGTH) {
-    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
+    throw new InvalidField(field, `darf höchstens ${MAX_LENGTH} Zeichen haben`, { details: { maximum: MAX_LENGTH } })
   }
   checkStorable(field, text)
-  if (CONTROLS.test(text)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
+  if (CONTROLS.test(text)) throw new InvalidField(field, 'enthält unzulässige Zeichen')
   return text
 }

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../refusal.js'
+import { InvalidField } from '../refusal.js'
 
 /** Maximum length of an address: a path has at most 256 octets including angle brackets (RFC 5321, 4.5.3.1) */
 const MAX_LENGTH = 254
@@ -27,7 +27,7 @@ export function isMailAddress(text: string): boolean {
 export function parseMailAddress(text: string, field = 'email'): string {
   const address = text.trim()
   if (!isMailAddress(address)) {
-    throw new InvalidInput(`Das Feld „${field}“ muss eine E-Mail-Adresse sein, etwa erika@example.org`)
+    throw new InvalidField(field, 'muss eine E-Mail-Adresse sein, etwa erika@example.org')
   }
   return address
 }

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../refusal.js'
+import { InvalidField } from '../refusal.js'
 import { parseNumber } from '../text/parameters.js'
 import { shorten } from '../text/text.js'
 
@@ -64,7 +64,7 @@ export function buildQuestion(card: QuizCard, others: readonly string[], random:
  */
 export function toInteger(value: unknown, field: string): number {
   const number = leadingNumber(value)
-  if (!Number.isSafeInteger(number)) throw new InvalidInput(`Das Feld „${field}“ ist zu groß`)
+  if (!Number.isSafeInteger(number)) throw new InvalidField(field, 'ist zu groß')
   // Adding zero turns −0 into 0.
   return number + 0
 }

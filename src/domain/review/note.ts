@@ -1,4 +1,4 @@
-import { InvalidInput } from '../refusal.js'
+import { InvalidField } from '../refusal.js'
 import { checkStorable } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 
@@ -12,6 +12,7 @@ const MAX_LENGTH = 2_000
 export function parseNote(value: string): string {
   const text = value.trim()
   checkStorable('text', text)
-  if (countCharacters(text) > MAX_LENGTH) throw new InvalidInput('Das Feld „text“ darf höchstens 2.000 Zeichen haben')
+  if (countCharacters(text) > MAX_LENGTH)
+    throw new InvalidField('text', 'darf höchstens 2.000 Zeichen haben', { details: { maximum: MAX_LENGTH } })
   return text
 }

@@ -109,9 +109,9 @@ export function parseDefinition(input: DefinitionInput, report: ReportDefinition
     sections: readSections(input.sections, note),
   }
   const { opens, closes, review_when } = definition
-  if (opens !== null && closes !== null && closes < opens) note('closes', '„closes“ liegt vor „opens“')
+  if (opens !== null && closes !== null && closes < opens) note('closes', '„closes“ liegt vor dem ersten Tag')
   if (review_when === 'closed' && closes === null && isAbsent(input.closes)) {
-    note('review_when', '„review_when: closed“ braucht einen letzten Tag: „closes“ fehlt')
+    note('review_when', '„review_when“ mit dem Wert closed braucht einen letzten Tag')
   }
   return isFaulty ? undefined : definition
 }
@@ -169,7 +169,7 @@ function readNumber(
   if (isAbsent(value)) return null
   const [smallest, largest] = RANGES[key]
   if (typeof value === 'number' && Number.isInteger(value) && value >= smallest && value <= largest) return value
-  const words = key === 'attempts' ? ` oder ${UNLIMITED}` : ''
+  const words = key === 'attempts' ? ` oder „${UNLIMITED}“ (unbegrenzt)` : ''
   const range = `zwischen ${smallest} und ${largest.toLocaleString('de-DE')}`
   report(key, `„${key}“ muss eine ganze Zahl ${range} sein${words}`, section)
   return null

@@ -1,4 +1,4 @@
-import { InvalidInput, Refusal } from '../refusal.js'
+import { InvalidField, InvalidInput, Refusal } from '../refusal.js'
 
 const NAMED_FAULTS = 3
 
@@ -13,13 +13,14 @@ export class NotPublishable extends Refusal {
 }
 
 export class FaultyDefinition extends InvalidInput {
-  constructor(message: string) {
-    super(message, 'faulty_definition')
+  /** @param field path of the faulty key, such as `sections/0/draw` */
+  constructor(message: string, field: string) {
+    super(message, 'faulty_definition', { field })
   }
 }
 
-export const SOURCE_MISSING = new InvalidInput('Das Feld „source_id“ fehlt', 'source_missing')
-export const TEST_VERSION_MISSING = new InvalidInput('Das Feld „version“ fehlt', 'test_version_missing')
+export const SOURCE_MISSING = new InvalidField('source_id', 'fehlt', { code: 'source_missing' })
+export const TEST_VERSION_MISSING = new InvalidField('version', 'fehlt', { code: 'test_version_missing' })
 export const OTHER_SOURCE = new Refusal('conflict', 'other_source', 'Der Test gehört einer anderen Quelle')
 export const BAD_TEST_SLUG = new InvalidInput(
   'Der Slug hat 1 bis 200 Zeichen, ohne Tabulatoren, Zeilenumbrüche und Steuerzeichen',

@@ -1,4 +1,4 @@
-import { InvalidInput, Refusal } from '../refusal.js'
+import { InvalidField, Refusal } from '../refusal.js'
 
 export const ATTEMPT_NOT_FOUND = new Refusal('not_found', 'attempt_not_found', 'Versuch nicht gefunden')
 export const SLOT_NOT_FOUND = new Refusal('not_found', 'slot_not_found', 'Frage nicht gefunden')
@@ -20,9 +20,10 @@ export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch i
 export const REVIEW_CLOSED = new Refusal('forbidden', 'review_closed', 'Die Auswertung ist noch nicht freigegeben')
 /** The card of the question has been deleted, so a report about it could not be assigned to its editors. */
 export const CARD_GONE = new Refusal('gone', 'card_gone', 'Diese Karte gibt es nicht mehr')
-export const ONE_ANSWER_ONLY = new InvalidInput(
-  'Das Feld „answer“ muss genau eines von option_ids, text, item_ids und gaps enthalten',
-  'one_answer_only',
+export const ONE_ANSWER_ONLY = new InvalidField(
+  'answer',
+  'muss genau eines von option_ids, text, item_ids und gaps enthalten',
+  { code: 'one_answer_only' },
 )
 
 export class WaitForNext extends Refusal {

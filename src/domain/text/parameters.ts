@@ -1,4 +1,4 @@
-import { InvalidInput } from '../refusal.js'
+import { InvalidField, InvalidInput, InvalidParameter } from '../refusal.js'
 import { parseInstant } from '../time/calendar.js'
 import { hasControls, isStorable } from './text.js'
 
@@ -16,7 +16,7 @@ export function parseNumber(
 ): number {
   if (text === undefined || text === '') return range.fallback
   const number = Math.trunc(Number(text))
-  if (!Number.isFinite(number)) throw new InvalidInput(`Der Parameter „${name}“ muss eine Zahl sein`)
+  if (!Number.isFinite(number)) throw new InvalidParameter(name, 'muss eine Zahl sein')
   return Math.min(Math.max(number, range.minimum), range.maximum)
 }
 
@@ -50,12 +50,12 @@ export function parseIntegerCursor(text: string | undefined, name: string): numb
  */
 export function parseInstantField(text: string, name: string): Date {
   const instant = parseInstant(text)
-  if (instant === undefined) throw new InvalidInput(`Das Feld „${name}“ muss ein Zeitpunkt sein`)
+  if (instant === undefined) throw new InvalidField(name, 'muss ein Zeitpunkt sein')
   return instant
 }
 
 export function invalidCursor(name: string): InvalidInput {
-  return new InvalidInput(`Der Parameter „${name}“ ist ungültig`)
+  return new InvalidParameter(name, 'ist ungültig')
 }
 
 /**
@@ -99,7 +99,7 @@ export function parseChoice<T extends string>(
 ): T | undefined {
   if (text === undefined || text === '') return undefined
   const choice = choices.find((one) => one === text)
-  if (choice === undefined) throw new InvalidInput(`Der Parameter „${name}“ muss eines von ${choices.join(', ')} sein`)
+  if (choice === undefined) throw new InvalidParameter(name, `muss eines von ${choices.join(', ')} sein`)
   return choice
 }
 
@@ -111,7 +111,7 @@ export function parseChoice<T extends string>(
 export function parseFlag(text: string | undefined, name: string): boolean {
   if (text === 'true') return true
   if (text === undefined || text === '' || text === 'false') return false
-  throw new InvalidInput(`Der Parameter „${name}“ muss true oder false sein`)
+  throw new InvalidParameter(name, 'muss true oder false sein')
 }
 
 /**
@@ -121,11 +121,17 @@ export function parseFlag(text: string | undefined, name: string): boolean {
 export function checkLine(field: string, text: string): void {
   checkStorable(field, text)
   if (hasControls(text)) {
-    throw new InvalidInput(`Das Feld „${field}“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
+    throw new InvalidField(field, 'darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
   }
+}
+
+/** @throws InvalidInput with the message, naming the first empty field */
+export function requireFields(fields: Readonly<Record<string, string>>, message: string): void {
+  const empty = Object.keys(fields).find((field) => fields[field] === '')
+  if (empty !== undefined) throw new InvalidInput(message, 'invalid_input', { field: empty })
 }
 
 /** @throws InvalidInput naming the field if the database cannot store the text */
 export function checkStorable(field: string, text: string): void {
-  if (!isStorable(text)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
+  if (!isStorable(text)) throw new InvalidField(field, 'enthält unzulässige Zeichen')
 }

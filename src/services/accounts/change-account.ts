@@ -40,7 +40,8 @@ export async function createAccount(
     // The first administrator must be able to log in even while password login is off.
     const emergency = user.is_admin && !(await hasAdmins(transaction))
     const id = await insertUser(transaction, { ...user, password_hash, emergency })
-    if (id === undefined) throw new InvalidInput('Benutzername existiert bereits', 'username_taken')
+    if (id === undefined)
+      throw new InvalidInput('Benutzername existiert bereits', 'username_taken', { field: 'username' })
     checkLine('username', user.username)
     checkLine('display_name', user.display_name)
     const { is_admin, must_change_password } = user

@@ -52,7 +52,9 @@ export async function changeOwnPassword(
   const { from, mustChange } = proven
   // `mustChange` comes from the row, because `user.must_change_password` is true only in sessions started by password.
   if (mustChange && toNfc(next) === toNfc(current)) {
-    throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle')
+    throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle', 'invalid_input', {
+      field: 'new_password',
+    })
   }
   const to = await hashPassword(next, share)
   await db.transaction().execute(async (transaction) => {
@@ -69,5 +71,5 @@ export async function changeOwnPassword(
 }
 
 function wrongPassword(): InvalidInput {
-  return new InvalidInput('Aktuelles Passwort ist falsch', 'wrong_current_password')
+  return new InvalidInput('Aktuelles Passwort ist falsch', 'wrong_current_password', { field: 'current_password' })
 }

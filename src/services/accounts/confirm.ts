@@ -32,6 +32,6 @@ export async function confirmByPassword(
     const matches = await verifyPassword(ways.password_hash, password, accountShare(user.id))
     return matches ? (ways.password_hash as string) : undefined
   })
-  if (passwordHash === undefined) throw new InvalidInput('Passwort ist falsch', 'wrong_password')
+  if (passwordHash === undefined) throw new InvalidInput('Passwort ist falsch', 'wrong_password', { field: 'password' })
   return { user, credential: { passwordHash } }
 }

@@ -21,7 +21,7 @@ import {
   OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
-import { InvalidInput } from '../../domain/refusal.js'
+import { InvalidField } from '../../domain/refusal.js'
 import { issueProofs } from '../proofs/issue.js'
 import { refuseOwn } from './own-duties.js'
 import type { AssignmentClock } from './plan.js'
@@ -167,7 +167,7 @@ async function finish(
   { state, action }: { state: 'exempt' | 'recognised'; action: 'occurrence.exempt' | 'occurrence.recognise' },
 ): Promise<void> {
   const { at, today } = moment()
-  if (until !== undefined && until < today) throw new InvalidInput('Das Feld „until“ darf nicht vergangen sein')
+  if (until !== undefined && until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
   await decide(db, actor, { id, action, details: { reason, until } }, (transaction) =>
     updateOccurrence(transaction, id, { state, reason, covered_until: until ?? null, done_at: at, done_on: today }),
   )
@@ -180,10 +180,10 @@ async function finish(
  * @throws InvalidInput if `until` is missing or not later than the current due day
  */
 export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, until }: Decision): Promise<void> {
-  if (until === undefined) throw new InvalidInput('Das Feld „until“ fehlt')
+  if (until === undefined) throw new InvalidField('until', 'fehlt')
   const details = { reason, until }
   await decide(db, actor, { id, action: 'occurrence.extend', details }, (transaction, occurrence) => {
-    if (until <= dueOf(occurrence)) throw new InvalidInput('Das Feld „until“ muss nach dem bisherigen Tag liegen')
+    if (until <= dueOf(occurrence)) throw new InvalidField('until', 'muss nach dem bisherigen Tag liegen')
     return updateOccurrence(transaction, id, { extended_until: until, reason })
   })
 }

@@ -216,7 +216,7 @@ function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[
 
 async function keepResponsible(transaction: Transaction<Database>, id: number | null | undefined): Promise<void> {
   if (id === undefined || id === null) return
-  if ((await lockAccount(transaction, id)) === undefined) throw PERSON_NOT_FOUND
+  if ((await lockAccount(transaction, id)) === undefined) throw PERSON_NOT_FOUND.at('responsible_id')
 }
 
 async function assignTo(
@@ -226,8 +226,8 @@ async function assignTo(
   today: string,
 ): Promise<void> {
   const missing = await writeAudience(transaction, id, { team_ids, user_ids }, today)
-  if (missing === 'teams') throw AUDIENCE_TEAM_NOT_FOUND
-  if (missing === 'users') throw PERSON_NOT_FOUND
+  if (missing === 'teams') throw AUDIENCE_TEAM_NOT_FOUND.at('audience/team_ids')
+  if (missing === 'users') throw PERSON_NOT_FOUND.at('audience/user_ids')
 }
 
 async function changeParts(
@@ -255,13 +255,13 @@ function isSamePart(
 
 async function findParts(db: Kysely<Database>, parts: readonly PartInput[]): Promise<NewPart[]> {
   const found: NewPart[] = []
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (part.kind === 'personal') {
       found.push({ ...part, cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null })
       continue
     }
     const content = isStorable(part.slug) ? await findPartContent(db, part.kind, part.slug) : undefined
-    if (content === undefined) throw NOT_FOUND_BY_KIND[part.kind]
+    if (content === undefined) throw NOT_FOUND_BY_KIND[part.kind].at(`parts/${index}/slug`)
     const share_percent = part.kind === 'deck' ? (part.share_percent ?? null) : null
     found.push({ ...content, kind: part.kind, share_percent })
   }

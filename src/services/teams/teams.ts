@@ -28,7 +28,7 @@ export async function createTeam(
   return db.transaction().execute(async (transaction) => {
     await lockTeamNames(transaction)
     const team = await insertTeam(transaction, given)
-    if (team === undefined) throw TEAM_TAKEN
+    if (team === undefined) throw given.external_group === null ? TEAM_TAKEN.at('name') : TEAM_TAKEN
     const { external_group } = given
     const details = external_group === null ? {} : { details: { external_group } }
     await insertAuditEntry(transaction, actor, {

@@ -14,7 +14,13 @@ import type { Database } from '../../../db/types.js'
 import { NOT_AN_EDITOR } from '../../domain/accounts/refusals.js'
 import { type Editable, mayEdit } from '../../domain/content/editing/rights.js'
 import { FreeSlugs } from '../../domain/content/format/slug.js'
-import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
+import {
+  NotEditable,
+  requireVersion,
+  SOURCE_NOT_FOUND,
+  TEST_NOT_FOUND,
+  VERSION_OUTDATED,
+} from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
 import { isSameDefinition } from '../../domain/tests/import-plan.js'
@@ -49,7 +55,7 @@ export function saveDefinition(
     await lockCardWriters(transaction)
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
-      if (!(await lockSourceAgainstDeletion(transaction, sourceId))) throw SOURCE_NOT_FOUND
+      if (!(await lockSourceAgainstDeletion(transaction, sourceId))) throw SOURCE_NOT_FOUND.at('source_id')
       // An uploaded test with another slug may have this slug as its key.
       const keys = await listTestKeys(transaction, sourceId)
       const source_key = keys.includes(slug) ? new FreeSlugs(keys, [], slug).take(slug) : slug
@@ -59,9 +65,9 @@ export function saveDefinition(
       return readTest(transaction, slug)
     }
     const test = await takeTest(transaction, slug, editable)
-    if (sourceId !== undefined && sourceId !== test.source?.id) throw OTHER_SOURCE
+    if (sourceId !== undefined && sourceId !== test.source?.id) throw OTHER_SOURCE.at('source_id')
     if (version === undefined) throw TEST_VERSION_MISSING
-    if (version !== test.edit_version) throw VERSION_OUTDATED
+    requireVersion(version, test.edit_version)
     if (isSameDefinition(test.definition, definition)) return test
     await updateDefinition(transaction, test.id, definition, { edited: isEditedNow(test) })
     return readTest(transaction, slug)

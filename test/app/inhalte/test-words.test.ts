@@ -1,15 +1,6 @@
 import t from 'tap'
 import { slugFrom } from '../../../web/src/pages/inhalte/tests/slug.js'
-import { drawWords, guessWords, nameTestFields, stateOf } from '../../../web/src/pages/inhalte/tests/test-words.js'
-
-t.test('names the fields of a definition as the page does', async (t) => {
-  t.equal(nameTestFields('„closes“ liegt vor „opens“'), '„Letzter Tag“ liegt vor „Erster Tag“')
-  t.equal(
-    nameTestFields('„attempts“ muss eine ganze Zahl zwischen 1 und 100 sein oder unlimited'),
-    '„Versuche“ muss eine ganze Zahl zwischen 1 und 100 sein oder leer',
-  )
-  t.equal(nameTestFields('Das Deck „git“ ist archiviert'), 'Das Deck „git“ ist archiviert')
-})
+import { drawWords, guessWords, stateOf } from '../../../web/src/pages/inhalte/tests/test-words.js'
 
 t.test('formats probabilities and numbers of draws', async (t) => {
   t.equal(guessWords(0), 'unter 0,1 %')

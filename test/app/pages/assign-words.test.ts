@@ -6,7 +6,6 @@ import {
   recurrenceText,
   scheduleText,
 } from '../../../web/src/pages/vergeben/assign-words.js'
-import { labelFields } from '../../../web/src/pages/vergeben/field-labels.js'
 
 const spaced = (text: string) => text.replaceAll('\u00a0', ' ')
 
@@ -48,15 +47,4 @@ t.test('audience and parts are named, and hidden teams are counted', async (t) =
   const deck = { kind: 'deck', title: '\u202eGit', share_percent: null } as const
   t.equal(partText(deck), 'Deck „\u2068\u202eGit\u2069“: jede Karte einmal lernen')
   t.match(partText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')
-})
-
-t.test('refusals name fields as the form does', async (t) => {
-  for (const [message, shown] of [
-    ['Das Feld „due“ muss nach „starts“ liegen', 'Das Feld „Fällig“ muss nach „Beginn“ liegen'],
-    ['Das Feld „parts[1].title“ darf nicht leer sein', 'Das Feld „Teil 2“ darf nicht leer sein'],
-    ['Das Feld „recurrence.every_months“ muss', 'Das Feld „Monate“ muss'],
-    ['Das Deck „git“ fehlt', 'Das Deck „git“ fehlt'],
-  ] as const) {
-    t.equal(labelFields(message), shown)
-  }
 })

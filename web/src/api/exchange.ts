@@ -13,6 +13,8 @@ export interface Exchange {
   isOwn: boolean
   /** Error code of a refusal by the service */
   code: string | undefined
+  /** Path of the faulty field, if a refusal concerns one */
+  field: string | undefined
   /** Value of `Retry-After` */
   retryAfter: string | null
   /** Content of a JSON response; undefined if the response is not JSON */
@@ -38,6 +40,7 @@ export async function exchange(method: string, url: URL, init: Request = {}): Pr
     status,
     isOwn: content !== undefined && isOwn(response),
     code: codeOf(response),
+    field: decodeField(headers.get('x-error-field')),
     retryAfter: headers.get('retry-after'),
     content,
   }
@@ -50,6 +53,14 @@ function endOf(signal: AbortSignal | null | undefined, timeoutMs: number): Abort
 
 function throwUnreachable(error: Error): never {
   throw error.name === 'AbortError' ? error : new Unreachable()
+}
+
+function decodeField(text: string | null): string | undefined {
+  try {
+    return text === null ? undefined : decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 function parse(text: string): unknown {

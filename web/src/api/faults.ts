@@ -1,3 +1,4 @@
+import { nameField } from '../words/field-labels.js'
 import { isolateQuoted } from '../words/isolate.js'
 
 /** Error of a failed request; the message is a German text for the user. */
@@ -21,19 +22,30 @@ export class ForeignAnswer extends Fault {
   }
 }
 
+interface RefusedHeaders {
+  /** Path of the faulty field in the request (`X-Error-Field`) */
+  field?: string | undefined
+  /** Seconds to wait before a retry, from `Retry-After` */
+  retryAfter?: number | undefined
+}
+
 export class Refused extends Fault {
   readonly isPassing: boolean
+  readonly field: string | undefined
+  readonly retryAfter: number | undefined
   constructor(
     readonly status: number,
     /** Error code of the service (`X-Error-Code`), which does not change between versions */
     readonly code: string,
     /** JSON of the response, which for some refusals contains more than a message */
     readonly content: unknown,
-    /** Seconds to wait before a retry, from `Retry-After` */
-    readonly retryAfter?: number,
+    { field, retryAfter }: RefusedHeaders = {},
   ) {
-    super(messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
+    const message = messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`
+    super(field === undefined ? message : nameField(message, field))
     this.isPassing = status === 429 || status >= 500
+    this.field = field
+    this.retryAfter = retryAfter
   }
 }
 

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../refusal.js'
+import { InvalidField } from '../../refusal.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { toNfc } from '../../text/nfc.js'
 import { checkLine, checkStorable } from '../../text/parameters.js'
@@ -32,9 +32,11 @@ export function parseSheetText(field: string, input: string): string {
  */
 export function parseLabel(field: string, input: string): string {
   const label = toNfc(input).trim()
-  if (label === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
+  if (label === '') throw new InvalidField(field, 'darf nicht leer sein')
   if (isLabelTooLong(label)) {
-    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
+    throw new InvalidField(field, `darf höchstens ${MAX_LABEL_LENGTH} Zeichen haben`, {
+      details: { maximum: MAX_LABEL_LENGTH },
+    })
   }
   checkLine(field, label)
   return label
@@ -58,16 +60,18 @@ export function parseDescription(input: string): string {
  */
 export function parseLanguage(input: string): string {
   const tag = input.trim()
-  if (!isLanguage(tag)) throw new InvalidInput('Das Feld „lang“ muss ein Kürzel für eine Sprache sein, etwa de oder en')
+  if (!isLanguage(tag)) throw new InvalidField('lang', 'muss ein Kürzel für eine Sprache sein, etwa de oder en')
   return tag
 }
 
 function parseText(field: string, input: string, maxLength: number): string {
   checkStorable(field, input)
   const text = toNfc(input.replaceAll(/\r\n?/g, '\n'))
-  if (text.trim() === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
+  if (text.trim() === '') throw new InvalidField(field, 'darf nicht leer sein')
   if (text.length > maxLength) {
-    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${maxLength.toLocaleString('de-DE')} Zeichen haben`)
+    throw new InvalidField(field, `darf höchstens ${maxLength.toLocaleString('de-DE')} Zeichen haben`, {
+      details: { maximum: maxLength },
+    })
   }
   return text
 }

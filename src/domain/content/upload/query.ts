@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../refusal.js'
+import { InvalidInput, InvalidParameter } from '../../refusal.js'
 import { toNfc } from '../../text/nfc.js'
 import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
 import { countCharacters, hasControls, isStorable } from '../../text/text.js'
@@ -68,14 +68,14 @@ function parseUploadName(text: string | undefined, isOptional: boolean): UploadN
   const given = parseText(EXTENSION.test(whole) ? whole.split(/[/\\]/).at(-1) : whole, 'name') ?? ''
   const name = given.replace(EXTENSION, '').trim()
   if (name === '' && !isOptional) {
-    throw new InvalidInput('Der Parameter „name“ fehlt: der Name der Datei oder der Quelle')
+    throw new InvalidParameter('name', 'fehlt: der Name der Datei oder der Quelle')
   }
   return { name, fileName: EXTENSION.test(given) ? given : null }
 }
 
 function parseKeep(text: string | undefined): 'ours' | 'theirs' {
   if (text === undefined || text === '' || text === 'ours') return 'ours'
-  if (text !== 'theirs') throw new InvalidInput('Der Parameter „keep“ muss ours oder theirs sein')
+  if (text !== 'theirs') throw new InvalidParameter('keep', 'muss ours oder theirs sein')
   return text
 }
 
@@ -84,8 +84,7 @@ function parseIds(text: string | undefined): Set<number> {
   return new Set(
     ids.map((part) => {
       const id = parseId(part)
-      if (id === undefined)
-        throw new InvalidInput('Der Parameter „theirs“ muss aus Nummern von Karten bestehen, etwa 3,17')
+      if (id === undefined) throw new InvalidParameter('theirs', 'muss aus Nummern von Karten bestehen, etwa 3,17')
       return id
     }),
   )
@@ -94,17 +93,17 @@ function parseIds(text: string | undefined): Set<number> {
 function parseSourceId(text: string | undefined): number | null | undefined {
   if (text === undefined || text === '') return undefined
   const id = parseId(text)
-  if (id === undefined) throw new InvalidInput('Der Parameter „source“ muss die Nummer einer Quelle sein')
+  if (id === undefined) throw new InvalidParameter('source', 'muss die Nummer einer Quelle sein')
   return isInteger(id) ? id : null
 }
 
 function parseText(given: string | undefined, name: string): string | undefined {
   const text = toNfc(given ?? '').trim()
   if (countCharacters(text) > MAX_LENGTH) {
-    throw new InvalidInput(`Der Parameter „${name}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
+    throw new InvalidParameter(name, `darf höchstens ${MAX_LENGTH} Zeichen haben`, { details: { maximum: MAX_LENGTH } })
   }
   if (!isStorable(text) || hasControls(text)) {
-    throw new InvalidInput(`Der Parameter „${name}“ enthält unzulässige Zeichen`)
+    throw new InvalidParameter(name, 'enthält unzulässige Zeichen')
   }
   return text === '' ? undefined : text
 }

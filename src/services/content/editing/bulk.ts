@@ -17,7 +17,7 @@ import { createReplacer, type Replacement, replaceInSteps } from '../../../domai
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { DECK_NOT_FOUND, NotEditable, ONE_SOURCE_ONLY, TOO_MANY_CARDS } from '../../../domain/content/refusals.js'
 import { lengthOfExercise } from '../../../domain/questions/exercise.js'
-import { InvalidInput } from '../../../domain/refusal.js'
+import { InvalidField, InvalidInput } from '../../../domain/refusal.js'
 import { accountShare, FairTurns } from '../../fair-turns.js'
 import { runInTurns } from '../turns.js'
 import { openChange } from './change.js'
@@ -180,16 +180,24 @@ function* planInSteps(
       planned.push({ ...card, ...texts, archived: archived ?? card.archived, draft: draft ?? card.draft })
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
-      throw new InvalidInput(`Karte ${card.id}: ${error.message}`, error.code)
+      throw new InvalidInput(`Karte ${card.id}: ${sentenceOf(error)}`, error.code, { field: 'change' })
     }
     yield
   }
   return { planned, hits }
 }
 
+const SIDES: Record<string, string> = { question: 'Die Frage', answer: 'Die Antwort' }
+
+/** Returns the message without the name of a field that the request does not have. */
+function sentenceOf(error: InvalidInput): string {
+  const side = SIDES[error.field ?? '']
+  return error instanceof InvalidField && side !== undefined ? `${side} ${error.problem}` : error.message
+}
+
 async function moveAll(transaction: Transaction<Database>, cards: readonly StoredCard[], slug: string) {
   const deck = await findDeckToEdit(transaction, slug)
-  if (deck === undefined) throw DECK_NOT_FOUND
+  if (deck === undefined) throw DECK_NOT_FOUND.at('change/deck')
   return moveToDeck(transaction, cards, deck)
 }
 

@@ -30,9 +30,9 @@ import {
   CLIENT_ID_TAKEN,
   DECK_NOT_FOUND,
   NotEditable,
-  VERSION_OUTDATED,
+  requireVersion,
 } from '../../../domain/content/refusals.js'
-import { InvalidInput } from '../../../domain/refusal.js'
+import { InvalidField } from '../../../domain/refusal.js'
 import { openChange, recordItems } from './change.js'
 import { lockAndRead, moveToDeck, withRandomSuffix, writeChanges } from './change-cards.js'
 
@@ -61,11 +61,11 @@ export async function createCard(
     await lockCardWriters(transaction)
     const known = await findCardOfClient(transaction, client_id)
     if (known !== undefined) {
-      if (!mayEdit(editable, known.source_id)) throw CLIENT_ID_TAKEN
+      if (!mayEdit(editable, known.source_id)) throw CLIENT_ID_TAKEN.at('client_id')
       return readBack(transaction, known.id)
     }
     const deck = await findDeckToEdit(transaction, slug)
-    if (deck === undefined) throw DECK_NOT_FOUND
+    if (deck === undefined) throw DECK_NOT_FOUND.at('deck')
     if (deck.source_id === null) throw new NotEditable(deck.file)
     const changeId = await openChange(transaction, { userId, how: 'create', sourceId: deck.source_id })
     const id = await insertCard(transaction, {
@@ -108,13 +108,13 @@ export async function saveCard(
   id: number,
   { version, deck, draft, archived, ...input }: CardEdit,
 ): Promise<EditedCardWithOrigin> {
-  if (version === undefined && containsTexts(input)) throw new InvalidInput('Das Feld „version“ fehlt')
+  if (version === undefined && containsTexts(input)) throw new InvalidField('version', 'fehlt')
   return changeCard(db, editor, id, version, 'edit', async (transaction, before) => {
     const texts = changeTexts(input, before)
     const after = { ...before, ...texts, draft: draft ?? before.draft, archived: archived ?? before.archived }
     if (deck === undefined) return after
     const target = await findDeckToEdit(transaction, deck)
-    if (target === undefined) throw DECK_NOT_FOUND
+    if (target === undefined) throw DECK_NOT_FOUND.at('deck')
     const [moved] = await moveToDeck(transaction, [after], target)
     return moved as StoredCard
   })
@@ -153,7 +153,7 @@ async function changeCard(
     if (before === undefined) throw CARD_NOT_FOUND
     // The card may have moved since the request was authorised.
     if (!mayEdit(editable, before.source_id)) throw NOT_AN_EDITOR
-    if (version !== undefined && version !== before.version) throw VERSION_OUTDATED
+    requireVersion(version, before.version)
     const after = await change(transaction, before)
     await writeChanges(transaction, { userId, how, sourceId: before.source_id }, [{ before, after }])
     return readBack(transaction, id)
@@ -183,7 +183,7 @@ export async function placeBefore(
     if (!mayEdit(editable, card.source_id)) throw NOT_AN_EDITOR
     const next = cards.find((one) => one.id === before)
     if (before !== null && next?.deck_id !== card.deck_id) {
-      throw new InvalidInput('Das Feld „before“ muss die Id einer Karte desselben Decks sein')
+      throw new InvalidField('before', 'muss die Id einer Karte desselben Decks sein')
     }
     if (before !== id) await placeCard(transaction, card, before)
   })

@@ -46,7 +46,7 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
     const isCreated = await db.transaction().execute(async (transaction) => {
       // The source may have been deleted since the request was authorised.
-      if (!(await lockSourceAgainstDeletion(transaction, source_id))) throw SOURCE_NOT_FOUND
+      if (!(await lockSourceAgainstDeletion(transaction, source_id))) throw SOURCE_NOT_FOUND.at('source_id')
       const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
       const deck = { source_id, tests_only, name, description, slug, sort_order, lang, desired_retention }
       return insertDeck(transaction, deck)

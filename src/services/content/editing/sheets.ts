@@ -19,9 +19,9 @@ import {
   CHEATSHEET_NOT_FOUND,
   CLIENT_ID_TAKEN,
   NotEditable,
+  requireVersion,
   SOURCE_NOT_FOUND,
   VERSION_NOT_FOUND,
-  VERSION_OUTDATED,
 } from '../../../domain/content/refusals.js'
 import { retryOnConflict } from '../import-lock.js'
 import { openChange, recordItems } from './change.js'
@@ -42,7 +42,7 @@ export async function createSheet(
   if (known !== undefined) return known
   try {
     return await retryOnConflict(db, async (transaction) => {
-      if (!(await lockSourceAgainstDeletion(transaction, sheet.source_id))) throw SOURCE_NOT_FOUND
+      if (!(await lockSourceAgainstDeletion(transaction, sheet.source_id))) throw SOURCE_NOT_FOUND.at('source_id')
       const slug = await findFreeSlug(transaction, sheet.title)
       const sheetId = await insertEditedSheet(transaction, { ...sheet, slug })
       await noteChange(transaction, { userId: editor.id, how: 'create', sourceId: sheet.source_id }, sheetId, null, {
@@ -64,7 +64,7 @@ async function findCreated(
   clientId: string,
 ): Promise<EditedSheet | undefined> {
   const sheet = await findSheetByClientId(db, clientId)
-  if (sheet !== undefined && !mayEdit(editable, sheet.source?.id ?? null)) throw CLIENT_ID_TAKEN
+  if (sheet !== undefined && !mayEdit(editable, sheet.source?.id ?? null)) throw CLIENT_ID_TAKEN.at('client_id')
   return sheet
 }
 
@@ -127,7 +127,7 @@ async function takeSheet(
   if (!(await lockSheet(transaction, slug))) throw CHEATSHEET_NOT_FOUND
   const sheet = await readSheet(transaction, slug)
   if (sheet.source === null) throw new NotEditable(null)
-  if (version !== undefined && version !== sheet.version) throw VERSION_OUTDATED
+  requireVersion(version, sheet.version)
   return sheet
 }
 

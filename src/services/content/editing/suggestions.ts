@@ -17,7 +17,7 @@ import {
   NO_SUGGESTION,
   REPORT_NOT_FOUND,
   REPORT_SETTLED,
-  VERSION_OUTDATED,
+  requireVersion,
 } from '../../../domain/content/refusals.js'
 import { writeChanges } from './change-cards.js'
 
@@ -55,7 +55,7 @@ export function acceptSuggestion(
     const card = await lockReportedCard(transaction, reportId)
     const report = await takeReport(transaction, reportId)
     if (report.suggestion === null) throw NO_SUGGESTION
-    if ((version ?? report.version) !== card.version) throw VERSION_OUTDATED
+    requireVersion(version ?? report.version, card.version)
     const { suggestion } = report
     const texts = { question: question ?? suggestion.question, answer: answer ?? suggestion.answer }
     const after = { ...card, ...changeTexts(texts, card) }

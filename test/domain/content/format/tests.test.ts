@@ -96,7 +96,7 @@ t.test('names every fault with its line', async (t) => {
       head('name: a', 'pass_percent: 0', 'attempts: x', 'shuffle: ja', 'sections:', '  - deck: git', '    draw: 0'),
       [
         '3: „pass_percent“ muss eine ganze Zahl zwischen 1 und 100 sein',
-        '4: „attempts“ muss eine ganze Zahl zwischen 1 und 100 sein oder unlimited',
+        '4: „attempts“ muss eine ganze Zahl zwischen 1 und 100 sein oder „unlimited“ (unbegrenzt)',
         '5: „shuffle“ muss true oder false sein',
         '8: „draw“ muss eine ganze Zahl zwischen 1 und 500 sein',
       ],
@@ -131,7 +131,7 @@ t.test('names every fault with its line', async (t) => {
     ],
     [
       head('name: a', 'review_when: closed', 'sections: [{ deck: a }]'),
-      ['3: „review_when: closed“ braucht einen letzten Tag: „closes“ fehlt'],
+      ['3: „review_when“ mit dem Wert closed braucht einen letzten Tag'],
     ],
   ] as const) {
     const found = parse(text).faults.map(({ line, message }) => `${line}: ${message}`)

@@ -1,6 +1,4 @@
 import { type Answer, send, urlOf } from '../../api/client.js'
-import { Refused } from '../../api/faults.js'
-import { nameFields } from './field-names.js'
 
 export interface Source {
   id: number
@@ -36,7 +34,7 @@ type Params = Parameters<typeof urlOf>[1]
 
 /**
  * Sends a request to an API route for authors and returns the JSON of the response.
- * @throws Fault if the request fails; the message of a refusal names fields by their labels
+ * @throws Fault if the request fails
  */
 export async function request<T>(
   method: string,
@@ -50,10 +48,5 @@ export async function request<T>(
     headers: { accept: 'application/json', ...(!isRead && { 'content-type': 'application/json' }) },
     ...(!isRead && { body: JSON.stringify(body ?? {}) }),
   }
-  try {
-    return (await send(method, urlOf(path, params, query), init)) as T
-  } catch (error) {
-    if (error instanceof Refused) error.message = nameFields(error.message)
-    throw error
-  }
+  return (await send(method, urlOf(path, params, query), init)) as T
 }

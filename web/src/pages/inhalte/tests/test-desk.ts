@@ -2,8 +2,9 @@ import type { QueryClient } from '@tanstack/svelte-query'
 import { hasCode, isRefused, Refused } from '../../../api/faults.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
+import { request } from '../content-api.js'
 import { slugFrom } from './slug.js'
-import { type EditedTest, requestTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
+import { type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
 
 /** Fields of a definition that is being edited; an empty number field is null. */
 export interface TestFields
@@ -62,12 +63,12 @@ function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): object {
 }
 
 async function load(slug: string): Promise<EditedTest> {
-  return (await requestTest<{ test: EditedTest }>('GET', TEST_PATH, { slug })).test
+  return (await request<{ test: EditedTest }>('GET', TEST_PATH, { slug })).test
 }
 
 async function put(slug: string, fields: TestFields, owner: { version: number } | { source_id: number }) {
   const body = { ...bodyOf(fields), ...owner }
-  return (await requestTest<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
+  return (await request<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
 }
 
 export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {

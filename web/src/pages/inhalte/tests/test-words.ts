@@ -1,32 +1,5 @@
 import { count } from '../../../words/numbers.js'
 
-const NAMES: Record<string, string> = {
-  name: 'Name',
-  description: 'Beschreibung',
-  introduction: 'Einleitung',
-  pass_percent: 'Bestanden ab',
-  attempts: 'Versuche',
-  wait_minutes: 'Wartezeit',
-  time_limit_minutes: 'Zeit je Versuch',
-  opens: 'Erster Tag',
-  closes: 'Letzter Tag',
-  draw: 'Fragen je Versuch',
-  sections: 'Fragen',
-  deck: 'Deck',
-  level: 'Level',
-  'review_when: closed': 'Nach dem letzten Tag',
-}
-
-/**
- * Replaces field names in a message of the service with their German labels.
- * @example nameTestFields('„closes“ liegt vor „opens“') // '„Letzter Tag“ liegt vor „Erster Tag“'
- */
-export function nameTestFields(message: string): string {
-  return message
-    .replaceAll(/„([a-z_]+(?:: closed)?)“/g, (whole, key: string) => (NAMES[key] ? `„${NAMES[key]}“` : whole))
-    .replace(/ oder unlimited$/, ' oder leer')
-}
-
 type Tone = 'plain' | 'good' | 'warn'
 
 interface TestState {

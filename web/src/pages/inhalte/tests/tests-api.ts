@@ -1,10 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../../api/client.js'
-import { Refused } from '../../../api/faults.js'
 import type { Question } from '../../tests/types.js'
 import { request } from '../content-api.js'
 import type { Flag, OptionReport } from './report-words.js'
-import { nameTestFields } from './test-words.js'
 
 export type TestSummary = Answer<'/api/content/tests'>['tests'][number]
 export type EditedTest = Answer<'/api/content/tests/{slug}'>['test']
@@ -86,7 +84,7 @@ export const testQueries = {
   preview: (slug: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'preview'],
-      queryFn: () => requestTest<{ preview: Preview }>('GET', `${TEST_PATH}/preview`, { slug }),
+      queryFn: () => request<{ preview: Preview }>('GET', `${TEST_PATH}/preview`, { slug }),
       staleTime: 0,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
@@ -104,7 +102,7 @@ export const testQueries = {
 
 async function readStatistics(slug: string, version: string): Promise<Statistics> {
   const read = (after?: number) =>
-    requestTest<StatisticsPage>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version, after })
+    request<StatisticsPage>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version, after })
   const first = await read()
   const questions = [...first.questions]
   for (let { next_after } = first; next_after !== null; ) {
@@ -128,22 +126,9 @@ async function findQuestions(deck: string): Promise<DeckQuestion[]> {
 }
 
 /**
- * Sends a request about a test and returns the JSON of the response.
- * @throws Fault if the request fails; the message of a refusal names fields by their labels
- */
-export async function requestTest<T>(...args: Parameters<typeof request>): Promise<T> {
-  try {
-    return await request<T>(...args)
-  } catch (error) {
-    if (error instanceof Refused) error.message = nameTestFields(error.message)
-    throw error
-  }
-}
-
-/**
  * Publishes a test, or with `isCheck` returns the effects without publishing.
  * @throws Fault if the request fails
  */
 export function publish(slug: string, isCheck: boolean): Promise<Publication> {
-  return requestTest('POST', `${TEST_PATH}/publish`, { slug }, {}, isCheck ? { check: true } : {})
+  return request('POST', `${TEST_PATH}/publish`, { slug }, {}, isCheck ? { check: true } : {})
 }
