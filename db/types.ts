@@ -306,6 +306,12 @@ export interface DeckDefaultsTable {
   desired_retention: number
 }
 
+/** Versions of changed decks, for their form. A deck without a row has the version 1. */
+export interface DeckVersionsTable {
+  deck_id: number
+  version: number
+}
+
 export interface JobRunsTable {
   name: string
   /** End of the lease, which the running instance extends; null or in the past if the job is not running */
@@ -771,6 +777,8 @@ export interface TeamsTable {
   /** Group of the identity provider whose users are members of the team */
   external_group: string | null
   created_at: Timestamp
+  /** 1 plus the number of changes of the name or the group */
+  edit_version: Generated<number>
 }
 
 export interface TeamMembersTable {
@@ -824,6 +832,8 @@ export interface AssignmentsTable {
   /** Last day on which the occurrences of all persons were planned */
   planned_on: NullableDay
   archived_at: NullableTimestamp
+  /** 1 plus the number of changes of the fields that the form edits */
+  edit_version: Generated<number>
 }
 
 /** A part of an assignment. Its content may be deleted later; the title then remains. */
@@ -935,6 +945,7 @@ export interface Database {
   card_notes: CardNotesTable
   deck_retentions: DeckRetentionsTable
   deck_defaults: DeckDefaultsTable
+  deck_versions: DeckVersionsTable
   job_runs: JobRunsTable
   card_positions: CardPositionsTable
   distinct_answers: DistinctAnswersTable

@@ -20,6 +20,7 @@ import * as accesses from './0018_accesses.js'
 import * as corrections from './0019_corrections.js'
 import * as personNames from './0020_person_names.js'
 import * as questionReports from './0021_question_reports.js'
+import * as formVersions from './0022_form_versions.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0019_corrections': corrections,
   '0020_person_names': personNames,
   '0021_question_reports': questionReports,
+  '0022_form_versions': formVersions,
 }

@@ -24,7 +24,12 @@ import {
   PARTS_IN_USE,
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
-import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import {
+  CHEATSHEET_NOT_FOUND,
+  DECK_NOT_FOUND,
+  TEST_NOT_FOUND,
+  VERSION_OUTDATED,
+} from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
@@ -214,14 +219,15 @@ Callers cannot release themselves from an open mandatory task unless another acc
         body: ChangeAssignmentBody,
         response: answers(AssignmentAnswer, [
           ...[...CHANGING, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
-          ...[...CONTENT, ...AUDIENCE],
+          ...[...CONTENT, ...AUDIENCE, VERSION_OUTDATED.at('version', { version: 2 })],
         ]),
       },
       onRequest: app.requireAssigner,
       preHandler: app.requireAssignable,
     },
     async (request) => {
-      const change = { id: assignmentIdOf(request.params), change: parseAssignment(request.body) }
+      const { version } = request.body
+      const change = { id: assignmentIdOf(request.params), change: parseAssignment(request.body), version }
       return { assignment: view(await changeAssignment(app.db, actorOf(request), change, clock)) }
     },
   )
@@ -372,7 +378,7 @@ function assignmentIdOf({ id }: { id: string }): number {
 }
 
 function view(stored: StoredAssignment) {
-  const { id, title, description, parts, mandatory, retention_years, responsible_id, created_at, version } = stored
+  const { id, title, description, parts, mandatory, retention_years, responsible_id, created_at, edit_version } = stored
   const { every_months, window_end, opens_days_before, everybody_from, team_ids, user_ids } = stored
   return {
     ...{ id, title, description, parts, audience: { everybody: everybody_from !== null, team_ids, user_ids } },
@@ -381,7 +387,8 @@ function view(stored: StoredAssignment) {
       every_months === null
         ? null
         : { every_months, ...(window_end !== null && { window_end }), opens_days_before: opens_days_before ?? 0 },
-    ...{ mandatory, retention_years, responsible_id, created_at, version },
+    ...{ mandatory, retention_years, responsible_id, created_at, version: edit_version },
+    renewals: stored.version - 1,
   }
 }
 

@@ -2,7 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignment.js'
 import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
 const MAX_TEAMS = 1_000
@@ -89,7 +89,7 @@ const given = {
 
 export const CreateAssignmentBody = Type.Object(given)
 
-export const ChangeAssignmentBody = Type.Partial(CreateAssignmentBody)
+export const ChangeAssignmentBody = Type.Object({ ...Type.Partial(CreateAssignmentBody).properties, version: BasedOn })
 
 const part = {
   kind: Kind,
@@ -117,7 +117,11 @@ const Assignment = Type.Object(
     retention_years: Type.Integer(),
     responsible_id: nullable(Id),
     created_at: Timestamp,
-    version: Type.Integer({ description: 'Starts at 1; each renewal adds 1.' }),
+    version: Type.Integer({
+      description: 'Starts at 1; each change of the fields of a PATCH adds 1.',
+      examples: [1],
+    }),
+    renewals: Type.Integer({ description: 'How often the assignment was renewed.', examples: [0] }),
   },
   { title: 'Assignment' },
 )

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
 const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
@@ -23,6 +23,11 @@ const EditedDeck = Type.Object(
     desired_retention: nullable(Type.Number(RETENTION)),
     cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
     drafts: Type.Integer(),
+    version: Type.Integer({
+      description:
+        'Starts at 1; each change of its fields adds 1: by PATCH, by an import, with the archiving of its source.',
+      examples: [1],
+    }),
     source: nullable({
       ...OwnerSource,
       description: 'Null for the content folder, released content, and rows inserted by scripts.',
@@ -56,4 +61,9 @@ export const DeckCreation = Type.Object({
   ),
 })
 
-export const DeckEdit = Type.Object({ name: Type.Optional(Name), ...FIELDS, archived: Type.Optional(Type.Boolean()) })
+export const DeckEdit = Type.Object({
+  name: Type.Optional(Name),
+  ...FIELDS,
+  archived: Type.Optional(Type.Boolean()),
+  version: BasedOn,
+})

@@ -1,7 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listEditedDecks } from '../../db/queries/content/editing/decks.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import {
+  CONTENT_CHANGES,
+  DECK_NOT_FOUND,
+  NotEditable,
+  SOURCE_NOT_FOUND,
+  VERSION_OUTDATED,
+} from '../../src/domain/content/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { createDeck, saveDeck } from '../../src/services/content/editing/decks.js'
@@ -66,7 +72,10 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedDeckParams,
         body: DeckEdit,
-        response: answers(EditedDeckAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND, NOT_EDITABLE]),
+        response: answers(EditedDeckAnswer, [
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND, NOT_EDITABLE],
+          VERSION_OUTDATED.at('version', { version: 2 }),
+        ]),
       },
     },
     async ({ params, body }) => ({ deck: await saveDeck(app.db, params.slug, body) }),

@@ -5,6 +5,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
+import { VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
 import { parseTeam } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
@@ -99,12 +100,16 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         tags: ['teams'],
         params: TeamParams,
         body: ChangeTeamBody,
-        response: answers(TeamAnswer, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN]),
+        response: answers(TeamAnswer, [
+          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN],
+          VERSION_OUTDATED.at('version', { version: 2 }),
+        ]),
       },
       preHandler,
     },
     async (request) => {
-      const change = { id: teamIdOf(request.params), change: parseTeam(request.body), today: today() }
+      const { version } = request.body
+      const change = { id: teamIdOf(request.params), change: parseTeam(request.body), version, today: today() }
       return { team: await changeTeam(app.db, actorOf(request), change) }
     },
   )

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const TeamParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 
@@ -22,14 +22,28 @@ export const CreateTeamBody = Type.Object({ name: Name, external_group: Type.Opt
 export const ChangeTeamBody = Type.Object({
   name: Type.Optional(Name),
   external_group: Type.Optional(ExternalGroup),
+  version: BasedOn,
 })
 
 const TEAM = { id: Type.Integer({ examples: [3] }), name: Name }
 
-const Team = Type.Object({ ...TEAM, external_group: ExternalGroup, created_at: Timestamp }, { title: 'Team' })
+const Version = Type.Integer({
+  description: 'Starts at 1; each change of the name or the group adds 1.',
+  examples: [1],
+})
+
+const Team = Type.Object(
+  { ...TEAM, external_group: ExternalGroup, created_at: Timestamp, version: Version },
+  { title: 'Team' },
+)
 
 /** A team with all fields for administrators, but only with id and name for leads */
-const VIEWED_TEAM = { ...TEAM, external_group: Type.Optional(ExternalGroup), created_at: Type.Optional(Timestamp) }
+const VIEWED_TEAM = {
+  ...TEAM,
+  external_group: Type.Optional(ExternalGroup),
+  created_at: Type.Optional(Timestamp),
+  version: Type.Optional(Version),
+}
 
 export const TeamAnswer = Type.Object({ team: Team })
 

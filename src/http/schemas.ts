@@ -46,6 +46,14 @@ export function optional(description: string, example: string) {
   return Type.Optional(Type.String({ description, examples: [example] }))
 }
 
+/** Version in the body of a change of an object that has a form */
+export const BasedOn = Type.Optional(
+  Type.Integer({
+    description: 'The `version` that the change is based on; 409 if it is outdated. If absent, it is not checked.',
+    examples: [1],
+  }),
+)
+
 /** Schema key of the refusals that `answers` stores for the OpenAPI document */
 export const REFUSALS_KEY = 'x-refusals'
 

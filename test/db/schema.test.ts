@@ -84,6 +84,7 @@ const COLUMNS: ColumnNames = {
     corrected_at: 'timestamp with time zone?',
     planned_on: 'date?',
     archived_at: 'timestamp with time zone?',
+    edit_version: 'integer',
   },
   assignment_parts: {
     assignment_id: 'integer',
@@ -137,7 +138,13 @@ const COLUMNS: ColumnNames = {
     confirmed_by: 'text?',
     note: 'text?',
   },
-  teams: { id: 'integer', name: 'text', external_group: 'text?', created_at: 'timestamp with time zone' },
+  teams: {
+    id: 'integer',
+    name: 'text',
+    external_group: 'text?',
+    created_at: 'timestamp with time zone',
+    edit_version: 'integer',
+  },
   team_members: {
     id: 'integer',
     team_id: 'integer',
@@ -300,6 +307,7 @@ const COLUMNS: ColumnNames = {
   card_notes: { user_id: 'integer', card_id: 'integer', text: 'text', updated_at: 'timestamp with time zone' },
   deck_retentions: { user_id: 'integer', deck_id: 'integer', desired_retention: 'double precision' },
   deck_defaults: { deck_id: 'integer', desired_retention: 'double precision' },
+  deck_versions: { deck_id: 'integer', version: 'integer' },
   job_runs: {
     name: 'text',
     leased_until: 'timestamp with time zone?',

@@ -91,6 +91,7 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await writeNote(db, user.id, card.id, 'Eselsbrücke:\t„😀“')
   await setDeckRetention(db, user.id, deck.slug, 0.95)
   await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()
+  await db.insertInto('deck_versions').values({ deck_id: deck.id, version: 3 }).execute()
   const fitted = { model: 'fsrs-6', w: [0.1, 1e-7], items: 400, log_loss_before: 0.4, log_loss_after: 0.3 }
   await db
     .insertInto('fitted_parameters')

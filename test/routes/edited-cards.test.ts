@@ -250,7 +250,7 @@ t.test('a moved card stands at its new place, whatever the previous order', asyn
 })
 
 t.test('refuses a deck for a source that was deleted after the authorization', async (t) => {
-  await t.rejects(createDeckOf(db, { source_id: 999_999, name: unique('Deck') }), SOURCE_NOT_FOUND)
+  await t.rejects(createDeckOf(db, { source_id: 999_999, name: unique('Deck') }), SOURCE_NOT_FOUND.at('source_id'))
 })
 
 t.test('lists a deck in pages with its filters', async (t) => {

@@ -249,7 +249,15 @@ export async function lockAssignment(
 
 export type NewAssignment = Omit<
   AssignmentRow,
-  'id' | 'created_at' | 'version' | 'renewed_on' | 'renewed_at' | 'corrected_at' | 'planned_on' | 'archived_at'
+  | 'id'
+  | 'created_at'
+  | 'version'
+  | 'renewed_on'
+  | 'renewed_at'
+  | 'corrected_at'
+  | 'planned_on'
+  | 'archived_at'
+  | 'edit_version'
 >
 
 export async function insertAssignment(transaction: Transaction<Database>, row: NewAssignment): Promise<number> {
@@ -264,6 +272,15 @@ export async function updateAssignment(
 ): Promise<void> {
   if (Object.keys(change).length === 0) return
   await transaction.updateTable('assignments').set(change).where('id', '=', id).execute()
+}
+
+/** Adds 1 to the version that requests of the form are based on. */
+export async function raiseEditVersion(transaction: Transaction<Database>, id: number): Promise<void> {
+  await transaction
+    .updateTable('assignments')
+    .set({ edit_version: sql`edit_version + 1` })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function recordPlanned(db: Kysely<Database>, id: number, today: string): Promise<void> {

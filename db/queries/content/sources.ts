@@ -4,6 +4,7 @@ import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
+import { raiseDeckVersions } from './write-decks.js'
 
 export interface Source {
   id: number
@@ -127,15 +128,20 @@ export async function restoreDecksAndSheets(
   id: number,
   { decks, cheatsheets }: Pick<SourceContent, 'decks' | 'cheatsheets'>,
 ): Promise<void> {
-  await sql`
+  const pools = await sql<{ id: number }>`
     update imported_decks set pool_archived = false
     from decks
     where deck_id = decks.id and decks.id = any (${decks}) and pool_archived and archived_at >= ${archivingOf(id)}
-    `.execute(transaction)
-  await sql`
+    returning deck_id as id`.execute(transaction)
+  const restored = await sql<{ id: number }>`
     update decks set archived_at = null
     where id = any (${decks}) and archived_at >= ${archivingOf(id)}
-      and not exists (select from imported_decks where deck_id = decks.id and tests_only)`.execute(transaction)
+      and not exists (select from imported_decks where deck_id = decks.id and tests_only)
+    returning id`.execute(transaction)
+  await raiseDeckVersions(
+    transaction,
+    [...pools.rows, ...restored.rows].map((deck) => deck.id),
+  )
   await sql`
     update imported_cheatsheets set draft_archived = false
     from cheatsheets

@@ -46,6 +46,14 @@ export async function insertDecks(
   return ids
 }
 
+/** Adds 1 to the version of decks; each change of their fields by the service must do so. */
+export async function raiseDeckVersions(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into deck_versions (deck_id, version) select id, 2 from unnest(${ids}::integer[]) as id order by id
+    on conflict (deck_id) do update set version = deck_versions.version + 1`.execute(transaction)
+}
+
 /** Updates decks and restores archived decks. Each deck must have a row in `imported_decks`. */
 export async function updateDecks(
   transaction: Transaction<Database>,
@@ -69,6 +77,10 @@ export async function updateDecks(
     ) as input (id, options_off, lang)
     where deck_id = input.id`.execute(transaction)
   await setDefaults(transaction, decks)
+  await raiseDeckVersions(
+    transaction,
+    decks.map(({ id }) => id),
+  )
 }
 
 /** Sets or, with null, clears the author's desired retention of decks. */
@@ -119,7 +131,7 @@ export async function offerDecks(transaction: Transaction<Database>, slugs: stri
  */
 export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   if (ids.length === 0) return
-  await transaction
+  const archived = await transaction
     .updateTable('decks')
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
@@ -135,6 +147,7 @@ export async function archiveDecks(transaction: Transaction<Database>, ids: numb
         ),
       ]),
     )
+    .returning('id')
     .execute()
   await transaction
     .updateTable('imported_decks')
@@ -142,4 +155,8 @@ export async function archiveDecks(transaction: Transaction<Database>, ids: numb
     .where('deck_id', '=', ({ fn, val }) => fn.any(val(ids)))
     .where('tests_only', '=', true)
     .execute()
+  await raiseDeckVersions(
+    transaction,
+    archived.map(({ id }) => id),
+  )
 }

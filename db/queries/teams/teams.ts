@@ -2,9 +2,9 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database, TeamsTable } from '../../types.js'
 
-const TEAM = ['id', 'name', 'external_group', 'created_at'] as const
+const TEAM = ['id', 'name', 'external_group', 'created_at', 'edit_version as version'] as const
 
-export type Team = Selectable<TeamsTable>
+export type Team = Omit<Selectable<TeamsTable>, 'edit_version'> & { version: number }
 
 /** A team with the number of its current members, leads included. */
 export type ListedTeam = Team & { members: number }
@@ -13,7 +13,7 @@ export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): 
   return db
     .selectFrom('teams')
     .select((eb) => [
-      ...(['teams.id', 'teams.name', 'teams.external_group', 'teams.created_at'] as const),
+      ...(['teams.id', 'teams.name', 'teams.external_group', 'teams.created_at', 'edit_version as version'] as const),
       eb
         .selectFrom('team_members')
         .select(sql<number>`count(distinct user_id)::integer`.as('members'))
@@ -89,12 +89,18 @@ export async function isTeamTaken(
   return other !== undefined
 }
 
+/** Changes a team and raises its version. */
 export async function updateTeam(
   transaction: Transaction<Database>,
   id: number,
   change: { name?: string | undefined; external_group?: string | null | undefined },
 ): Promise<Team> {
-  return transaction.updateTable('teams').set(change).where('id', '=', id).returning(TEAM).executeTakeFirstOrThrow()
+  return transaction
+    .updateTable('teams')
+    .set({ ...change, edit_version: sql`edit_version + 1` })
+    .where('id', '=', id)
+    .returning(TEAM)
+    .executeTakeFirstOrThrow()
 }
 
 /** Serialises the changes of names and groups of teams until the transaction ends, so that both stay unique. */

@@ -9,6 +9,7 @@ import {
   insertAssignment,
   lockAssignment,
   type NewPart,
+  raiseEditVersion,
   restartOccurrences,
   type StoredAssignment,
   updateAssignment,
@@ -24,7 +25,7 @@ import {
   PERSON_NOT_FOUND,
 } from '../../domain/assignments/refusals.js'
 import type { Due, Starts } from '../../domain/assignments/schedule.js'
-import { NOT_FOUND_BY_KIND } from '../../domain/content/refusals.js'
+import { NOT_FOUND_BY_KIND, requireVersion } from '../../domain/content/refusals.js'
 import { isStorable } from '../../domain/text/text.js'
 import { keepOwnDuties } from './own-duties.js'
 import { type AssignmentClock, completeOccurrences, planAssignment } from './plan.js'
@@ -76,7 +77,9 @@ export async function createAssignment(
 
 /**
  * Changes an assignment and writes an audit entry. Changed dates apply only to periods that are not planned yet.
+ * @param version version that the change is based on; undefined skips the check
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
+ * @throws VERSION_OUTDATED if the assignment has changed since `version`
  * @throws PARTS_IN_USE if the parts would change although a person has already completed one of them
  * @throws OWN_OCCURRENCE if the change would release the actor from an open mandatory occurrence
  * @throws the refusals of `createAssignment` for the given fields
@@ -84,24 +87,28 @@ export async function createAssignment(
 export async function changeAssignment(
   db: Kysely<Database>,
   actor: Actor,
-  { id, change }: { id: number; change: Partial<AssignmentInput> },
+  { id, change, version }: { id: number; change: Partial<AssignmentInput>; version: number | undefined },
   clock: AssignmentClock,
 ): Promise<StoredAssignment> {
   const { today } = clock.moment()
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
     if (before === undefined) throw ASSIGNMENT_NOT_FOUND
+    requireVersion(version, before.edit_version)
     const { parts, audience, starts, due, recurrence, ...rest } = change
     checkDates({ starts: starts ?? startsOf(before), due: due ?? dueOf(before) })
     await keepResponsible(transaction, change.responsible_id)
     await keepOwnDuties(transaction, actor, async () => {
-      await updateAssignment(transaction, id, {
+      const columns = {
         ...rest,
         ...scheduleOf({ starts, due, recurrence }),
         ...(audience && { everybody_from: audience.everybody ? (before.everybody_from ?? today) : null }),
-      })
-      if (parts !== undefined) await changeParts(transaction, before, parts)
+      }
+      await updateAssignment(transaction, id, columns)
+      const hasNewParts = parts !== undefined && (await changeParts(transaction, before, parts))
       if (audience !== undefined) await assignTo(transaction, id, audience, today)
+      const isChanged = hasNewParts || !hasColumns(before, columns) || !isAudienceOf(before, audience)
+      if (isChanged) await raiseEditVersion(transaction, id)
     })
     const fields = Object.keys(change)
     if (fields.length === 0) return
@@ -230,16 +237,29 @@ async function assignTo(
   if (missing === 'users') throw PERSON_NOT_FOUND.at('audience/user_ids')
 }
 
+function hasColumns(stored: StoredAssignment, columns: Partial<StoredAssignment>): boolean {
+  return (Object.keys(columns) as (keyof StoredAssignment)[]).every((name) => stored[name] === columns[name])
+}
+
+function isAudienceOf({ team_ids, user_ids }: StoredAssignment, given: AssignmentInput['audience'] | undefined) {
+  if (given === undefined) return true
+  const isSame = (stored: number[], ids: number[]) =>
+    stored.length === ids.length && ids.every((id) => stored.includes(id))
+  return isSame(team_ids, given.team_ids) && isSame(user_ids, given.user_ids)
+}
+
+/** Replaces the parts if they differ; returns whether they do. */
 async function changeParts(
   transaction: Transaction<Database>,
   before: StoredAssignment,
   given: readonly PartInput[],
-): Promise<void> {
+): Promise<boolean> {
   const parts = await findParts(transaction, given)
   const isSame = parts.every((part, index) => isSamePart(given[index], before.parts[index], part))
-  if (isSame && parts.length === before.parts.length) return
+  if (isSame && parts.length === before.parts.length) return false
   if (await hasDoneParts(transaction, before.id)) throw PARTS_IN_USE
   await writeParts(transaction, before.id, parts)
+  return true
 }
 
 function isSamePart(

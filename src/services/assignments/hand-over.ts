@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { updateAssignment } from '../../../db/queries/assignments/assignments.js'
+import { raiseEditVersion, updateAssignment } from '../../../db/queries/assignments/assignments.js'
 import {
   findSuccessor,
   listDisabledResponsible,
@@ -28,6 +28,7 @@ export async function handOver<T>(
     const responsible_id = await findSuccessor(transaction, id, { former, today })
     if (responsible_id === former) continue
     await updateAssignment(transaction, id, { responsible_id })
+    await raiseEditVersion(transaction, id)
     if (actor === undefined) continue
     const details = { fields: ['responsible_id'], responsible_id }
     await insertAuditEntry(transaction, actor, { action: 'assignment.update', target_id: id, target: title, details })

@@ -14,6 +14,7 @@ import {
 } from '../../../db/queries/teams/teams.js'
 import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
+import { requireVersion } from '../../domain/content/refusals.js'
 import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
 import { handOver } from '../assignments/hand-over.js'
@@ -43,19 +44,22 @@ export async function createTeam(
 
 /**
  * Changes a team and writes an audit entry. If its provider group changes, the memberships from the former group end.
+ * @param version version that the change is based on; undefined skips the check
  * @throws TEAM_NOT_FOUND if the team does not exist
+ * @throws VERSION_OUTDATED if the team has changed since `version`
  * @throws TEAM_TAKEN if another team has the name or the group
  * @throws OWN_OCCURRENCE if an ended membership would release the actor from an open mandatory occurrence
  */
 export async function changeTeam(
   db: Kysely<Database>,
   actor: Actor,
-  { id, change, today }: { id: number; change: TeamInput; today: string },
+  { id, change, version, today }: { id: number; change: TeamInput; version: number | undefined; today: string },
 ): Promise<Team> {
   return db.transaction().execute(async (transaction) => {
     await lockTeamNames(transaction)
     const before = await lockTeam(transaction, id)
     if (before === undefined) throw TEAM_NOT_FOUND
+    requireVersion(version, before.version)
     const fields = (['name', 'external_group'] as const).filter(
       (field) => change[field] !== undefined && change[field] !== before[field],
     )

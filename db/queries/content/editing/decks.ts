@@ -4,7 +4,7 @@ import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/format/parse-de
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../../types.js'
 import { deckOrder } from '../decks.js'
-import { setDefaults } from '../write-decks.js'
+import { raiseDeckVersions, setDefaults } from '../write-decks.js'
 import { isEditable } from './cards.js'
 
 export interface EditedDeck {
@@ -21,6 +21,8 @@ export interface EditedDeck {
   /** Number of cards that are neither drafts nor archived */
   cards: number
   drafts: number
+  /** 1 plus the number of changes of its fields by the service: in a form, by an import, with its source */
+  version: number
   /** Null for content from the content folder, from scripts or from a deleted source */
   source: { id: number; kind: StoredKind; name: string } | null
 }
@@ -42,6 +44,7 @@ export async function listEditedDecks(
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
     .leftJoin('content_sources', 'content_sources.id', 'source_id')
     .leftJoin('deck_defaults', 'deck_defaults.deck_id', 'decks.id')
+    .leftJoin('deck_versions', 'deck_versions.deck_id', 'decks.id')
     .leftJoin(drafts.as('drafts'), 'drafts.deck_id', 'decks.id')
     .select(['slug', 'decks.name', 'description', 'sort_order', 'card_count as cards', 'desired_retention'])
     .select(['source_id', 'kind', 'content_sources.name as source_name'])
@@ -49,6 +52,7 @@ export async function listEditedDecks(
       fn.coalesce('tests_only', val(false)).as('tests_only'),
       fn.coalesce('lang', val(DEFAULT_LANGUAGE)).as('lang'),
       fn.coalesce('drafts.drafts', val(0)).as('drafts'),
+      fn.coalesce('deck_versions.version', val(1)).as('version'),
       sql<Date | null>`case when tests_only is not true or pool_archived then decks.archived_at end`.as('archived_at'),
     ])
     .where(isEditable(editable, 'source_id').$castTo<boolean>())
@@ -83,6 +87,11 @@ export async function findDeckToEdit(
     .where('slug', '=', slug)
     .forKeyShare('decks')
     .executeTakeFirst()
+}
+
+/** Lets changes of a deck wait for each other until the end of the transaction. */
+export async function lockDeck(transaction: Transaction<Database>, slug: string): Promise<void> {
+  await transaction.selectFrom('decks').select('id').where('slug', '=', slug).forNoKeyUpdate().execute()
 }
 
 /** Returns the deck slugs that equal the word or begin with the word and a hyphen. */
@@ -147,7 +156,7 @@ export interface DeckEdit {
   desired_retention?: number | null | undefined
 }
 
-/** Changes a deck. For a pool, `archived` sets `pool_archived`, while `archived_at` stays set. */
+/** Changes a deck and raises its version. For a pool, `archived` sets `pool_archived`, while `archived_at` stays set. */
 export async function updateDeck(
   transaction: Transaction<Database>,
   { id, tests_only }: DeckToEdit,
@@ -169,4 +178,5 @@ export async function updateDeck(
     await transaction.updateTable('imported_decks').set(marks).where('deck_id', '=', id).execute()
   }
   if (desired_retention !== undefined) await setDefaults(transaction, [{ id, deck: { desired_retention } }])
+  await raiseDeckVersions(transaction, [id])
 }

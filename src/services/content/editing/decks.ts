@@ -8,6 +8,7 @@ import {
   findSlugsLike,
   insertDeck,
   listEditedDecks,
+  lockDeck,
   updateDeck,
 } from '../../../../db/queries/content/editing/decks.js'
 import { lockSourceAgainstDeletion } from '../../../../db/queries/content/editing/sheets.js'
@@ -15,7 +16,13 @@ import type { Database } from '../../../../db/types.js'
 import { parseDescription, parseLabel, parseLanguage } from '../../../domain/content/editing/texts.js'
 import { DEFAULT_LANGUAGE } from '../../../domain/content/format/parse-deck.js'
 import { FreeSlugs, RESERVED_DECKS, slugFrom } from '../../../domain/content/format/slug.js'
-import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
+import {
+  CONTENT_CHANGES,
+  DECK_NOT_FOUND,
+  NotEditable,
+  requireVersion,
+  SOURCE_NOT_FOUND,
+} from '../../../domain/content/refusals.js'
 
 export interface DeckCreation {
   source_id: number
@@ -57,12 +64,18 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
 }
 
 /**
- * Changes a deck; its slug stays.
+ * Changes a deck; its slug stays. A change without effect writes nothing.
+ * @param version version that the change is based on; undefined skips the check
  * @throws InvalidInput if the name, description or language is invalid
  * @throws DECK_NOT_FOUND if the deck does not exist
  * @throws NotEditable if the deck belongs to no source
+ * @throws VERSION_OUTDATED if the deck has changed since `version`
  */
-export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdit): Promise<EditedDeck> {
+export async function saveDeck(
+  db: Kysely<Database>,
+  slug: string,
+  { version, ...edit }: DeckEdit & { version?: number | undefined },
+): Promise<EditedDeck> {
   // Picks the known fields, because the request body may contain others.
   const { name, description, sort_order, archived, lang, desired_retention } = edit
   const parsed = {
@@ -74,12 +87,22 @@ export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdi
   await db.transaction().execute(async (transaction) => {
     // This lock must precede any lock on the deck, because writers of cards lock in the same order.
     if (archived !== undefined) await lockCardWriters(transaction)
+    await lockDeck(transaction, slug)
     const deck = await findDeckToEdit(transaction, slug)
     if (deck === undefined) throw DECK_NOT_FOUND
     if (deck.source_id === null) throw new NotEditable(deck.file)
-    await updateDeck(transaction, deck, parsed)
+    const before = await readBack(transaction, slug)
+    requireVersion(version, before.version)
+    if (hasChanges(before, parsed)) await updateDeck(transaction, deck, parsed)
   })
   return readBack(db, slug)
+}
+
+function hasChanges(before: EditedDeck, edit: DeckEdit): boolean {
+  const stored: DeckEdit = { ...before, archived: before.archived_at !== null }
+  return (Object.keys(edit) as (keyof DeckEdit)[]).some(
+    (name) => edit[name] !== undefined && edit[name] !== stored[name],
+  )
 }
 
 async function readBack(db: Kysely<Database>, slug: string): Promise<EditedDeck> {
