@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import argon2 from 'argon2'
 import type { Insertable, Kysely } from 'kysely'
 import type { Account } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
 import { hashPassword } from '../../src/services/accounts/passwords.js'
+import { SEED } from './seed.js'
 
 export const PASSWORD = 'geheim-genug'
 
@@ -24,8 +25,12 @@ export function costlyHashOfPassword(): Promise<string> {
   return costlyHash
 }
 
+let names = 0
+
+/** Returns a name that no other call in this process returns. The names depend on the seed and are in no order. */
 export function unique(prefix: string): string {
-  return `${prefix}-${randomBytes(5).toString('hex')}`
+  names += 1
+  return `${prefix}-${hash('sha256', `${SEED} ${names}`).slice(0, 10)}`
 }
 
 /** Creates a user with the password `PASSWORD`. */
