@@ -67,7 +67,7 @@ const FIELDS: [name: string, field: string, send: (text: string) => Promise<Answ
   ['createAssignment', 'title', (title) => admin.post('/api/assignments', { ...ASSIGNMENT, title })],
   ['changeAssignment', 'title', (title) => admin.patch(`/api/assignments/${assignment.id}`, { title })],
   [
-    ...(['createAssignment', 'parts[0].title'] as const),
+    ...(['createAssignment', 'parts/0/title'] as const),
     (title) => admin.post('/api/assignments', { ...ASSIGNMENT, title: 'T', parts: [{ kind: 'personal', title }] }),
   ],
   ['exportProofs', 'purpose', (text) => admin.get(`/api/proofs/export?purpose=${encodeURIComponent(text)}`)],
