@@ -431,6 +431,8 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const id = await beginTest(page, app, 'kurz')
     await page.getByLabel('Innerhalb von 72 Stunden').check()
     await answered(page, id, 0)
+    // The response has the remaining time, so it must arrive before the page's clock is set forward.
+    await page.getByText('Gespeichert').waitFor()
     ahead += SHORT_MINUTES * 60_000
     await page.clock.fastForward(SHORT_MINUTES * 60_000)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()

@@ -18,7 +18,7 @@ t.test('a list of users with faults', { skip: !existsSync(CHROMIUM) && 'no Chrom
     const list = page.getByLabel('Oder hier einfügen')
     await list.fill('Benutzername;Name;Administrator\nzeile-1;Änne;nein\nzeile-1;"Zwei\nZeilen";vielleicht\nzu;wenig\n')
     await button(page, 'Liste prüfen').click()
-    await page.getByText('3 Fehler in der Liste').waitFor()
+    await page.getByText('4 Fehler in der Liste').waitFor()
     await page.getByText('Spalten: Benutzername;Name;Administrator').waitFor()
 
     t.equal(await line(page, 3).inputValue(), 'zeile-1;"Zwei\nZeilen";vielleicht', 'a record of two lines')
@@ -27,6 +27,7 @@ t.test('a list of users with faults', { skip: !existsSync(CHROMIUM) && 'no Chrom
       const id = await line(page, number).getAttribute('aria-describedby')
       return page.locator(`[id="${id}"]`).textContent()
     }
+    t.match(await errorOf(3), /„Anzeigename“ darf keine Tabulatoren, Zeilenumbrüche/)
     t.match(await errorOf(3), /steht schon in Zeile 2\./)
     t.match(await errorOf(3), /Das Feld „Administrator“ muss true oder false/)
     t.match(await errorOf(5), /Die Zeile hat 2 statt 3 Felder/)
