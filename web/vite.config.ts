@@ -9,9 +9,9 @@ import { serviceWorker } from './build/service-worker.ts'
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
-/** Pages of authors, leads and administrators, and what only they use. */
+/** Pages of authors, leads, administrators and visitors without an account, and what only they use */
 const STAFF =
-  /src\/(?:editor|pages\/(?:inhalte|mail|teams|vergeben|verwaltung))\/|src\/storage\/drafts|node_modules\/diff\//
+  /src\/(?:editor|pages\/(?:inhalte|mail|nachweis|teams|vergeben|verwaltung))\/|src\/pages\/public|src\/storage\/drafts|node_modules\/diff\//
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 const TASKS = /src\/pages\/aufgaben\//
 
@@ -37,6 +37,11 @@ const GROUPS = [
   { name: 'test-parts', test: TESTS, minShareCount: 2 },
   { name: 'task-parts', test: TASKS, minShareCount: 2 },
 ]
+
+/** Returns whether more than a third of a chunk's modules, icons included, are in `STAFF`. */
+function isOfStaff(moduleIds: string[]): boolean {
+  return moduleIds.filter((id) => STAFF.test(id)).length > moduleIds.length / 3
+}
 
 /** Returns whether a module is part of the common style sheet. */
 function isStyleOfAll(id: string): boolean {
@@ -75,8 +80,7 @@ export default defineConfig({
       output: {
         codeSplitting: { groups: GROUPS },
         // The prefix tells `scripts/check-sizes.mjs` which files learners do not load.
-        chunkFileNames: ({ moduleIds }) =>
-          `assets/${moduleIds.some((id) => STAFF.test(id)) ? 'staff-' : ''}[name]-[hash].js`,
+        chunkFileNames: ({ moduleIds }) => `assets/${isOfStaff(moduleIds) ? 'staff-' : ''}[name]-[hash].js`,
       },
     },
   },
