@@ -3,6 +3,7 @@ import type { Scope } from '../src/domain/accounts/scopes.js'
 import type { PartKind } from '../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../src/domain/assignments/plan.js'
 import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
+import type { FormKind } from '../src/domain/form-requests.js'
 import type { MailKind, MailState } from '../src/domain/mail/mail.js'
 import type { ReminderKind } from '../src/domain/mail/reminders.js'
 import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
@@ -771,6 +772,18 @@ export interface LastImportTable {
   errors: ColumnType<unknown, string, string>
 }
 
+/** The object that a request with a client id has created, so that a repeated request does not create another one. */
+export interface FormRequestsTable {
+  user_id: number
+  kind: FormKind
+  client_id: string
+  /** SHA-256 of the parsed request */
+  body_hash: Buffer
+  /** Id of the object, which may have been deleted since */
+  object_id: number
+  created_at: Timestamp
+}
+
 export interface TeamsTable {
   id: Generated<number>
   name: string
@@ -946,6 +959,7 @@ export interface Database {
   deck_retentions: DeckRetentionsTable
   deck_defaults: DeckDefaultsTable
   deck_versions: DeckVersionsTable
+  form_requests: FormRequestsTable
   job_runs: JobRunsTable
   card_positions: CardPositionsTable
   distinct_answers: DistinctAnswersTable

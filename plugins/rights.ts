@@ -88,7 +88,7 @@ declare module 'fastify' {
     editable: Editable
     /** Teams that the caller may see; set by `requireLead` and `requireAssigner` */
     viewableTeams: ViewableTeams
-    /** Rights of the caller to read assignments; set by `requireAssignmentReader` */
+    /** Rights of the caller to read assignments; set by `requireAssignmentReader` and `requireAssigner` */
     assignmentReader: Reader
     /**
      * The assignment in the path; also the teams that the caller leads, unless the caller is responsible for the
@@ -190,6 +190,7 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     const named = (request.params as { id?: string }).id
     const reader = await findReader(app.db, request.user)
     request.editable = reader.editable
+    request.assignmentReader = reader
     request.viewableTeams = is_admin ? 'all' : reader.led
     if (named === undefined || is_admin) return
     const assignmentId = parseRowId(named, INVALID_ASSIGNMENT)

@@ -21,6 +21,7 @@ import * as corrections from './0019_corrections.js'
 import * as personNames from './0020_person_names.js'
 import * as questionReports from './0021_question_reports.js'
 import * as formVersions from './0022_form_versions.js'
+import * as formRequests from './0023_form_requests.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0020_person_names': personNames,
   '0021_question_reports': questionReports,
   '0022_form_versions': formVersions,
+  '0023_form_requests': formRequests,
 }

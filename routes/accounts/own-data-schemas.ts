@@ -203,6 +203,15 @@ export const OwnDataAnswer = Type.Object({
     }),
     { description: 'Changes of content by the user.' },
   ),
+  form_requests: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: '`assignment`, `team` or `deck`.' }),
+      client_id: Type.String(),
+      object_id: Type.Integer(),
+      created_at: Timestamp,
+    }),
+    { description: 'Objects that the user has created with a `client_id`.' },
+  ),
   attempts: Type.Array(
     Type.Object({
       id: Type.Integer(),

@@ -30,6 +30,7 @@ import {
   TEST_NOT_FOUND,
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
+import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
@@ -58,6 +59,7 @@ import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
+import { formRequestOf } from '../../src/services/create-once.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import occurrences from './occurrences.js'
@@ -193,7 +195,10 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         description: 'Authors assign content of their sources to teams that they lead.',
         tags: ['assignments'],
         body: CreateAssignmentBody,
-        response: answers(AssignmentAnswer, [...ASSIGNING, ...CONTENT, ...AUDIENCE]),
+        response: answers(AssignmentAnswer, [
+          ...[...ASSIGNING, ...CONTENT, ...AUDIENCE, ASSIGNMENT_NOT_FOUND],
+          CLIENT_ID_USED.at('client_id', { id: 3 }),
+        ]),
       },
       onRequest: app.requireAssigner,
       preHandler: app.requireAssignable,
@@ -201,7 +206,8 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
     async (request) => {
       const { description = '', responsible_id = request.user.id } = request.body
       const input = parseAssignment({ ...request.body, description, responsible_id }) as AssignmentInput
-      return { assignment: view(await createAssignment(app.db, actorOf(request), input, clock)) }
+      const repeated = { request: formRequestOf(request.user, request.body), reader: request.assignmentReader }
+      return { assignment: view(await createAssignment(app.db, actorOf(request), input, repeated, clock)) }
     },
   )
 

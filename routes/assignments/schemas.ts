@@ -2,7 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignment.js'
 import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
-import { BasedOn, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
 const MAX_TEAMS = 1_000
@@ -87,9 +87,9 @@ const given = {
   responsible_id: Type.Optional(nullable(Id)),
 }
 
-export const CreateAssignmentBody = Type.Object(given)
+export const CreateAssignmentBody = Type.Object({ ...given, client_id: FormClientId })
 
-export const ChangeAssignmentBody = Type.Object({ ...Type.Partial(CreateAssignmentBody).properties, version: BasedOn })
+export const ChangeAssignmentBody = Type.Object({ ...Type.Partial(Type.Object(given)).properties, version: BasedOn })
 
 const part = {
   kind: Kind,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
-import { BasedOn, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
 const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
@@ -59,6 +59,7 @@ export const DeckCreation = Type.Object({
   tests_only: Type.Optional(
     Type.Boolean({ description: 'Makes the deck a pool of test questions; cannot be changed later.' }),
   ),
+  client_id: FormClientId,
 })
 
 export const DeckEdit = Type.Object({

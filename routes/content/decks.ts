@@ -8,9 +8,11 @@ import {
   SOURCE_NOT_FOUND,
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
+import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { createDeck, saveDeck } from '../../src/services/content/editing/decks.js'
+import { formRequestOf } from '../../src/services/create-once.js'
 import {
   DeckCreation,
   DeckEdit,
@@ -55,10 +57,13 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a deck of a source',
         tags: ['content'],
         body: DeckCreation,
-        response: answers(EditedDeckAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CONTENT_CHANGES]),
+        response: answers(EditedDeckAnswer, [
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CONTENT_CHANGES],
+          CLIENT_ID_USED.at('client_id', { slug: 'git' }),
+        ]),
       },
     },
-    async ({ body }) => ({ deck: await createDeck(app.db, body) }),
+    async ({ body, user }) => ({ deck: await createDeck(app.db, body, formRequestOf(user, body)) }),
   )
 
   app.patch(

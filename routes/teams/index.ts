@@ -6,12 +6,14 @@ import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
 import { VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
 import { parseTeam } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { formRequestOf } from '../../src/services/create-once.js'
 import { addMember, changeTeam, createTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
 import {
   ChangeTeamBody,
@@ -80,13 +82,14 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         summary: 'Create a team',
         tags: ['teams'],
         body: CreateTeamBody,
-        response: answers(TeamAnswer, [ADMINS_ONLY, TEAM_TAKEN]),
+        response: answers(TeamAnswer, [ADMINS_ONLY, TEAM_TAKEN, CLIENT_ID_USED.at('client_id', { id: 3 })]),
       },
       preHandler,
     },
     async (request) => {
       const { name = '', external_group = null } = parseTeam(request.body)
-      return { team: await createTeam(app.db, actorOf(request), { name, external_group }) }
+      const repeated = formRequestOf(request.user, request.body)
+      return { team: await createTeam(app.db, actorOf(request), { name, external_group }, repeated) }
     },
   )
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { BasedOn, nullable, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const TeamParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 
@@ -17,7 +17,11 @@ const ExternalGroup = nullable(
   }),
 )
 
-export const CreateTeamBody = Type.Object({ name: Name, external_group: Type.Optional(ExternalGroup) })
+export const CreateTeamBody = Type.Object({
+  name: Name,
+  external_group: Type.Optional(ExternalGroup),
+  client_id: FormClientId,
+})
 
 export const ChangeTeamBody = Type.Object({
   name: Type.Optional(Name),

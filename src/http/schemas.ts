@@ -54,6 +54,18 @@ export const BasedOn = Type.Optional(
   }),
 )
 
+/** Client id in the body of a request of a form that creates an object */
+export const FormClientId = Type.Optional(
+  Type.String({
+    minLength: 8,
+    maxLength: 64,
+    description:
+      'Chosen by the client, unique for the caller. A repeated request returns the same object and creates none; with \
+other fields it gets 409, and `X-Error-Details` names the object.',
+    examples: ['5f0e9a550a3c2f7f3f1c9a4e6f0b4f0e'],
+  }),
+)
+
 /** Schema key of the refusals that `answers` stores for the OpenAPI document */
 export const REFUSALS_KEY = 'x-refusals'
 

@@ -308,6 +308,14 @@ const COLUMNS: ColumnNames = {
   deck_retentions: { user_id: 'integer', deck_id: 'integer', desired_retention: 'double precision' },
   deck_defaults: { deck_id: 'integer', desired_retention: 'double precision' },
   deck_versions: { deck_id: 'integer', version: 'integer' },
+  form_requests: {
+    user_id: 'integer',
+    kind: 'text',
+    client_id: 'text',
+    body_hash: 'bytea',
+    object_id: 'integer',
+    created_at: 'timestamp with time zone',
+  },
   job_runs: {
     name: 'text',
     leased_until: 'timestamp with time zone?',

@@ -91,6 +91,16 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await writeNote(db, user.id, card.id, 'Eselsbrücke:\t„😀“')
   await setDeckRetention(db, user.id, deck.slug, 0.95)
   await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()
+  await db
+    .insertInto('form_requests')
+    .values({
+      user_id: user.id,
+      kind: 'deck',
+      client_id: 'Ä-12345678',
+      body_hash: Buffer.alloc(32, 5),
+      object_id: deck.id,
+    })
+    .execute()
   await db.insertInto('deck_versions').values({ deck_id: deck.id, version: 3 }).execute()
   const fitted = { model: 'fsrs-6', w: [0.1, 1e-7], items: 400, log_loss_before: 0.4, log_loss_after: 0.3 }
   await db

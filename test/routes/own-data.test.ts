@@ -153,6 +153,12 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
       await taker.post(`/api/tests/attempts/${attempt.id}/submit`)
     }
   }
+  for (const client_id of ['client-1', 'client-2']) {
+    await db
+      .insertInto('form_requests')
+      .values({ user_id: member.id, kind: 'team', client_id, body_hash: Buffer.alloc(32), object_id: 7 })
+      .execute()
+  }
   const { body } = await member.get(URL)
   t.match(body.attempts, [
     { test_slug: hidden.slug, number: 1, passed: null, score_percent: null },
@@ -170,6 +176,7 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   }
   const cards = await db.selectFrom('cards').select(['id', 'question']).where('deck_id', '=', deck.id).execute()
   const questions = new Map(cards.map(({ id, question }) => [id, question]))
+  t.match(body.form_requests, [{ client_id: 'client-1' }, { kind: 'team', client_id: 'client-2', object_id: 7 }])
   t.equal(body.progress.length, rows + 1)
   t.match(body.pictures, [{ sha: hash('sha256', 'a'), extension: 'png', size_bytes: 1 }])
   t.equal(body.pictures.length, 1)

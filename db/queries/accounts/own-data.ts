@@ -10,7 +10,7 @@ const BATCH_SIZE = 200
 interface Rows {
   /** Returns a relation with the column `item` (a JSON string) and the key columns. */
   from: (userId: number, after: RawBuilder<unknown>) => RawBuilder<unknown>
-  key: { column: string; type: 'bigint' | 'bytea' | 'timestamptz' }[]
+  key: { column: string; type: 'bigint' | 'bytea' | 'text' | 'timestamptz' }[]
 }
 
 const BY_ID: Rows['key'] = [{ column: 'id', type: 'bigint' }]
@@ -187,6 +187,16 @@ const CHANGES: Rows = {
     from content_changes where (user_id = ${userId} or editor_id = ${userId}) and ${after}`,
 }
 
+const FORM_REQUESTS: Rows = {
+  key: [
+    { column: 'kind', type: 'text' },
+    { column: 'client_id', type: 'text' },
+  ],
+  from: (userId, after) => sql`
+    select kind, client_id, ${json(sql`kind, client_id, object_id, ${instant('created_at')}`)}
+    from form_requests where user_id = ${userId} and ${after}`,
+}
+
 const PICTURES: Rows = {
   key: [{ column: 'sha256', type: 'bytea' }],
   from: (userId, after) => sql`
@@ -304,6 +314,8 @@ async function* ownDataPieces(
   yield* list(RESPONSIBILITIES)
   yield ',"changes":'
   yield* list(CHANGES)
+  yield ',"form_requests":'
+  yield* list(FORM_REQUESTS)
   yield ',"attempts":'
   yield* list(attemptsOf(shownVersions))
   yield ',"answers":'

@@ -9,6 +9,7 @@ import {
   insertAssignment,
   lockAssignment,
   type NewPart,
+  type Reader,
   raiseEditVersion,
   restartOccurrences,
   type StoredAssignment,
@@ -27,52 +28,71 @@ import {
 import type { Due, Starts } from '../../domain/assignments/schedule.js'
 import { NOT_FOUND_BY_KIND, requireVersion } from '../../domain/content/refusals.js'
 import { isStorable } from '../../domain/text/text.js'
+import { createOnce, type FormRequest } from '../create-once.js'
 import { keepOwnDuties } from './own-duties.js'
 import { type AssignmentClock, completeOccurrences, planAssignment } from './plan.js'
 
 /**
- * Creates an assignment, writes an audit entry and plans the assignment for its audience.
+ * Creates an assignment, writes an audit entry and plans the assignment for its audience. A repeated request creates none
+ * and returns the assignment in its current state.
  * @throws InvalidInput if the due day precedes the first day
  * @throws PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND if the responsible person or a part of the audience does not exist
  * @throws a refusal of `NOT_FOUND_BY_KIND` if the content of a part does not exist
+ * @throws CLIENT_ID_USED if the client id belongs to another assignment
+ * @throws ASSIGNMENT_NOT_FOUND if the creator may no longer see the assignment of the first request
  */
 export async function createAssignment(
   db: Kysely<Database>,
   actor: Actor,
   input: AssignmentInput,
+  { request, reader }: { request: FormRequest; reader: Reader },
   clock: AssignmentClock,
 ): Promise<StoredAssignment> {
   checkDates(input)
   const { today } = clock.moment()
-  const id = await db.transaction().execute(async (transaction) => {
-    const { title, description, audience, mandatory, retention_years, responsible_id } = input
-    await keepResponsible(transaction, responsible_id)
-    const created = await insertAssignment(transaction, {
-      ...{
-        title,
-        description,
-        mandatory,
-        retention_years,
-        responsible_id,
-        created_by: actor.actor_id,
-        created_on: today,
-      },
-      ...scheduleOf(input),
-      everybody_from: audience.everybody ? today : null,
-    })
-    await writeParts(transaction, created, await findParts(transaction, input.parts))
-    await assignTo(transaction, created, audience, today)
-    const details = { audience, mandatory }
-    await insertAuditEntry(transaction, actor, {
-      action: 'assignment.create',
-      target_id: created,
-      target: title,
-      details,
-    })
-    return created
-  })
+  const id = await db.transaction().execute((transaction) =>
+    createOnce(transaction, request, {
+      kind: 'assignment',
+      input,
+      create: () => insert(transaction, actor, input, today),
+      name: async (known) => (await findAssignment(transaction, known)) && { id: known },
+    }),
+  )
   await planAssignment(db, id, clock)
-  return find(db, id)
+  return find(db, id, reader)
+}
+
+async function insert(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  input: AssignmentInput,
+  today: string,
+): Promise<number> {
+  const { title, description, audience, mandatory, retention_years, responsible_id } = input
+  await keepResponsible(transaction, responsible_id)
+  const created = await insertAssignment(transaction, {
+    ...{
+      title,
+      description,
+      mandatory,
+      retention_years,
+      responsible_id,
+      created_by: actor.actor_id,
+      created_on: today,
+    },
+    ...scheduleOf(input),
+    everybody_from: audience.everybody ? today : null,
+  })
+  await writeParts(transaction, created, await findParts(transaction, input.parts))
+  await assignTo(transaction, created, audience, today)
+  const details = { audience, mandatory }
+  await insertAuditEntry(transaction, actor, {
+    action: 'assignment.create',
+    target_id: created,
+    target: title,
+    details,
+  })
+  return created
 }
 
 /**
@@ -191,8 +211,8 @@ export function dueOf({ due_on, due_days }: StoredAssignment): Due {
   return due_on ?? { days_after_start: due_days ?? 0 }
 }
 
-async function find(db: Kysely<Database>, id: number): Promise<StoredAssignment> {
-  const stored = await findAssignment(db, id)
+async function find(db: Kysely<Database>, id: number, reader?: Reader): Promise<StoredAssignment> {
+  const stored = await findAssignment(db, id, reader)
   // A concurrent request may have deleted the assignment.
   if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
   return stored

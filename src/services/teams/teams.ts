@@ -1,10 +1,11 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockAccount } from '../../../db/queries/accounts/users.js'
 import { listLeads } from '../../../db/queries/assignments/responsible.js'
 import { endClaimedMembers, endMembership, isMember, setMember } from '../../../db/queries/teams/members.js'
 import {
   deleteTeam,
+  findTeam,
   insertTeam,
   isTeamTaken,
   lockTeam,
@@ -19,27 +20,49 @@ import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
 import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
+import { createOnce, type FormRequest } from '../create-once.js'
 
-/** Creates a team and writes an audit entry. @throws TEAM_TAKEN if another team has the name or the group */
+/**
+ * Creates a team and writes an audit entry. A repeated request creates none and returns the team in its current state.
+ * @throws TEAM_TAKEN if another team has the name or the group
+ * @throws CLIENT_ID_USED if the client id belongs to another team
+ */
 export async function createTeam(
   db: Kysely<Database>,
   actor: Actor,
   given: { name: string; external_group: string | null },
+  request?: FormRequest,
 ): Promise<Team> {
   return db.transaction().execute(async (transaction) => {
-    await lockTeamNames(transaction)
-    const team = await insertTeam(transaction, given)
-    if (team === undefined) throw given.external_group === null ? TEAM_TAKEN.at('name') : TEAM_TAKEN
-    const { external_group } = given
-    const details = external_group === null ? {} : { details: { external_group } }
-    await insertAuditEntry(transaction, actor, {
-      action: 'team.create',
-      target_id: team.id,
-      target: team.name,
-      ...details,
+    const id = await createOnce(transaction, request, {
+      kind: 'team',
+      input: given,
+      create: () => insert(transaction, actor, given),
+      name: async (id) => (await findTeam(transaction, id)) && { id },
     })
+    const team = await findTeam(transaction, id)
+    if (team === undefined) throw TEAM_NOT_FOUND
     return team
   })
+}
+
+async function insert(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  given: { name: string; external_group: string | null },
+): Promise<number> {
+  await lockTeamNames(transaction)
+  const team = await insertTeam(transaction, given)
+  if (team === undefined) throw given.external_group === null ? TEAM_TAKEN.at('name') : TEAM_TAKEN
+  const { external_group } = given
+  const details = external_group === null ? {} : { details: { external_group } }
+  await insertAuditEntry(transaction, actor, {
+    action: 'team.create',
+    target_id: team.id,
+    target: team.name,
+    ...details,
+  })
+  return team.id
 }
 
 /**

@@ -127,24 +127,29 @@ export interface NewDeck {
   desired_retention: number | null
 }
 
-/** Creates a deck; returns false if the slug is taken. */
+export async function findDeckSlug(db: Kysely<Database>, id: number): Promise<string | undefined> {
+  const deck = await db.selectFrom('decks').select('slug').where('id', '=', id).executeTakeFirst()
+  return deck?.slug
+}
+
+/** Creates a deck and returns its id; undefined if the slug is taken. */
 export async function insertDeck(
   transaction: Transaction<Database>,
   { source_id, tests_only, lang, desired_retention, ...deck }: NewDeck,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const created = await transaction
     .insertInto('decks')
     .values({ ...deck, archived_at: tests_only ? sql<Date>`now()` : null })
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (created === undefined) return false
+  if (created === undefined) return undefined
   await transaction
     .insertInto('imported_decks')
     .values({ deck_id: created.id, file: null, source_id, source_key: deck.slug, tests_only, lang })
     .execute()
   if (desired_retention !== null) await setDefaults(transaction, [{ id: created.id, deck: { desired_retention } }])
-  return true
+  return created.id
 }
 
 export interface DeckEdit {

@@ -3,6 +3,7 @@ import { lockCardWriters } from '../../../../db/queries/content/editing/cards.js
 import {
   type DeckEdit,
   type EditedDeck,
+  findDeckSlug,
   findDeckToEdit,
   findLastDeckOrder,
   findSlugsLike,
@@ -23,6 +24,7 @@ import {
   requireVersion,
   SOURCE_NOT_FOUND,
 } from '../../../domain/content/refusals.js'
+import { createOnce, type FormRequest } from '../../create-once.js'
 
 export interface DeckCreation {
   source_id: number
@@ -39,26 +41,43 @@ const ATTEMPTS = 5
 
 /**
  * Creates a deck of a source with a slug derived from the name. Without `sort_order`, the deck becomes the last one.
+ * A repeated request creates none and returns the deck in its current state.
  * @throws InvalidInput if the name, description or language is invalid
  * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws CLIENT_ID_USED if the client id belongs to another deck
  * @throws CONTENT_CHANGES if concurrent requests keep taking the slugs
  */
-export async function createDeck(db: Kysely<Database>, creation: DeckCreation): Promise<EditedDeck> {
+export async function createDeck(
+  db: Kysely<Database>,
+  creation: DeckCreation,
+  request?: FormRequest,
+): Promise<EditedDeck> {
   const { source_id, tests_only = false, desired_retention = null } = creation
   const name = parseLabel('name', creation.name)
   const description = parseDescription(creation.description ?? '')
   const lang = parseLanguage(creation.lang ?? DEFAULT_LANGUAGE)
+  const parsed = { source_id, tests_only, name, description, lang, desired_retention }
   const word = slugFrom(name)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
-    const isCreated = await db.transaction().execute(async (transaction) => {
-      // The source may have been deleted since the request was authorised.
-      if (!(await lockSourceAgainstDeletion(transaction, source_id))) throw SOURCE_NOT_FOUND.at('source_id')
-      const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
-      const deck = { source_id, tests_only, name, description, slug, sort_order, lang, desired_retention }
-      return insertDeck(transaction, deck)
+    const stored = await db.transaction().execute(async (transaction) => {
+      const id = await createOnce(transaction, request, {
+        kind: 'deck',
+        input: { ...parsed, sort_order: creation.sort_order },
+        create: async () => {
+          // The source may have been deleted since the request was authorised.
+          if (!(await lockSourceAgainstDeletion(transaction, source_id))) throw SOURCE_NOT_FOUND.at('source_id')
+          const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
+          return insertDeck(transaction, { ...parsed, slug, sort_order })
+        },
+        name: async (known) => {
+          const slug = await findDeckSlug(transaction, known)
+          return slug === undefined ? undefined : { slug }
+        },
+      })
+      return id === undefined ? undefined : findDeckSlug(transaction, id)
     })
-    if (isCreated) return readBack(db, slug)
+    if (stored !== undefined) return readBack(db, stored)
   }
   throw CONTENT_CHANGES
 }
