@@ -66,13 +66,13 @@ export function urlOf(
  * @throws AbortError if the caller's signal aborts
  */
 export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
-  const { status, isOwn, code, field, content, retryAfter } = await exchange(method, url, init)
+  const { status, isOwn, code, field, details, content, retryAfter } = await exchange(method, url, init)
   if (!isOwn) throw new ForeignAnswer(status)
   if (code === undefined) return content
   const why = status === 401 ? 'login' : code === PROOF_TOO_OLD ? 'proof' : undefined
   if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
   if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
-  throw new Refused(status, code, content, { field, retryAfter: Number(retryAfter) || undefined })
+  throw new Refused(status, code, content, { field, details, retryAfter: Number(retryAfter) || undefined })
 }
 
 function call<M extends Method>(method: M) {

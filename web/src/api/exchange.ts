@@ -15,6 +15,8 @@ export interface Exchange {
   code: string | undefined
   /** Path of the faulty field, if a refusal concerns one */
   field: string | undefined
+  /** Values of a refusal for programs, such as the present version */
+  details: Record<string, unknown>
   /** Value of `Retry-After` */
   retryAfter: string | null
   /** Content of a JSON response; undefined if the response is not JSON */
@@ -41,6 +43,7 @@ export async function exchange(method: string, url: URL, init: Request = {}): Pr
     isOwn: content !== undefined && isOwn(response),
     code: codeOf(response),
     field: decodeField(headers.get('x-error-field')),
+    details: (parse(headers.get('x-error-details') ?? '{}') ?? {}) as Record<string, unknown>,
     retryAfter: headers.get('retry-after'),
     content,
   }

@@ -25,6 +25,8 @@ export class ForeignAnswer extends Fault {
 interface RefusedHeaders {
   /** Path of the faulty field in the request (`X-Error-Field`) */
   field?: string | undefined
+  /** Values for programs (`X-Error-Details`), such as the present version */
+  details?: Record<string, unknown>
   /** Seconds to wait before a retry, from `Retry-After` */
   retryAfter?: number | undefined
 }
@@ -32,6 +34,7 @@ interface RefusedHeaders {
 export class Refused extends Fault {
   readonly isPassing: boolean
   readonly field: string | undefined
+  readonly details: Readonly<Record<string, unknown>>
   readonly retryAfter: number | undefined
   constructor(
     readonly status: number,
@@ -39,12 +42,13 @@ export class Refused extends Fault {
     readonly code: string,
     /** JSON of the response, which for some refusals contains more than a message */
     readonly content: unknown,
-    { field, retryAfter }: RefusedHeaders = {},
+    { field, details = {}, retryAfter }: RefusedHeaders = {},
   ) {
     const message = messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`
     super(field === undefined ? message : nameField(message, field))
     this.isPassing = status === 429 || status >= 500
     this.field = field
+    this.details = details
     this.retryAfter = retryAfter
   }
 }

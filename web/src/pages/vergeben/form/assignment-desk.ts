@@ -1,5 +1,5 @@
 import { api, type Body } from '../../../api/client.js'
-import { Refused } from '../../../api/faults.js'
+import { hasCode } from '../../../api/faults.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
 import type { AssignmentDetail, Part, Template } from '../assign-api.js'
@@ -155,51 +155,47 @@ export function textsOf(fields: AssignmentFields): { label: string; text: string
   ]
 }
 
-/** Returns a hash of the definition, which serves as its version, because the API does not return a version. */
-function versionOf(fields: AssignmentFields): number {
-  let hash = 2_166_136_261
-  for (const unit of JSON.stringify(bodyOf(fields)))
-    hash = Math.imul(hash ^ (unit.codePointAt(0) as number), 16_777_619)
-  return (hash >>> 1) + 1
-}
-
-const storedOf = (fields: AssignmentFields): Stored<AssignmentFields> => ({ version: versionOf(fields), fields })
-
 const find = async (id: number): Promise<AssignmentDetail> =>
-  (await api.get('/api/assignments/{id}', { path: { id: String(id) } })).assignment
+  (await api.get('/api/assignments/{id}', { path: { id } })).assignment
 
 /**
- * Sends the changed fields and returns the stored ones.
- * @throws Refused with `version_outdated` if the stored definition no longer has the version `version`
- * @throws Fault if a request fails
+ * Sends the changed fields and returns the stored assignment.
+ * @param before fields that the service has stored in this version
+ * @throws Refused with `version_outdated` if the assignment has another version
  */
-async function change(id: number, fields: AssignmentFields, version: number, today: string) {
-  const before = fieldsOf(await find(id), today)
-  if (versionOf(before) !== version)
-    throw new Refused(409, 'version_outdated', { message: 'Die Aufgabe wurde inzwischen geändert' })
-  const [old, now] = [bodyOf(before), bodyOf(fields)]
-  const changed = Object.entries(now).filter(
+async function change(id: number, version: number, before: AssignmentFields, fields: AssignmentFields) {
+  const old = bodyOf(before)
+  const changed = Object.entries(bodyOf(fields)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof NewBody]),
   )
   if (changed.length > 0) {
-    await api.patch('/api/assignments/{id}', { path: { id: String(id) }, body: Object.fromEntries(changed) })
+    await api.patch('/api/assignments/{id}', { path: { id }, body: { version, ...Object.fromEntries(changed) } })
   }
-  return storedOf(fieldsOf(await find(id), today))
+  return find(id)
 }
 
 export function openAssignment(user: number, assignment: AssignmentDetail, today: string): AssignmentDesk {
   const { id } = assignment
+  const storedOf = (stored: AssignmentDetail): Stored<AssignmentFields> => ({
+    version: stored.version,
+    fields: fieldsOf(stored, today),
+  })
+  // Latest state that the service has returned. Only fields that differ from it are sent.
+  let known = storedOf(assignment)
   return new Desk<AssignmentFields>({
     user,
     item: `assignment ${id}`,
-    stored: storedOf(fieldsOf(assignment, today)),
-    save: (fields, version) => change(id, fields, version, today),
-    load: async () => storedOf(fieldsOf(await find(id), today)),
+    stored: known,
+    save: async (fields, version) => {
+      known = storedOf(await change(id, version, known.fields, fields))
+      return known
+    },
+    load: async () => {
+      known = storedOf(await find(id))
+      return known
+    },
   })
 }
-
-/** Maximum age in milliseconds of an assignment that a retry accepts as the result of a request without a response */
-const MAX_CREATED_AGE_MS = 60 * 60 * 1_000
 
 /** Creates the editing session of a new assignment; `item` is the name of its draft. */
 export function newAssignment(
@@ -208,36 +204,31 @@ export function newAssignment(
   fields: AssignmentFields,
   oncreated: (id: number) => void,
 ): AssignmentDesk {
-  let id: number | undefined
-  let isLost = false
+  const stored = { version: 0, fields }
   return new Desk<AssignmentFields>({
     user,
     item,
-    stored: { version: 0, fields },
-    save: async (typed) => {
-      id ??= (isLost ? await findCreated(typed) : undefined) ?? (await create(typed))
-      oncreated(id)
+    stored,
+    save: async (typed, _version, client_id) => {
+      oncreated(await create(typed, client_id))
       return { version: 0, fields: typed }
     },
-    load: async () => ({ version: 0, fields }),
+    load: async () => stored,
   })
+}
 
-  async function create(typed: AssignmentFields): Promise<number> {
-    try {
-      return (await api.post('/api/assignments', { body: bodyOf(typed) })).assignment.id
-    } catch (error) {
-      // If no response has arrived, the service may have created the assignment, so a retry searches for it first.
-      isLost = !(error instanceof Refused)
-      throw error
-    }
-  }
-
-  async function findCreated({ title, description }: AssignmentFields): Promise<number | undefined> {
-    const { assignments } = await api.get('/api/assignments', { query: { limit: 20 } })
-    const since = Date.now() - MAX_CREATED_AGE_MS
-    return assignments.find(
-      (one) =>
-        one.title === title.trim() && one.description === description.trim() && Date.parse(one.created_at) > since,
-    )?.id
+/**
+ * Creates an assignment and returns its id. If a request whose response was lost has created it with other fields,
+ * changes these fields.
+ */
+async function create(fields: AssignmentFields, client_id: string): Promise<number> {
+  try {
+    return (await api.post('/api/assignments', { body: { client_id, ...bodyOf(fields) } })).assignment.id
+  } catch (error) {
+    const id = hasCode(error, 'client_id_used') ? error.details.id : undefined
+    if (typeof id !== 'number') throw error
+    const { version } = await find(id)
+    await api.patch('/api/assignments/{id}', { path: { id }, body: { version, ...bodyOf(fields) } })
+    return id
   }
 }
