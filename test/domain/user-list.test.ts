@@ -110,6 +110,7 @@ t.test('reads addresses, which two users may share', async (t) => {
 
 t.test('reports every fault of a file with its line', async (t) => {
   const long = 'x'.repeat(201)
+  const controls = 'Das Feld „username“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'
   t.strictSame(
     faultsOf(
       [
@@ -132,9 +133,11 @@ t.test('reports every fault of a file with its line', async (t) => {
       [4, 'display_name', 'Das Feld „display_name“ darf höchstens 200 Zeichen haben'],
       [4, 'is_admin', 'Das Feld „is_admin“ muss true oder false (ja oder nein) sein'],
       [4, 'password', 'Passwort muss mindestens 6 Zeichen haben'],
+      [6, 'username', controls],
       [8, 'username', 'Der Benutzername steht schon in Zeile 5'],
       [9, null, 'Die Zeile hat 2 statt 4 Felder'],
       [10, null, 'Die Zeile hat 5 statt 4 Felder'],
+      [11, 'username', controls],
       [12, 'password', 'Das Feld „password“ darf höchstens 1000 Zeichen haben'],
     ],
   )

@@ -304,7 +304,7 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/quiz/submit', { total: 4, correct: 3, deck: 'git' })
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const download = () => caller.get('/api/accounts/me/data')
-  t.equal(await counter.countOf(download), 27, 'the session, the user twice, and each of the lists')
+  t.equal(await counter.countOf(download), 28, 'the session, the user twice, and each of the lists')
   const answer = await download()
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
@@ -366,6 +366,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'content_changes',
       'deck_retentions',
       'fitted_parameters',
+      'form_requests',
       'identities',
       'inactive_decks',
       'mails',
