@@ -189,6 +189,30 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await heading(page, 'Diese Aufgabe gibt es nicht')
   })
 
+  await t.test('a repeated request whose response was lost creates one assignment, with the latest text', async (t) => {
+    const { page } = await app.newPerson({ isAdmin: true })
+    const model = await writeAssignment(app, { title: 'Vorbild' })
+    await page.goto(`${app.url}/aufgaben/vergeben/neu?vorlage=${model}`)
+    await page.getByLabel('Titel').fill('Erster Titel')
+    await page.getByLabel('Letzter Tag', { exact: true }).fill('2099-12-31')
+    await page.route('**/api/assignments', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await button(page, 'Vergeben').click()
+    await page.getByText('Der Dienst ist gerade nicht erreichbar').first().waitFor()
+    await page.unroute('**/api/assignments')
+    await page.getByLabel('Titel').fill('Zweiter Titel')
+    await button(page, 'Vergeben').click()
+    await heading(page, 'Zweiter Titel')
+    const { assignments } = (await (await app.asAdmin('GET', '/api/assignments')).json()) as {
+      assignments: { title: string }[]
+    }
+    const titles = assignments.map(({ title }) => title).filter((title) => title.endsWith(' Titel'))
+    t.strictSame(titles, ['Zweiter Titel'])
+  })
+
   await t.test('each role sees only the allowed pages', async (t) => {
     app.expectMissing(/\/api\//)
     const [learner, author, lead] = [
