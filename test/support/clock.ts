@@ -5,7 +5,8 @@ import type { Test } from 'tap'
  * depend on how long the requests take.
  */
 export function stopMonotonicClock(t: Pick<Test, 'teardown'>): { pass(ms: number): void } {
-  let stopped = performance.now()
+  // A whole number, because sums and differences of fractions are rounded.
+  let stopped = Math.ceil(performance.now())
   Object.defineProperty(performance, 'now', { value: () => stopped, configurable: true })
   t.teardown(() => {
     Reflect.deleteProperty(performance, 'now')
