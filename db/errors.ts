@@ -58,6 +58,7 @@ export const USER_KEYS = new Set([
   'content_changes_user_id_fkey',
   'deck_retentions_user_id_fkey',
   'fitted_parameters_user_id_fkey',
+  'form_requests_user_id_fkey',
   'identities_user_id_fkey',
   'inactive_decks_user_id_fkey',
   'mails_user_id_fkey',
