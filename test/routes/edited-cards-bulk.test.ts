@@ -194,7 +194,7 @@ t.test('writes nothing if one text would break a rule', async (t) => {
     await writeCard(editor, deck, { answer: 'weg' }),
   ]
   const refused = await bulk({ ids: [a.id, b.id], change: { replace: { find: 'weg', with: '' } } })
-  t.strictSame(refused.body, errorBody(400, `Karte ${b.id}: Das Feld „answer“ darf nicht leer sein`))
+  t.strictSame(refused.body, errorBody(400, `Karte ${b.id}: Die Antwort darf nicht leer sein`))
   t.match(await read(a.id), { version: 1 })
   const swell = { replace: { find: 'wort', with: 'wort'.repeat(2_500) } }
   const long = await writeCard(editor, deck, { answer: 'Wort '.repeat(20) })
