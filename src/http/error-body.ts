@@ -31,9 +31,10 @@ export function statusOf(refusal: Refusal): number {
 }
 
 export function errorHeaders(refusal: Refusal): Record<string, string> {
+  const field = refusal.field === undefined ? undefined : encodeField(refusal.field)
   return {
     'x-error-code': refusal.code,
-    ...(refusal.field !== undefined && { 'x-error-field': encodeField(refusal.field) }),
+    ...(field !== undefined && { 'x-error-field': field }),
     ...(refusal.details !== undefined && { 'x-error-details': encodeDetails(refusal.details) }),
     ...(refusal instanceof TemporaryRefusal && { 'retry-after': String(refusal.retryAfter) }),
     ...(refusal === PROOF_TOO_OLD && { 'www-authenticate': PROOF_CHALLENGE }),

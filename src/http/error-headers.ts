@@ -5,11 +5,14 @@ const MAX_BYTES = 1_024
 
 /**
  * Encodes the path of a field for `X-Error-Field`: a JSON Pointer without its first slash, percent-encoded except for
- * the slashes between its parts.
+ * the slashes between its parts. Returns undefined if the header would be longer than 1 kB, because a path may contain
+ * keys of the request, and proxies limit the size of headers.
  * @example encodeField('gaps/größe/accepted') // 'gaps/gr%C3%B6%C3%9Fe/accepted'
  */
-export function encodeField(field: string): string {
-  return field.split('/').map(encodeURIComponent).join('/')
+export function encodeField(field: string): string | undefined {
+  // Lone surrogates cannot be encoded.
+  const encoded = field.toWellFormed().split('/').map(encodeURIComponent).join('/')
+  return encoded.length <= MAX_BYTES ? encoded : undefined
 }
 
 /**

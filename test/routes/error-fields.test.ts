@@ -54,6 +54,18 @@ t.test('adds only headers to the specified endpoints', async (t) => {
   concerns(t, await admin.post('/api/admin/users', created), 'invalid_input', 'password', { minimum: 6 })
 })
 
+t.test('encodes keys of the request, and leaves out those that are too long', async (t) => {
+  const answerOf = (key: string) =>
+    editor.send({
+      method: 'PUT',
+      url: '/api/tests/attempts/1/answers/0',
+      payload: { seq: 1, answer: { gaps: { [key]: 7 } } },
+    })
+  concerns(t, await answerOf('größe'), 'invalid_input', 'answer/gaps/gr%C3%B6%C3%9Fe')
+  concerns(t, await answerOf('\ud800'), 'invalid_input', 'answer/gaps/%EF%BF%BD')
+  concerns(t, await answerOf('x'.repeat(2_000)), 'invalid_input', undefined)
+})
+
 t.test('names no field if the request as a whole is refused', async (t) => {
   concerns(t, await editor.get('/api/content/cards/999999'), 'card_not_found', undefined)
 })
