@@ -21,7 +21,7 @@ import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { renderPdf, stopPdfWorker } from '../../src/services/print/print.js'
+import { renderPdf } from '../../src/services/print/print.js'
 import { correctName, revoke } from '../../src/services/proofs/change.js'
 import { exportProofs } from '../../src/services/proofs/export.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
@@ -46,7 +46,6 @@ export interface ProofOptions extends PublicAddress {
 
 const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, stopping, ...own }) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
-  app.addHook('onClose', stopPdfWorker)
 
   app.get(
     '/mine',

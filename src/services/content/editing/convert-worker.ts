@@ -1,6 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import { convertHtml, readStyleSheet, stylesIn } from '../../../domain/markup/index.js'
 import { mediaTarget, parseMediaTarget } from '../../../domain/pictures/index.js'
+import { answerTasks } from '../../answer-tasks.js'
 
 /** URL of a stored picture, relative or absolute */
 const STORED = /(?:^|\/)(media\/[0-9a-f]{64}\.[a-z]+)$/
@@ -17,7 +17,8 @@ function picture(src: string): string | undefined {
 /** Maximum ratio of the lengths of Markdown and HTML; `<svg/>` becomes the longer „[Bild: Zeichnung]“ */
 const MAX_GROWTH = 8
 
-const { html } = workerData as { html: string }
-const styles = readStyleSheet(stylesIn(html))
-// `maxLength` must not cut the text.
-parentPort?.postMessage(convertHtml(html, { picture, styles, maxLength: MAX_GROWTH * html.length }).markdown)
+answerTasks((html: string) => {
+  const styles = readStyleSheet(stylesIn(html))
+  // `maxLength` must not cut the text.
+  return convertHtml(html, { picture, styles, maxLength: MAX_GROWTH * html.length }).markdown
+})

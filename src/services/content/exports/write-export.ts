@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import { findParameters } from '../../../../db/queries/content/export-cards.js'
@@ -10,9 +10,10 @@ import { FIRST_DAY } from '../../../domain/anki/index.js'
 import type { ExportFormat } from '../../../domain/content/export-formats.js'
 import { DEFAULT_SETTINGS } from '../../../domain/review/review.js'
 import { startOfDay } from '../../../domain/time/calendar.js'
+import { Threads } from '../../threads.js'
 import { withWorkFolder } from '../work-folder.js'
 import { readSource } from './items.js'
-import type { WorkerOptions, WorkerRequest } from './worker.js'
+import type { ExportTask, WorkerOptions, WorkerRequest } from './worker.js'
 
 export interface ExportRequest {
   format: ExportFormat
@@ -30,6 +31,7 @@ export interface ExportRequest {
 
 /** Limits the number of concurrent exports, because each needs a thread. */
 const writeInTurn = pLimit(2)
+const threads = new Threads<ExportTask, void>({ module: new URL('./worker.js', import.meta.url), heapMb: 1_024 })
 /** Start of Anki's day in hours after midnight */
 const ROLLOVER_HOURS = 4
 
@@ -95,32 +97,23 @@ function firstDay(timeZone: string): WorkerOptions['created'] {
   return { seconds: instant.getTime() / 1000 + ROLLOVER_HOURS * 3600, minutesWest }
 }
 
-/** Resolves when the worker has completed the file and exited. */
+/** Resolves when the thread has completed the file. */
 async function runWorker(
   options: WorkerOptions,
   answer: (request: WorkerRequest) => Promise<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, execArgv: [] })
-  const abort = () => void worker.terminate()
-  signal?.addEventListener('abort', abort)
+  const { port1: own, port2: port } = new MessageChannel()
+  const failed = new AbortController()
+  let last: Promise<void> = Promise.resolve()
+  own.on('message', (request: WorkerRequest) => {
+    // Answers one request after another, because the thread matches answers to requests by their order.
+    last = last.then(async () => own.postMessage(await answer(request))).catch((error) => failed.abort(error))
+  })
   try {
-    await new Promise<void>((resolve, reject) => {
-      let isComplete = false
-      let last: Promise<void> = Promise.resolve()
-      worker.on('message', (request: WorkerRequest) => {
-        if (request.ask === 'end') {
-          isComplete = true
-          return
-        }
-        // Answers one request after another, because the thread matches answers to requests by their order.
-        last = last.then(async () => worker.postMessage(await answer(request))).catch(reject)
-      })
-      worker.on('error', reject)
-      worker.on('exit', () => (isComplete ? resolve() : reject(signal?.reason ?? new Error('the export has ended'))))
-    })
+    const either = AbortSignal.any(signal === undefined ? [failed.signal] : [failed.signal, signal])
+    await threads.run({ options, port }, { signal: either, transferList: [port] })
   } finally {
-    signal?.removeEventListener('abort', abort)
-    await worker.terminate()
+    own.close()
   }
 }

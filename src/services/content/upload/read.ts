@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import { findSource } from '../../../../db/queries/content/sources.js'
 import { listLevels } from '../../../../db/queries/content/stored.js'
@@ -7,9 +6,10 @@ import { FaultyContent, READING_TOO_LONG, ReadersBusy } from '../../../domain/co
 import type { Incoming } from '../../../domain/content/upload/incoming.js'
 import { Refusal } from '../../../domain/refusal.js'
 import { accountShare, FairTurns } from '../../fair-turns.js'
+import { Threads } from '../../threads.js'
 import { NO_MEMORY } from './readers/limits.js'
 import type { ReadOptions } from './readers/options.js'
-import type { Outcome } from './readers/read-file.js'
+import type { Outcome, ReadTask } from './readers/read-file.js'
 
 /**
  * Limits concurrent readers, because each may use 500 MB of memory for a minute. Each user gets one reader at a time,
@@ -25,8 +25,12 @@ const readers = new FairTurns({
 /** Maximum time that an upload waits for a reader; it then fails with ReadersBusy */
 const MAX_WAIT_MS = 10_000
 const DEFAULT_TIMEOUT_MS = 60_000
-/** Heap limit of the worker; SQLite uses additional memory */
+/** Heap limit of a reader; SQLite uses additional memory */
 const MAX_HEAP_MB = 320
+const threads = new Threads<ReadTask, Outcome>({
+  module: new URL('./readers/read-file.js', import.meta.url),
+  heapMb: MAX_HEAP_MB,
+})
 
 interface Limits {
   /** Timeout of reading; default: 60 s; Infinity on the command line */
@@ -71,44 +75,23 @@ export async function readUpload(
 
 /**
  * Reads an uploaded file: an Anki package, a table, a file with questions or an archive of Markdown. Runs in a worker
- * thread, which is terminated after the timeout, so that a malicious file cannot block other requests.
+ * thread, which ends after the timeout, so that a malicious file cannot block other requests.
  * @param path path of the file, which is not changed
  * @throws FaultyContent if the file has faults
  * @throws READING_TOO_LONG if reading exceeds the timeout
- * @throws NO_MEMORY if the worker exceeds its heap limit
+ * @throws NO_MEMORY if the thread exceeds its heap limit
  * @throws Refusal with the kind, code and message of the refusals of `readFile`
  */
 export async function readIncoming(
   path: string,
   { timeoutMs = DEFAULT_TIMEOUT_MS, signal, ...options }: ReadOptions & Limits,
 ): Promise<Incoming> {
-  signal?.throwIfAborted()
-  const worker = new Worker(new URL('./readers/read-file.js', import.meta.url), {
-    workerData: { path, options },
-    execArgv: [],
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  })
-  let timer: NodeJS.Timeout | undefined
-  let abort = () => {}
-  try {
-    const outcome = await new Promise<Outcome>((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', (error: NodeJS.ErrnoException) =>
-        reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? NO_MEMORY : error),
-      )
-      worker.once('exit', (code) => reject(new Error(`the reader ended with ${code}`)))
-      abort = () => reject(signal?.reason)
-      signal?.addEventListener('abort', abort)
-      if (Number.isFinite(timeoutMs)) timer = setTimeout(() => reject(READING_TOO_LONG), timeoutMs)
-    })
-    if ('incoming' in outcome) return outcome.incoming
-    if ('faults' in outcome) throw new FaultyContent(outcome.faults)
-    const { kind, code, message } = outcome.refusal
-    throw new Refusal(kind, code, message)
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
-    await worker.terminate()
-  }
+  const outcome = await threads.run(
+    { path, options },
+    { signal, limit: { ms: timeoutMs, error: READING_TOO_LONG }, noMemory: NO_MEMORY },
+  )
+  if ('incoming' in outcome) return outcome.incoming
+  if ('faults' in outcome) throw new FaultyContent(outcome.faults)
+  const { kind, code, message } = outcome.refusal
+  throw new Refusal(kind, code, message)
 }

@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
 import { FaultyContent, ForeignFile, NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
 import type { Fault } from '../../../../domain/content/types.js'
 import {
@@ -13,18 +12,24 @@ import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
 import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
+import { answerTasks } from '../../../answer-tasks.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
 import { Zip } from './zip.js'
 import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
 
-// Readers are loaded on demand, because a worker reads a single file.
+// Readers are loaded on demand, because most threads read files of one type.
 const readers = {
   anki: () => import('./anki.js'),
   archive: () => import('./archive.js'),
   questions: () => import('./questions.js'),
   table: () => import('./table.js'),
   workbook: () => import('./workbook.js'),
+}
+
+export interface ReadTask {
+  path: string
+  options: ReadOptions
 }
 
 export type Outcome =
@@ -124,7 +129,8 @@ function readBytes(path: string, from: number, length: number): Buffer {
   }
 }
 
-async function answer(path: string, options: ReadOptions): Promise<Outcome> {
+/** Reads an upload as `readFile` does, but returns refusals, because an error loses its class between threads. */
+async function answer({ path, options }: ReadTask): Promise<Outcome> {
   try {
     return { incoming: await readFile(path, options) }
   } catch (error) {
@@ -136,5 +142,5 @@ async function answer(path: string, options: ReadOptions): Promise<Outcome> {
   }
 }
 
-// This file is also the entry point of the worker thread.
-if (parentPort !== null) parentPort.postMessage(await answer(workerData.path, workerData.options))
+// This file is also the module of the worker thread.
+answerTasks(answer)
