@@ -104,7 +104,7 @@ type Phase = 'before' | 'during' | 'after'
 function requestsOf(
   world: World,
   phase: Phase,
-  { method, path, type }: ReturnType<typeof listOperations>[number],
+  { method, path, type, query: names }: ReturnType<typeof listOperations>[number],
 ): InjectOptions[] {
   const { deck, pool, card, pooled, attempts } = world
   const [, , group] = path.split('/')
@@ -114,17 +114,16 @@ function requestsOf(
   const urls = path.includes('{')
     ? values.map((value) => path.replace('{slot}', '0').replaceAll(/\{[^}]+\}/g, String(value)))
     : [path]
-  const queries =
-    method === 'GET'
-      ? [
-          '',
-          `?deck=${pool}`,
-          '?q=Vorratsfrage',
-          `?card=${pooled}&question=Vorratsfrage`,
-          `?format=csv&deck=${pool}`,
-          '?format=markdown',
-        ]
-      : ['']
+  // Queries of parameters that the operation does not have would only repeat the first request.
+  const queries = [
+    '',
+    `?deck=${pool}`,
+    '?q=Vorratsfrage',
+    `?card=${pooled}`,
+    '?question=Vorratsfrage',
+    `?format=csv&deck=${pool}`,
+    '?format=markdown',
+  ].filter((text) => [...new URLSearchParams(text).keys()].every((name) => names.includes(name)))
   const body = {
     client_id: `${phase}-start`,
     card_id: pooled,
@@ -135,7 +134,7 @@ function requestsOf(
     answer: { text: 'x' },
   }
   return urls.flatMap((url) =>
-    queries.map((query) => ({
+    (method === 'GET' ? queries : ['']).map((query) => ({
       method: method as 'GET',
       url: url + query,
       ...(type === 'application/json' && { payload: body }),
@@ -164,8 +163,8 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
     for (const request of requestsOf(world, phase, operation)) {
       const answer = await caller.send(request)
       seen.push({ route, phase, request: `${request.method} ${request.url}`, answer })
-      // The request may have ended the session.
-      if (request.method !== 'GET') caller = await service.loginAs(TAKER)
+      // Some requests end the session.
+      if (request.method !== 'GET' && /\/(auth|accounts)\//.test(route)) caller = await service.loginAs(TAKER)
     }
   }
   return seen

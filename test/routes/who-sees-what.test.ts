@@ -65,14 +65,12 @@ const optional = await assign({ title: 'Kür', mandatory: false })
 const foreign = await assign({ title: 'Fremdes', audience: { team_ids: [teams.B] } })
 const occurrences = (id: number) => `/api/assignments/${id}/occurrences`
 
-const FILTERS = ['', 'open', 'in_progress', 'done', 'exempt', 'recognised', 'left', 'open,in_progress'].flatMap(
-  (state) =>
-    ['', 'true'].flatMap((overdue) =>
-      ['', 'person', 'person a', 'person b', 'b2', '%'].map((q) =>
-        new URLSearchParams({ state, overdue, q }).toString(),
-      ),
-    ),
-)
+const STATES = ['', 'open', 'in_progress', 'done', 'exempt', 'recognised', 'left', 'open,in_progress']
+const SEARCHES = ['', 'person', 'person a', 'person b', 'b2', '%']
+const FILTERS = [
+  ...STATES.flatMap((state) => ['', 'true'].map((overdue) => ({ state, overdue, q: '' }))),
+  ...SEARCHES.flatMap((q) => ['', 'true'].map((overdue) => ({ state: 'open', overdue, q }))),
+].map((filter) => new URLSearchParams(filter).toString())
 
 async function act(caller: Caller, url: string, payload: object): Promise<void> {
   const { status, text } = await caller.post(url, payload)

@@ -57,13 +57,16 @@ export interface Operation {
   path: string
   /** Media type of the body; undefined without a body */
   type: string | undefined
+  /** Names of its query parameters */
+  query: string[]
 }
 
 export function listOperations(document: Json): Operation[] {
   return Object.entries<Json>(document.paths).flatMap(([path, operations]) =>
-    Object.entries<Json>(operations).map(([name, { requestBody }]) => {
+    Object.entries<Json>(operations).map(([name, { requestBody, parameters = [] }]) => {
       const method = name.toUpperCase()
-      return { route: `${method} ${path}`, method, path, type: Object.keys(requestBody?.content ?? {})[0] }
+      const query = parameters.filter((one: Json) => one.in === 'query').map((one: Json) => one.name)
+      return { route: `${method} ${path}`, method, path, type: Object.keys(requestBody?.content ?? {})[0], query }
     }),
   )
 }
