@@ -178,7 +178,9 @@ t.test('a repeated upload: unchanged, updated, moved, missing; progress is kept'
     409,
     `Eine Quelle „Netzwerk“ gibt es schon: source=${source.id} aktualisiert sie, new=true legt eine zweite an`,
   )
-  t.strictSame((await upload('name=Netzwerk.apkg', notes)).body, namesake)
+  const refused = await upload('name=Netzwerk.apkg', notes)
+  t.strictSame(refused.body, namesake)
+  t.strictSame(JSON.parse(String(refused.headers['x-error-details'])), { id: source.id, name: 'Netzwerk' })
   t.match((await upload('name=Netzwerk.apkg&check=true', notes)).body, {
     source: { id: source.id },
     existing: { id: source.id, name: 'Netzwerk' },

@@ -150,9 +150,12 @@ t.test('archives most cards or sheets only if forced', async (t) => {
     await changeFiles(folder, gone)
     t.match((await check()).body, { ...counts, ...changed })
     t.match((await check('?force=true')).body, { ...counts, ...changed, needs_force: false })
-    const refused = (await admin.post('/api/admin/import')).body
-    t.strictSame(refused, errorBody(409, `Der Import würde ${message} archivieren; force=true erlaubt es`))
-    t.match((await state()).last_import, { outcome: 'refused', error: refused.message, errors: [] })
+    const refused = await admin.post('/api/admin/import')
+    const reason = `Der Import würde ${message} archivieren`
+    t.strictSame(refused.body, errorBody(409, `${reason}; force=true erlaubt es`))
+    const [archived, live] = message.match(/\d+/g)?.map(Number) ?? []
+    t.strictSame(JSON.parse(String(refused.headers['x-error-details'])), { archived, live })
+    t.match((await state()).last_import, { outcome: 'refused', error: reason, errors: [] })
     await changeFiles(folder, FILES)
   }
   await changeFiles(folder, Object.fromEntries(Object.keys(SHEETS).map((name) => [name, null])))

@@ -59,6 +59,7 @@ export class SourceExists extends Refusal {
       'conflict',
       'source_exists',
       `Eine Quelle „${name}“ gibt es schon: source=${id} aktualisiert sie, new=true legt eine zweite an`,
+      { details: { id, name } },
     )
     this.source = { id, name }
   }
@@ -78,6 +79,7 @@ export class MostArchived extends Refusal {
       'conflict',
       kind === 'Karten' ? 'most_cards_archived' : 'most_sheets_archived',
       `${reason}; force=true erlaubt es`,
+      { details: { archived, live } },
     )
     this.reason = reason
   }
