@@ -16,6 +16,7 @@ function createService(before: number) {
   const store = () => {
     results.unshift({
       deck_slug: 'git',
+      quiz_type: 'multiple_choice',
       score_percent: 100,
       total_questions: 1,
       correct_answers: 1,

@@ -107,6 +107,7 @@ t.test('finds a stored result among the new ones', async (t) => {
   const run = play(start(2), [1, 0])
   const result = (created_at: string, correct_answers = 1, deck_slug = 'git') => ({
     deck_slug,
+    quiz_type: 'multiple_choice',
     score_percent: 50,
     total_questions: 2,
     correct_answers,

@@ -15,9 +15,10 @@ t.test('compares the reached retention with the desired one', async (t) => {
 
 const entry = (id: number, values: object = {}) => ({
   id,
-  kind: 'review',
+  kind: 'review' as const,
   studied_on: '2026-11-21',
   is_undone: false,
+  applied: true,
   ...values,
 })
 

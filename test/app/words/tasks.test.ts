@@ -13,7 +13,7 @@ const part = (values: Partial<Part>): Part => ({
   ...{ kind: 'sheet', slug: 'brandschutz', title: 'Brandschutz', share_percent: null, state: 'open', done_at: null },
   ...{ available: true, held_on: null, confirmed_by: null, ...values },
 })
-const assignment = { title: 'Brandschutz', description: '', mandatory: true, responsible: 'Anna Keller' }
+const assignment = { id: 4, title: 'Brandschutz', description: '', mandatory: true, responsible: 'Anna Keller' }
 
 t.test('says until when a task is due', async (t) => {
   t.equal(dueText('2026-12-31', TODAY), 'bis 31. Dezember, noch 12 Tage')

@@ -1,8 +1,8 @@
-import { type Answer, api, connectClient } from '../api/client.js'
+import { api, connectClient } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
-import type { Roles, User } from '../api/types.js'
+import type { Answer, Roles, User } from '../api/types.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
 import { hasReturnedFromProvider, removeUserKeys } from '../platform/storage.js'
 import { withSendLock } from '../storage/send-lock.js'
@@ -24,11 +24,7 @@ interface AccountState {
   dialog: 'login' | 'proof' | undefined
 }
 
-interface AccountResponse {
-  user: User
-  must_change_password: boolean
-  roles?: Roles
-}
+type AccountResponse = Answer<'/api/auth/login', 'post'>
 
 export const account = $state<AccountState>({
   status: 'unknown',

@@ -1,7 +1,6 @@
-interface Overseer {
-  is_admin: boolean
-  roles?: { author: boolean; lead: boolean } | undefined
-}
+import type { Roles, User } from '../api/types.js'
+
+type Overseer = Pick<User, 'is_admin'> & { roles?: Roles | undefined }
 
 export function assignmentAreaName(user: Overseer | undefined): string {
   if (user?.is_admin || (user?.roles?.author && user.roles.lead)) return 'Aufgaben vergeben'

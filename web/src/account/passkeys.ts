@@ -1,6 +1,7 @@
 import { startAuthentication, startRegistration, WebAuthnAbortService, WebAuthnError } from '@simplewebauthn/browser'
-import { type Answer, api } from '../api/client.js'
+import { api } from '../api/client.js'
 import { Fault } from '../api/faults.js'
+import type { Answer } from '../api/types.js'
 import { enter } from './account.svelte.js'
 
 class NoPasskey extends Fault {

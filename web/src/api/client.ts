@@ -1,17 +1,7 @@
 import type { paths } from '../../../dist/client/api.js'
 import { exchange, type Request } from './exchange.js'
-import { ForeignAnswer, Refused } from './faults.js'
-
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-export type PathOf<M extends Method> = {
-  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never
-}[keyof paths]
-type Operation<P extends keyof paths, M extends Method> = NonNullable<paths[P][M]>
-type Json<T> = T extends { content: { 'application/json': infer Value } } ? Value : never
-export type Answer<P extends keyof paths, M extends Method = 'get'> =
-  Operation<P, M> extends { responses: { 200: infer Success } } ? Json<Success> : never
-export type Body<P extends keyof paths, M extends Method> =
-  Operation<P, M> extends { requestBody?: infer Content } ? Json<NonNullable<Content>> : never
+import { ForeignAnswer, isRefused, Refused } from './faults.js'
+import type { Answer, BadRequest, Body, MediaType, Method, Operation, PathOf } from './types.js'
 
 export interface Options<P extends keyof paths, M extends Method> {
   path?: Operation<P, M> extends { parameters: { path: infer Params } }
@@ -19,6 +9,8 @@ export interface Options<P extends keyof paths, M extends Method> {
     : never
   query?: Record<string, string | number | boolean | undefined>
   body?: Body<P, M>
+  /** Sent unchanged instead of `body`, such as a picture */
+  upload?: { type: MediaType<P, M> & string; content: string | Blob | Uint8Array<ArrayBuffer> }
   signal?: AbortSignal
   timeoutMs?: number
 }
@@ -65,7 +57,7 @@ export function urlOf(
  * @throws Refused with a German message if the service refuses the request, unless the request is repeated successfully
  * @throws AbortError if the caller's signal aborts
  */
-export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
+async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
   const { status, isOwn, code, field, details, content, retryAfter } = await exchange(method, url, init)
   if (!isOwn) throw new ForeignAnswer(status)
   if (code === undefined) return content
@@ -83,8 +75,12 @@ function call<M extends Method>(method: M) {
     if (options.signal !== undefined) init.signal = options.signal
     if (options.timeoutMs !== undefined) init.timeoutMs = options.timeoutMs
     if (!BODY_FREE.has(verb)) {
-      init.headers = { ...init.headers, 'content-type': 'application/json' }
-      init.body = JSON.stringify(options.body ?? {})
+      const { type, content } = options.upload ?? {
+        type: 'application/json',
+        content: JSON.stringify(options.body ?? {}),
+      }
+      init.headers = { ...init.headers, 'content-type': type }
+      init.body = content
     }
     return send(verb, url, init, !LOGINS.has(path)) as Promise<Answer<P, M>>
   }
@@ -97,4 +93,12 @@ export const api = {
   put: call('put'),
   patch: call('patch'),
   delete: call('delete'),
+}
+
+/**
+ * Returns the body with which an operation refused a request with status 400; undefined for other errors.
+ * @example badRequestOf<'/api/accounts/bulk', 'post'>(error)?.errors
+ */
+export function badRequestOf<P extends PathOf<M>, M extends Method>(error: unknown): BadRequest<P, M> | undefined {
+  return isRefused(error, 400) ? (error.content as BadRequest<P, M>) : undefined
 }

@@ -1,4 +1,5 @@
 import { updateClockOffset } from '../platform/clock.js'
+import { fieldsOf } from '../platform/fields.js'
 import { codeOf, isOwn } from '../platform/proof.js'
 import { Unreachable } from './faults.js'
 import { recordResponse } from './late-response.js'
@@ -16,7 +17,7 @@ export interface Exchange {
   /** Path of the faulty field, if a refusal concerns one */
   field: string | undefined
   /** Values of a refusal for programs, such as the present version */
-  details: Record<string, unknown>
+  details: Readonly<Record<string, unknown>>
   /** Value of `Retry-After` */
   retryAfter: string | null
   /** Content of a JSON response; undefined if the response is not JSON */
@@ -43,7 +44,7 @@ export async function exchange(method: string, url: URL, init: Request = {}): Pr
     isOwn: content !== undefined && isOwn(response),
     code: codeOf(response),
     field: decodeField(headers.get('x-error-field')),
-    details: (parse(headers.get('x-error-details') ?? '{}') ?? {}) as Record<string, unknown>,
+    details: fieldsOf(parse(headers.get('x-error-details') ?? '{}')),
     retryAfter: headers.get('retry-after'),
     content,
   }

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../platform/fields.js'
 import { nameField } from '../words/field-labels.js'
 import { isolateQuoted } from '../words/isolate.js'
 
@@ -26,7 +27,7 @@ interface RefusedHeaders {
   /** Path of the faulty field in the request (`X-Error-Field`) */
   field?: string | undefined
   /** Values for programs (`X-Error-Details`), such as the present version */
-  details?: Record<string, unknown>
+  details?: Readonly<Record<string, unknown>>
   /** Seconds to wait before a retry, from `Retry-After` */
   retryAfter?: number | undefined
 }
@@ -54,7 +55,7 @@ export class Refused extends Fault {
 }
 
 function messageOf(content: unknown): string | undefined {
-  const { message } = (content ?? {}) as { message?: unknown }
+  const { message } = fieldsOf(content)
   return typeof message === 'string' ? message : undefined
 }
 

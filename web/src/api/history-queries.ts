@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, type QueryFunctionContext, type QueryKey } from '@tanstack/svelte-query'
-import { type Answer, api } from './client.js'
+import { api } from './client.js'
 import { fetchOrCached, type Marked } from './offline.js'
+import type { Answer } from './types.js'
 
 export const historyQueries = {
   history: () =>

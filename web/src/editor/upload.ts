@@ -1,4 +1,4 @@
-import { send, urlOf } from '../api/client.js'
+import { api } from '../api/client.js'
 
 /** Upload limit of the service in bytes. A larger picture is encoded again, at most `MAX_WIDTH` pixels wide. */
 const MAX_BYTES = 2 * 2 ** 20
@@ -26,13 +26,12 @@ export function withoutPlaceholders(text: string): string {
  * @throws Fault if the upload fails
  */
 export async function uploadPicture(file: File): Promise<string> {
-  const body = file.size > MAX_BYTES ? await shrink(file) : file
-  const answer = await send('POST', urlOf('/api/content/media'), {
-    headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
-    body,
+  const content = file.size > MAX_BYTES ? await shrink(file) : file
+  const { address } = await api.post('/api/content/media', {
+    upload: { type: 'application/octet-stream', content },
     timeoutMs: TIMEOUT_MS,
   })
-  return (answer as { address: string }).address.replace(/^.*(?=media\/)/, '')
+  return address.replace(/^.*(?=media\/)/, '')
 }
 
 /**

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../platform/fields.js'
 import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 import { type HttpResponse, judgeRating } from './verdict.js'
@@ -49,7 +50,7 @@ async function settleRating(tables: Tables, { entry, answer }: Settled, now: num
     const { status, message } = verdict
     return tables.put({ ...present, refusal: { status, message } })
   }
-  const { review_id } = answer.body as { review_id?: unknown }
+  const { review_id } = fieldsOf(answer.body)
   await tables.remove(user, id)
   await tables.addReceipt({
     user,

@@ -1,3 +1,5 @@
+import { fieldsOf } from '../platform/fields.js'
+
 /** Result of a request; `lost` means that the response is missing, incomplete or invalid JSON */
 export type Outcome = { kind: 'lost' } | HttpResponse
 
@@ -54,7 +56,7 @@ export function judgeBatch(outcome: Outcome, count: number): Verdict {
 /** Converts the results of a batch to responses as if each rating had been sent alone. */
 export function answersOf(body: unknown): HttpResponse[] {
   return (listResults(body) ?? []).map((result) => {
-    const { status, review, code, error } = (result ?? {}) as Record<string, unknown>
+    const { status, review, code, error } = fieldsOf(result)
     const isRefused = typeof code === 'string'
     return {
       kind: 'answered',
@@ -102,10 +104,6 @@ function isUndone(body: unknown): boolean {
 function listResults(body: unknown): unknown[] | undefined {
   const { results } = fieldsOf(body)
   return Array.isArray(results) ? results : undefined
-}
-
-function fieldsOf(body: unknown): Record<string, unknown> {
-  return (body ?? {}) as Record<string, unknown>
 }
 
 export function messageOf(body: unknown): string {

@@ -1,3 +1,4 @@
+import type { Queue } from '../api/types.js'
 import { GUARD_MS } from '../platform/guard.js'
 import type { Decision } from '../storage/entry.js'
 import type { Rating } from '../words/ratings.js'
@@ -79,10 +80,8 @@ export function changeCard(session: Session, card_id: number, change: Partial<St
   return { ...session, queue }
 }
 
-export interface Page {
+export interface Page extends Pick<Queue, 'counts' | 'today'> {
   cards: readonly StudyCard[]
-  counts: { due: number; new: number }
-  today: string
 }
 
 /** Ratings and postponements that a loaded page of cards may not reflect yet, oldest first */

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../platform/fields.js'
 import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
 import type { SendLock } from '../../storage/store.js'
 import { type Pause, SendLoop, type SendLoopPorts } from '../send-loop.js'
@@ -29,7 +30,7 @@ export interface AnswerQueuePorts extends Pick<SendLoopPorts, 'now' | 'random' |
 /** Error codes that make a 404 or 409 final: a newer answer exists, or the attempt or question does not exist */
 const IS_OVER = new Set(['newer_answer', 'attempt_not_found', 'slot_not_found'])
 
-const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } | null)?.seq)
+const isSaved = (body: unknown) => Number.isInteger(fieldsOf(body).seq)
 
 const keyOf = ({ user, attempt, slot }: StoredAnswer) => `${user} ${attempt} ${slot}`
 
@@ -166,7 +167,7 @@ export class AnswerQueue {
 function resultOf(outcome: Outcome): AnswerResult {
   if (outcome.kind === 'lost') return { kind: 'refused', message: '' }
   const { status, body } = outcome
-  const { seconds_left } = (body ?? {}) as { seconds_left?: unknown }
+  const { seconds_left } = fieldsOf(body)
   if (status === 200) return { kind: 'saved', secondsLeft: typeof seconds_left === 'number' ? seconds_left : null }
   if (status === 409) return { kind: 'newer' }
   if (status === 410) return { kind: 'ended' }

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from '../../api/client.js'
+import { api } from '../../api/client.js'
 import { fetchOrCached, type Marked } from '../../api/offline.js'
+import type { Answer } from '../../api/types.js'
 
 type ProofPage = Answer<'/api/proofs/mine'>
 export type Proof = ProofPage['proofs'][number]

@@ -1,35 +1,11 @@
+import type { Answer } from '../../api/types.js'
 import { daysBetween, localDayOf, relativeDay } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count } from '../../words/numbers.js'
 
 /** A task of the learner: an occurrence of an assignment */
-export interface Task {
-  id: number
-  assignment: { title: string; description: string; mandatory: boolean; responsible: string | null }
-  state: 'open' | 'in_progress' | 'done' | 'exempt' | 'recognised' | 'left'
-  due: string
-  overdue: boolean
-  extended_until: string | null
-  reason: string | null
-  covered_until: string | null
-  done_at: string | null
-  parts: Part[]
-  proof_code: string | null
-  proof_revoked_at: string | null
-}
-
-export interface Part {
-  kind: 'sheet' | 'test' | 'deck' | 'personal'
-  /** Slug of the content; null for a personal part, or if the content was deleted */
-  slug: string | null
-  title: string
-  share_percent: number | null
-  state: 'open' | 'done' | 'closed'
-  available: boolean
-  done_at: string | null
-  held_on: string | null
-  confirmed_by: string | null
-}
+export type Task = Answer<'/api/assignments/mine'>['occurrences'][number]
+export type Part = Task['parts'][number]
 
 const DAY = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
 const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' })

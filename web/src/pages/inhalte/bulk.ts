@@ -1,41 +1,39 @@
 import type { QueryClient } from '@tanstack/svelte-query'
-import type { Answer } from '../../api/client.js'
+import { api } from '../../api/client.js'
 import { sentenceOf } from '../../api/faults.js'
+import type { Answer, Body } from '../../api/types.js'
 import { showToast } from '../../parts/toasts.svelte.js'
 import { countOf } from '../../words/numbers.js'
-import { request } from './content-api.js'
-
-export type Chosen = { ids: number[] } | { filter: object }
 
 export type BulkAnswer = Answer<'/api/content/cards/bulk', 'post'>
 
-const PATH = '/api/content/cards/bulk'
+type Bulk = Body<'/api/content/cards/bulk', 'post'>
+export type BulkChange = Bulk['change']
+export type Chosen = Pick<Bulk, 'ids' | 'filter'>
 
 /**
  * Returns the effects of a bulk change without making it.
  * @throws Fault if the request fails
  */
-export function checkMany(chosen: Chosen, change: object): Promise<BulkAnswer> {
-  return request('POST', PATH, {}, { ...chosen, change, check: true })
+export function checkMany(chosen: Chosen, change: BulkChange): Promise<BulkAnswer> {
+  return api.post('/api/content/cards/bulk', { body: { ...chosen, change, check: true } })
 }
 
 /**
  * Changes many cards at once and offers to undo the whole change.
  * @throws Fault if the request fails
  */
-export async function changeMany(client: QueryClient, chosen: Chosen, change: object): Promise<void> {
-  const { changed, change_id } = await request<BulkAnswer>('POST', PATH, {}, { ...chosen, change })
-  const undo = () => void undoMany(client, change_id as number)
-  showToast(`${countOf(changed, 'Karte', 'Karten')} geändert.`, {
-    ...(changed > 0 && change_id !== null && { action: { label: 'Zurücknehmen', onclick: undo } }),
-  })
+export async function changeMany(client: QueryClient, chosen: Chosen, change: BulkChange): Promise<void> {
+  const { changed, change_id } = await api.post('/api/content/cards/bulk', { body: { ...chosen, change } })
+  const text = `${countOf(changed, 'Karte', 'Karten')} geändert.`
+  if (changed === 0 || change_id === null) showToast(text)
+  else showToast(text, { action: { label: 'Zurücknehmen', onclick: () => void undoMany(client, change_id) } })
   await client.invalidateQueries()
 }
 
 export async function undoMany(client: QueryClient, change_id: number | string): Promise<void> {
   try {
-    const path = '/api/content/changes/{id}/undo'
-    const { undone, skipped } = await request<{ undone: number; skipped: number[] }>('POST', path, { id: change_id })
+    const { undone, skipped } = await api.post('/api/content/changes/{change_id}/undo', { path: { change_id } })
     const skippedText =
       skipped.length === 0
         ? ''

@@ -1,18 +1,36 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from '../../api/client.js'
-import { type AuthorCard, type AuthorSheet, type CardVersion, request } from './content-api.js'
+import { api } from '../../api/client.js'
+import type { Answer, Body } from '../../api/types.js'
 
 export type ContentState = Answer<'/api/content/state'>
 export type CheckAnswer = Answer<'/api/content/check', 'post'>
 export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
 export type CardReport = Answer<'/api/content/reports'>['reports'][number]
+export type FileFault = NonNullable<ContentState['last_import']>['errors'][number]
 /** Preview or result of an upload */
 export type Upload = Answer<'/api/content/imports', 'post'>
 export type Source = Answer<'/api/content/sources'>['sources'][number]
+export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
+/** Source of a deck, card, sheet or test */
+export type SourceRef = NonNullable<AuthorDeck['source']>
+
+type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
+type ListedCard = Answer<'/api/content/cards'>['cards'][number]
+/** A card as its own route returns it; cards of a list lack some of its fields */
+export type AuthorCard = Pick<CardWithOrigin, keyof CardWithOrigin & keyof ListedCard> & Partial<CardWithOrigin>
+/** An option of a question, as a request has it */
+export type Option = NonNullable<NewCard['options']>[number]
+export type NewCard = Body<'/api/content/cards', 'post'>
+export type ChangedCard = Body<'/api/content/cards/{id}', 'patch'>
+export type CardVersion = Answer<'/api/content/cards/{id}/versions'>['versions'][number]
+export type AuthorSheet = Answer<'/api/content/sheets/{slug}'>['sheet']
+export type SheetVersion = Answer<'/api/content/sheets/{slug}/versions'>['versions'][number]
+/** What versions of cards and of sheets have in common */
+export type Version = Pick<CardVersion & SheetVersion, 'version' | 'changed_at' | 'changed_by' | 'how'>
 
 export interface CardFilter {
   q: string
-  state: string
+  state: 'live' | 'draft' | 'archived'
   level: string
 }
 
@@ -25,7 +43,7 @@ export const contentQueries = {
   editors: (id: number) =>
     queryOptions({
       queryKey: ['author', 'source', id, 'editors'],
-      queryFn: () => api.get('/api/content/sources/{id}/editors', { path: { id: String(id) } }),
+      queryFn: () => api.get('/api/content/sources/{id}/editors', { path: { id } }),
     }),
   decks: () =>
     queryOptions({
@@ -47,14 +65,14 @@ export const contentQueries = {
   card: (id: number) =>
     queryOptions({
       queryKey: ['author', 'card', id],
-      queryFn: (): Promise<{ card: AuthorCard }> => api.get('/api/content/cards/{id}', { path: { id: String(id) } }),
+      queryFn: (): Promise<{ card: AuthorCard }> => api.get('/api/content/cards/{id}', { path: { id } }),
       // The editor works on its own copy of the text, and detects a newer version when it saves.
       refetchOnWindowFocus: false,
     }),
   cardVersions: (id: number) =>
     queryOptions({
       queryKey: ['author', 'card', id, 'versions'],
-      queryFn: () => request<{ versions: CardVersion[] }>('GET', '/api/content/cards/{id}/versions', { id }),
+      queryFn: () => api.get('/api/content/cards/{id}/versions', { path: { id } }),
     }),
   sheets: () =>
     queryOptions({
@@ -64,7 +82,7 @@ export const contentQueries = {
   sheet: (slug: string) =>
     queryOptions({
       queryKey: ['author', 'sheet', slug],
-      queryFn: () => api.get('/api/content/sheets/{slug}', { path: { slug } }) as Promise<{ sheet: AuthorSheet }>,
+      queryFn: () => api.get('/api/content/sheets/{slug}', { path: { slug } }),
       refetchOnWindowFocus: false,
     }),
   sheetVersions: (slug: string) =>
@@ -78,7 +96,7 @@ export const contentQueries = {
       queryFn: ({ pageParam }) => {
         const query = { by, before: pageParam, limit: source === undefined ? 10 : PAGE }
         if (source === undefined) return api.get('/api/content/changes', { query })
-        return api.get('/api/content/sources/{id}/changes', { path: { id: String(source) }, query })
+        return api.get('/api/content/sources/{id}/changes', { path: { id: source }, query })
       },
       initialPageParam: undefined as number | undefined,
       getNextPageParam: ({ next_before }) => next_before ?? undefined,
@@ -87,8 +105,7 @@ export const contentQueries = {
   difficult: (id: number, order: string) =>
     queryOptions({
       queryKey: ['author', 'source', id, 'difficult', order],
-      queryFn: () =>
-        api.get('/api/content/sources/{id}/difficult', { path: { id: String(id) }, query: { order, limit: 20 } }),
+      queryFn: () => api.get('/api/content/sources/{id}/difficult', { path: { id }, query: { order, limit: 20 } }),
       placeholderData: keepPreviousData,
     }),
   openReports: () =>

@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/client.js'
+import type { Answer } from '../../api/types.js'
 
 type Part = Answer<'/api/proofs/verify/{code}'>['proof']['parts'][number]
 

@@ -1,20 +1,8 @@
-export interface QuizQuestion {
-  card_id: number
-  question: string
-  /** The service shortens the options, so several may have the same text */
-  options: string[]
-  correct_index: number
-  full_answer: string
-  deck_name: string
-}
+import type { Answer } from '../../api/types.js'
 
-export interface QuizResult {
-  deck_slug: string
-  score_percent: number
-  total_questions: number
-  correct_answers: number
-  created_at: string
-}
+/** The service shortens the options of a question, so several may have the same text. */
+export type QuizQuestion = Answer<'/api/quiz/generate'>['questions'][number]
+export type QuizResult = Answer<'/api/quiz/history'>['results'][number]
 
 /**
  * State of the result. `unsure`: the result was sent, but it is not known whether the service has stored it; `before`

@@ -1,8 +1,6 @@
-export interface SheetEntry {
-  slug: string
-  title: string
-  category: string
-}
+import type { Answer } from '../../api/types.js'
+
+export type SheetEntry = Pick<Answer<'/api/cheatsheets'>['cheatsheets'][number], 'slug' | 'title' | 'category'>
 
 export interface Category<T> {
   name: string

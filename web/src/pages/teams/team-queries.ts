@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from '../../api/client.js'
+import { api } from '../../api/client.js'
+import type { Answer } from '../../api/types.js'
 
 export type ListedTeam = Answer<'/api/teams'>['teams'][number]
 export type TeamOfPage = Answer<'/api/teams/{id}'>['team']

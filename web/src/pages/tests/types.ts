@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/client.js'
+import type { Answer } from '../../api/types.js'
 
 export type { GivenAnswer } from '../../storage/answer.js'
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
 import { account } from '../../account/account.svelte.js'
-import { type Answer, api } from '../../api/client.js'
+import { api } from '../../api/client.js'
+import type { Answer } from '../../api/types.js'
 
 export type ListedAssignment = Answer<'/api/assignments'>['assignments'][number]
 export type AssignmentDetail = Answer<'/api/assignments/{id}'>['assignment']

@@ -1,26 +1,15 @@
+import type { Answer, Body } from '../../api/types.js'
 import { isolate } from '../../words/isolate.js'
 import { countOf } from '../../words/numbers.js'
 
-type Kind = 'sheet' | 'test' | 'deck' | 'personal'
-type State = 'open' | 'in_progress' | 'done' | 'exempt' | 'recognised' | 'left'
-
-interface Recurrence {
-  every_months: number
-  window_end?: string
-  opens_days_before?: number
-}
-
-interface Dates {
-  starts: string | { joining: true }
-  due: string | { days_after_start: number }
-  recurrence: Recurrence | null
-}
-
-interface Audience {
-  audience: { everybody: boolean; team_ids: readonly number[]; user_ids: readonly number[] }
-  /** Teams of the audience whose names the user may see */
-  teams: readonly { name: string }[]
-}
+type Assignment = Answer<'/api/assignments'>['assignments'][number]
+type Kind = Assignment['parts'][number]['kind']
+type State = Answer<'/api/assignments/{id}/occurrences'>['occurrences'][number]['state']
+/** The dates of a request, in which the values that have a default may be missing */
+type Dates = Pick<Body<'/api/assignments', 'post'>, 'starts' | 'due' | 'recurrence'>
+type Recurrence = Dates['recurrence']
+/** The audience with the teams whose names the user may see */
+type Audience = Pick<Assignment, 'audience' | 'teams'>
 
 const DATE = new Intl.DateTimeFormat('de-DE', { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' })
 const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
@@ -119,7 +108,7 @@ const monthsText = (months: number) => countOf(months, 'Monat', 'Monate')
  * Formats a recurrence briefly, for lists.
  * @example recurrenceText(null) // 'einmal'
  */
-export function recurrenceText(recurrence: Recurrence | null): string {
+export function recurrenceText(recurrence: Recurrence): string {
   if (recurrence === null) return 'einmal'
   const { every_months, window_end } = recurrence
   return window_end === undefined

@@ -1,10 +1,6 @@
-interface LogEntry {
-  id: number
-  kind: string
-  studied_on: string
-  is_undone: boolean
-  applied?: boolean
-}
+import type { HistoryEntry } from '../../api/types.js'
+
+type LogEntry = Pick<HistoryEntry, 'id' | 'kind' | 'studied_on' | 'is_undone' | 'applied'>
 
 export function groupByDay<T extends { studied_on: string }>(entries: readonly T[]): { day: string; entries: T[] }[] {
   const days = new Map<string, T[]>()
@@ -22,7 +18,7 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
  */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
   const latest = entries.find(
-    ({ kind, is_undone, applied }) => (kind === 'review' || kind === 'tomorrow') && !is_undone && applied !== false,
+    ({ kind, is_undone, applied }) => (kind === 'review' || kind === 'tomorrow') && !is_undone && applied,
   )
   return latest?.studied_on === today ? latest.id : undefined
 }

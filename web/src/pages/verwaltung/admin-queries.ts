@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from '../../api/client.js'
+import { api } from '../../api/client.js'
+import type { Answer } from '../../api/types.js'
 
 export type AccountList = Answer<'/api/accounts'>
 export type Account = AccountList['users'][number]

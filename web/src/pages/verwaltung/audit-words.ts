@@ -1,14 +1,12 @@
+import type { Answer } from '../../api/types.js'
+import { fieldsOf } from '../../platform/fields.js'
 import { weekdayDate } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
+type AuditEntry = Answer<'/api/accounts/audit'>['entries'][number]
 /** An action in the audit log; the shape of `details` depends on the action. */
-export interface AuditedAction {
-  action: string
-  target: string | null
-  target_id: number | null
-  details: unknown
-}
+export type AuditedAction = Pick<AuditEntry, 'action' | 'target' | 'target_id' | 'details'>
 
 interface Words {
   label: string
@@ -104,14 +102,12 @@ const FIELDS: Readonly<Record<string, string>> = {
  */
 export function sentenceOf({ action, target, target_id }: AuditedAction): string {
   const object = target ?? (target_id === null ? '' : String(target_id))
-  return Object.hasOwn(ACTIONS, action)
-    ? (ACTIONS[action] as Words).sentence(isolate(object))
-    : `${action} ${object}`.trim()
+  const words = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  return words === undefined ? `${action} ${object}`.trim() : words.sentence(isolate(object))
 }
 
 export function detailsOf({ action, details }: AuditedAction): string {
-  if (typeof details !== 'object' || details === null) return ''
-  const known = details as Record<string, unknown>
+  const known = fieldsOf(details)
   if (action === 'content.import' || action === 'content.upload') return importWords(known)
   const words = [
     ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
@@ -172,8 +168,7 @@ const CHANGES = [
 ] as const
 
 function changes(numbers: unknown, one: string, many: string): string {
-  if (typeof numbers !== 'object' || numbers === null) return ''
-  const values = numbers as Record<string, unknown>
+  const values = fieldsOf(numbers)
   const parts = CHANGES.flatMap(([key, word]) => {
     const value = values[key]
     return typeof value === 'number' && value > 0 ? [{ value, word }] : []

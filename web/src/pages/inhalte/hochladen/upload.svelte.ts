@@ -1,9 +1,9 @@
-import { send, urlOf } from '../../../api/client.js'
-import { ForeignAnswer, hasCode, Refused, sentenceOf, Unreachable } from '../../../api/faults.js'
+import { api, badRequestOf } from '../../../api/client.js'
+import { ForeignAnswer, hasCode, sentenceOf, Unreachable } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
+import { isolate } from '../../../words/isolate.js'
 import { bytes } from '../../../words/numbers.js'
-import type { Upload } from '../content-queries.js'
-import type { FileFault } from '../ordner/content-job.svelte.js'
+import type { FileFault, Upload } from '../content-queries.js'
 
 /** The user's choices for an upload; `text` is a pasted table, sent if there is no file. */
 export interface UploadOptions {
@@ -32,8 +32,6 @@ export interface Failure {
 const TIMEOUT_MS = 20 * 60_000
 /** Default upload limit of the service in bytes */
 const USUAL_LIMIT = 64 * 2 ** 20
-/** Hint for scripts at the end of a message of the service; removed before the message is shown */
-const FOR_SCRIPTS = /: source=\d+ aktualisiert sie, new=true legt eine zweite an$/
 const PASTED = 'Eingefügte Tabelle'
 
 export class UploadJob {
@@ -111,10 +109,8 @@ export class UploadJob {
     // A file that was changed after its selection cannot be read. Reading a byte throws in this case, whereas `fetch`
     // reports only a network error.
     if (file !== undefined) await file.slice(0, 1).arrayBuffer()
-    const url = urlOf(
-      '/api/content/imports',
-      {},
-      {
+    return api.post('/api/content/imports', {
+      query: {
         name: name.trim() || (file?.name ?? (typeof this.target === 'number' ? undefined : PASTED)),
         source: typeof this.target === 'number' ? this.target : undefined,
         new: this.target === 'new' || undefined,
@@ -126,13 +122,10 @@ export class UploadJob {
         active: isActive || undefined,
         check: isCheck || undefined,
       },
-    )
-    return (await send('POST', url, {
-      headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
-      body: file ?? text,
+      upload: { type: 'application/octet-stream', content: file ?? text },
       timeoutMs: TIMEOUT_MS,
       signal: this.#stop.signal,
-    })) as Upload
+    })
   }
 }
 
@@ -148,16 +141,15 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 function failureOf(error: unknown, file: File | undefined): Failure {
-  if (error instanceof Refused) {
-    const { errors = [], errors_total } = (error.content ?? {}) as { errors?: FileFault[]; errors_total?: number }
-    return { sentence: error.message.replace(FOR_SCRIPTS, ''), errors, total: errors_total ?? errors.length }
-  }
-  return { sentence: wordsOf(error, file), errors: [], total: 0 }
+  const { errors = [], errors_total = errors.length } = badRequestOf<'/api/content/imports', 'post'>(error) ?? {}
+  return { sentence: wordsOf(error, file), errors, total: errors_total }
 }
 
 function wordsOf(error: unknown, file: File | undefined): string {
   if (error instanceof DOMException && error.name === 'AbortError') return 'Abgebrochen. Es ist nichts geändert.'
   if (error instanceof DOMException) return 'Die Datei lässt sich nicht mehr lesen. Bitte noch einmal wählen.'
+  // The message of the service has a hint for scripts.
+  if (hasCode(error, 'source_exists')) return `Eine Quelle „${isolate(String(error.details.name))}“ gibt es schon.`
   // A proxy has refused the file. A refusal of the service itself is `Refused`, and its message names the limit.
   if (error instanceof ForeignAnswer && error.status === 413) return tooLarge(file)
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {

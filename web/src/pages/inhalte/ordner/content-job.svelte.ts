@@ -1,16 +1,11 @@
-import { api } from '../../../api/client.js'
+import { api, badRequestOf } from '../../../api/client.js'
 import { hasCode, Refused, sentenceOf } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { showToast } from '../../../parts/toasts.svelte.js'
 import { go, place } from '../../../platform/router.svelte.js'
-import type { CheckAnswer, ContentState, ImportStats } from '../content-queries.js'
+import { count } from '../../../words/numbers.js'
+import type { CheckAnswer, ContentState, FileFault, ImportStats } from '../content-queries.js'
 import { contentQueries } from '../content-queries.js'
-
-export interface FileFault {
-  file: string
-  line: number
-  message: string
-}
 
 export type Outcome =
   | { kind: 'checked'; preview: CheckAnswer }
@@ -29,10 +24,6 @@ const PATH = '/inhalte/ordner'
 /** Timeout in milliseconds; a large import takes minutes. */
 const TIMEOUT_MS = 20 * 60_000
 const POLL_MS = 3_000
-/** Error codes of refusals that the user may overrule by confirming the import */
-const MOST = new Set(['most_cards_archived', 'most_sheets_archived'])
-/** Hint for scripts at the end of a message of the service */
-const FOR_SCRIPTS = /; force=true erlaubt es$/
 
 /** State of the check or import, which continues while other pages of the app are open */
 export const job = $state<Job>({ doing: 'nothing', outcome: undefined })
@@ -65,11 +56,6 @@ export async function importContent(force: boolean): Promise<void> {
   if (place.path !== PATH) announceOutcome()
 }
 
-/** Removes the hint for scripts from the reason why an import was refused. */
-export function withoutScriptHint(reason: string): string {
-  return reason.replace(FOR_SCRIPTS, '')
-}
-
 export function forgetOutcome(): void {
   job.outcome = undefined
 }
@@ -87,12 +73,24 @@ async function work(doing: 'check' | 'import', request: () => Promise<Outcome>):
 }
 
 function outcomeOf(error: unknown): Outcome {
-  if (error instanceof Refused) {
-    const { errors } = error.content as { errors?: FileFault[] }
-    if (errors !== undefined && errors.length > 0) return { kind: 'faulty', errors }
-    if (MOST.has(error.code)) return { kind: 'most', reason: withoutScriptHint(error.message) }
+  const { errors = [] } = badRequestOf<'/api/admin/import', 'post'>(error) ?? {}
+  if (errors.length > 0) return { kind: 'faulty', errors }
+  // The user may overrule these two refusals by confirming the import.
+  for (const [code, what] of [
+    ['most_cards_archived', 'Karten'],
+    ['most_sheets_archived', 'Spickzetteln'],
+  ] as const) {
+    if (hasCode(error, code)) {
+      const { archived, live } = error.details
+      return { kind: 'most', reason: mostArchived(Number(archived), Number(live), what) }
+    }
   }
   return { kind: 'failed', sentence: sentenceOf(error) }
+}
+
+/** Returns the reason for which an import needs a confirmation, without the full stop. */
+export function mostArchived(archived: number, live: number, what: 'Karten' | 'Spickzetteln'): string {
+  return `Es würden ${count(archived)} von ${count(live)} ${what} archiviert`
 }
 
 /** Waits for the end of another import, or of an import whose response was lost. */
@@ -113,7 +111,7 @@ async function waitForOther(before: string | undefined): Promise<Outcome> {
 function outcomeOfOther(last: NonNullable<ContentState['last_import']>): Outcome {
   if (last.stats !== null) return { kind: 'imported', stats: last.stats }
   if (last.errors.length > 0) return { kind: 'faulty', errors: last.errors }
-  return { kind: 'failed', sentence: withoutScriptHint(last.error ?? '') }
+  return { kind: 'failed', sentence: last.error ?? '' }
 }
 
 function announceOutcome(): void {

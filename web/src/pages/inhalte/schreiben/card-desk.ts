@@ -1,8 +1,8 @@
 import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
+import { api } from '../../../api/client.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
-import { type AuthorCard, type Option, request } from '../content-api.js'
-import { contentQueries } from '../content-queries.js'
+import { type AuthorCard, type ChangedCard, contentQueries, type NewCard, type Option } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
 export interface CardFields {
@@ -11,7 +11,7 @@ export interface CardFields {
   level: string
   draft: boolean
   /** Question type; `choice` without options means a plain card without a question for tests */
-  form: string
+  form: NonNullable<AuthorCard['form']>
   options: Option[]
   tolerance: number | null
   unit: string
@@ -32,7 +32,7 @@ const storedOf = (card: AuthorCard): Stored<CardFields> => ({ version: card.vers
 
 const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other)
 
-function bodyOf(fields: CardFields, before: CardFields): object {
+function bodyOf(fields: CardFields, before: CardFields): ChangedCard {
   const texts = (['question', 'answer', 'level', 'draft'] as const).filter((name) => fields[name] !== before[name])
   const isExercise = EXERCISE.some((name) => differ(fields[name], before[name]))
   return {
@@ -41,7 +41,7 @@ function bodyOf(fields: CardFields, before: CardFields): object {
   }
 }
 
-function exerciseOf({ form, options, tolerance, unit }: CardFields): object {
+function exerciseOf({ form, options, tolerance, unit }: CardFields): Pick<NewCard, (typeof EXERCISE)[number]> {
   const isPlain = form === 'choice' && options.length === 0
   const isNumber = form === 'number'
   return {
@@ -53,12 +53,12 @@ function exerciseOf({ form, options, tolerance, unit }: CardFields): object {
 }
 
 async function load(id: number): Promise<AuthorCard> {
-  return (await request<{ card: AuthorCard }>('GET', PATH, { id })).card
+  return (await api.get(PATH, { path: { id } })).card
 }
 
 async function patch(before: AuthorCard, version: number, fields: CardFields): Promise<AuthorCard> {
   const body = { version, ...bodyOf(fields, fieldsOf(before)) }
-  const { card } = await request<{ card: AuthorCard }>('PATCH', PATH, { id: before.id }, body)
+  const { card } = await api.patch(PATH, { path: { id: before.id }, body })
   return { ...before, ...card }
 }
 
@@ -119,13 +119,16 @@ export function newCard(
 
   async function create(typed: CardFields, client_id: string): Promise<AuthorCard> {
     const { question, answer, level, draft } = typed
-    const body = {
-      ...{ deck, client_id, question, answer },
+    const body: NewCard = {
+      deck,
+      client_id,
+      question,
+      answer,
       ...(level !== '' && { level }),
       ...(draft && { draft }),
       ...(EXERCISE.some((name) => differ(typed[name], fields[name])) && exerciseOf(typed)),
     }
-    const { card } = await request<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
+    const { card } = await api.post('/api/content/cards', { body })
     return card
   }
 }

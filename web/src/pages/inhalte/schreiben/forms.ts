@@ -5,4 +5,4 @@ export const FORMS = [
   { value: 'number', label: 'Zahl eingeben' },
   { value: 'order', label: 'In die richtige Reihenfolge bringen' },
   { value: 'gaps', label: 'Lücken füllen' },
-]
+] as const

@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
-import type { AuthorCard } from '../content-api.js'
+import type { AuthorCard } from '../content-queries.js'
 
 /** Returns the distinct non-empty levels of the deck's cards that are in the query cache, as suggestions. */
 export function levelsIn(client: QueryClient, deck: string): string[] {

@@ -1,6 +1,7 @@
+import { api } from '../../../api/client.js'
 import { toCards } from '../../../editor/cells.js'
 import { newId } from '../../../storage/id.js'
-import { type AuthorCard, request } from '../content-api.js'
+import type { AuthorCard } from '../content-queries.js'
 
 interface Row {
   question: string
@@ -42,8 +43,10 @@ export class RowBatch {
     this.fault = undefined
     try {
       for (let [row] = this.waiting; row !== undefined; [row] = this.waiting) {
-        const body = { deck: this.#deck, ...row, ...(row.level === '' && { level: undefined }) }
-        const { card } = await request<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
+        const { level, ...rest } = row
+        const { card } = await api.post('/api/content/cards', {
+          body: { deck: this.#deck, ...rest, ...(level !== '' && { level }) },
+        })
         this.waiting = this.waiting.slice(1)
         this.done += 1
         this.#oncreated(card)

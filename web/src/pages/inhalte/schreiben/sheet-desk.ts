@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/svelte-query'
+import { api } from '../../../api/client.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
-import { type AuthorSheet, request } from '../content-api.js'
-import { contentQueries } from '../content-queries.js'
+import { type AuthorSheet, contentQueries } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
 export interface SheetFields {
@@ -27,7 +27,7 @@ function bodyOf(fields: SheetFields, before: AuthorSheet): Partial<SheetFields> 
 
 async function patch(before: AuthorSheet, version: number, fields: SheetFields): Promise<AuthorSheet> {
   const body = { version, ...bodyOf(fields, before) }
-  const { sheet } = await request<{ sheet: AuthorSheet }>('PATCH', PATH, { slug: before.slug }, body)
+  const { sheet } = await api.patch(PATH, { path: { slug: before.slug }, body })
   return { ...before, ...sheet }
 }
 
@@ -44,7 +44,7 @@ export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: Aut
       return storedOf(known)
     },
     load: async () => {
-      known = { ...known, ...(await request<{ sheet: AuthorSheet }>('GET', PATH, { slug: sheet.slug })).sheet }
+      known = { ...known, ...(await api.get(PATH, { path: { slug: sheet.slug } })).sheet }
       return storedOf(known)
     },
   })
@@ -61,7 +61,7 @@ export function newSheet(user: number, source_id: number, onsaved: (sheet: Autho
       if (created !== undefined) created = await patch(created, version, fields)
       else {
         const body = { source_id, client_id, ...fields }
-        const answer = await request<{ sheet: AuthorSheet }>('POST', '/api/content/sheets', {}, body)
+        const answer = await api.post('/api/content/sheets', { body })
         const sheet = { ...fields, ...answer.sheet }
         // An earlier request whose response was lost may have created the sheet with an older text. In this case, the
         // text is updated.

@@ -1,3 +1,5 @@
+import { fieldsOf } from '../../../platform/fields.js'
+
 const PLACES: [RegExp, (name: string) => string][] = [
   [/^card (\d+)$/, (id) => `inhalte/karten/${id}`],
   [/^new card (.+)$/, (slug) => `inhalte/decks/${encodeURIComponent(slug)}?karte=neu`],
@@ -28,6 +30,6 @@ export function addressOfDraft(item: string): string {
  * @example titleOfDraft({ title: 'Git', content_md: '' }) // 'Git'
  */
 export function titleOfDraft(fields: unknown): string {
-  const { question, title, name, answer } = (fields ?? {}) as Record<string, unknown>
+  const { question, title, name, answer } = fieldsOf(fields)
   return String(question || title || name || answer || '')
 }

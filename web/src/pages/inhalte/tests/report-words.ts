@@ -1,18 +1,11 @@
+import type { Answer } from '../../../api/types.js'
 import { localDayOf, weekdayDate } from '../../../words/dates.js'
 import { countOf } from '../../../words/numbers.js'
 
-export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
-
-/** An option of a reported question; `count` is null if it is hidden. */
-export interface OptionReport {
-  /** Markdown */
-  text: string
-  correct: boolean
-  count: number | null
-  /** Time of `count`, in ISO 8601 */
-  as_of: string | null
-  share: number | null
-}
+type Question = Answer<'/api/content/tests/{slug}/statistics'>['questions'][number]
+export type QuestionReport = NonNullable<Question['report']>
+type OptionReport = QuestionReport['options'][number]
+type Flag = QuestionReport['flags'][number]
 
 /** Advice for an editor: its sentences, and the wrong options to which they refer */
 export interface Hint {

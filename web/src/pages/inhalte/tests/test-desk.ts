@@ -1,8 +1,9 @@
 import type { QueryClient } from '@tanstack/svelte-query'
+import { api } from '../../../api/client.js'
 import { hasCode, isRefused, Refused } from '../../../api/faults.js'
+import type { Body } from '../../../api/types.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
-import { request } from '../content-api.js'
 import { slugFrom } from './slug.js'
 import { type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
 
@@ -29,6 +30,8 @@ export interface TestFields
   sections: Section[]
 }
 
+type Definition = Body<typeof TEST_PATH, 'put'>
+
 export type TestDesk = Desk<TestFields>
 
 export const NEW_SECTION: Section = { deck: '', level: null, cards: null, draw: null }
@@ -54,7 +57,7 @@ function fieldsOf(test: EditedTest): TestFields {
 
 const storedOf = (test: EditedTest): Stored<TestFields> => ({ version: test.version, fields: fieldsOf(test) })
 
-function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): object {
+function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): Definition {
   return {
     ...fields,
     ...(pass_percent !== null && { pass_percent }),
@@ -63,12 +66,12 @@ function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): object {
 }
 
 async function load(slug: string): Promise<EditedTest> {
-  return (await request<{ test: EditedTest }>('GET', TEST_PATH, { slug })).test
+  return (await api.get(TEST_PATH, { path: { slug } })).test
 }
 
 async function put(slug: string, fields: TestFields, owner: { version: number } | { source_id: number }) {
   const body = { ...bodyOf(fields), ...owner }
-  return (await request<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
+  return (await api.put(TEST_PATH, { path: { slug }, body })).test
 }
 
 export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {

@@ -1,14 +1,14 @@
+import type { Answer } from '../../../api/types.js'
 import { count } from '../../../words/numbers.js'
+
+type TestSummary = Answer<'/api/content/tests'>['tests'][number]
 
 type Tone = 'plain' | 'good' | 'warn'
 
-interface TestState {
-  state: 'draft' | 'published' | 'archived'
-  /** Whether the definition differs from the published one */
-  has_changes: boolean
-}
-
-export function stateOf({ state, has_changes }: TestState): { text: string; tone: Tone }[] {
+export function stateOf({
+  state,
+  has_changes,
+}: Pick<TestSummary, 'state' | 'has_changes'>): { text: string; tone: Tone }[] {
   if (state === 'archived') return [{ text: 'archiviert', tone: 'plain' }]
   if (state === 'draft') return [{ text: 'Entwurf', tone: 'warn' }]
   const published = { text: 'veröffentlicht', tone: 'good' as const }
@@ -39,7 +39,7 @@ export function drawWords(draws: string): string {
  * Formats the number of questions in an attempt.
  * @example perAttempt({ questions: 12, question_count: 8 }) // '8 von 12 Fragen je Versuch'
  */
-export function perAttempt({ questions, question_count }: { questions: number; question_count: number }): string {
+export function perAttempt({ questions, question_count }: Pick<TestSummary, 'questions' | 'question_count'>): string {
   if (questions === question_count) return questions === 1 ? 'eine Frage' : `${count(questions)} Fragen`
   return `${count(question_count)} von ${count(questions)} Fragen je Versuch`
 }

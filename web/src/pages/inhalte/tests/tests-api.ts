@@ -1,63 +1,18 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from '../../../api/client.js'
-import type { Question } from '../../tests/types.js'
-import { request } from '../content-api.js'
-import type { Flag, OptionReport } from './report-words.js'
+import { api } from '../../../api/client.js'
+import type { Answer } from '../../../api/types.js'
 
 export type TestSummary = Answer<'/api/content/tests'>['tests'][number]
 export type EditedTest = Answer<'/api/content/tests/{slug}'>['test']
 export type Section = EditedTest['sections'][number]
 export type Publication = Answer<'/api/content/tests/{slug}/publish', 'post'>
 
-export interface Preview {
-  name: string
-  /** Markdown */
-  introduction: string
-  pages: 'one' | 'all'
-  time_limit_minutes: number | null
-  questions: Question[]
-}
-
-/**
- * Statistics of a question, computed from first attempts. A figure that covers too few persons is null. Counts can be
- * newer than the other figures.
- */
-export interface QuestionReport {
-  persons: number
-  /** Time of all figures except counts, in ISO 8601; null if it was not recorded */
-  as_of: string | null
-  facility: number | null
-  options: OptionReport[]
-  unanswered: number | null
-  unanswered_as_of: string | null
-  correlation: number | null
-  median_seconds: number | null
-  flags: Flag[]
-}
-
-export interface Statistics {
-  version: number
-  min_persons: number
-  questions: {
-    section: number
-    position: number
-    card_id: number | null
-    form: string
-    question: string
-    report: QuestionReport | null
-  }[]
-}
-
-interface StatisticsPage extends Statistics {
-  next_after: number | null
-}
+type StatisticsPage = Answer<'/api/content/tests/{slug}/statistics'>
+/** Statistics of all questions of a version, from all pages of the response */
+export type Statistics = Omit<StatisticsPage, 'next_after'>
 
 /** A card of a deck that a section may refer to by its `key` */
-export interface DeckQuestion {
-  key: string
-  level: string
-  question: string
-}
+export type DeckQuestion = Pick<Answer<'/api/content/cards'>['cards'][number], 'key' | 'level' | 'question'>
 
 export const TEST_PATH = '/api/content/tests/{slug}'
 export const TESTS_KEY = ['author', 'tests'] as const
@@ -84,7 +39,7 @@ export const testQueries = {
   preview: (slug: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'preview'],
-      queryFn: () => request<{ preview: Preview }>('GET', `${TEST_PATH}/preview`, { slug }),
+      queryFn: () => api.get('/api/content/tests/{slug}/preview', { path: { slug } }),
       staleTime: 0,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
@@ -102,7 +57,7 @@ export const testQueries = {
 
 async function readStatistics(slug: string, version: string): Promise<Statistics> {
   const read = (after?: number) =>
-    request<StatisticsPage>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version, after })
+    api.get('/api/content/tests/{slug}/statistics', { path: { slug }, query: { version, after } })
   const first = await read()
   const questions = [...first.questions]
   for (let { next_after } = first; next_after !== null; ) {
@@ -130,5 +85,5 @@ async function findQuestions(deck: string): Promise<DeckQuestion[]> {
  * @throws Fault if the request fails
  */
 export function publish(slug: string, isCheck: boolean): Promise<Publication> {
-  return request('POST', `${TEST_PATH}/publish`, { slug }, {}, isCheck ? { check: true } : {})
+  return api.post('/api/content/tests/{slug}/publish', { path: { slug }, query: { check: isCheck || undefined } })
 }

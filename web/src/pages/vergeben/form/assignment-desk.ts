@@ -1,5 +1,6 @@
-import { api, type Body } from '../../../api/client.js'
+import { api } from '../../../api/client.js'
 import { hasCode } from '../../../api/faults.js'
+import type { Body } from '../../../api/types.js'
 import { Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
 import type { AssignmentDetail, Part, Template } from '../assign-api.js'

@@ -1,15 +1,7 @@
-import { Refused } from '../../../api/faults.js'
+import type { Answer } from '../../../api/types.js'
 
-export interface RowFault {
-  line: number
-  field: string | null
-  message: string
-}
-
-/** Returns the faults that the service has reported for lines of a list; empty for other errors. */
-export function rowFaultsOf(error: unknown): RowFault[] {
-  return error instanceof Refused ? ((error.content as { errors?: RowFault[] } | null)?.errors ?? []) : []
-}
+/** A fault or hint that concerns a line of a list */
+export type RowFault = Answer<'/api/accounts/bulk', 'post'>['hints'][number]
 
 const FIELDS: Readonly<Record<string, string>> = {
   username: 'Benutzername',
@@ -26,9 +18,10 @@ const FIELDS: Readonly<Record<string, string>> = {
  * @example sentenceOfRow({ line: 2, field: 'mail', message: 'Diese Spalte ist unbekannt' }) // 'mail: Diese Spalte …'
  */
 export function sentenceOfRow({ field, message }: RowFault): string {
-  const sentence = message.replace(/„(\w+)“/, (quoted, name: string) => (FIELDS[name] ? `„${FIELDS[name]}“` : quoted))
-  const column = field === null ? undefined : (FIELDS[field] ?? field)
-  return column === undefined || sentence.includes(column) ? sentence : `${column}: ${sentence}`
+  if (field === null) return message
+  const column = FIELDS[field] ?? field
+  const sentence = message.replace(`„${field}“`, `„${column}“`)
+  return sentence.includes(column) ? sentence : `${column}: ${sentence}`
 }
 
 export function groupByLine(faults: readonly RowFault[]): Map<number, string[]> {

@@ -1,5 +1,6 @@
-import type { Answer } from '../../../api/client.js'
-import { send, urlOf } from '../../../api/client.js'
+import { api, badRequestOf } from '../../../api/client.js'
+import type { Answer } from '../../../api/types.js'
+import type { RowFault } from './row-faults.js'
 
 export type BulkAnswer = Answer<'/api/accounts/bulk', 'post'>
 
@@ -11,10 +12,14 @@ const TIMEOUT_MS = 10 * 60_000
  * @throws Fault if the request fails; `rowFaultsOf` returns the faults of the list
  */
 export function sendList(list: string | Uint8Array<ArrayBuffer>, isCheck: boolean): Promise<BulkAnswer> {
-  const url = urlOf('/api/accounts/bulk', {}, { check: isCheck || undefined })
-  return send('POST', url, {
-    headers: { accept: 'application/json', 'content-type': 'text/csv' },
-    body: list,
+  return api.post('/api/accounts/bulk', {
+    query: { check: isCheck || undefined },
+    upload: { type: 'text/csv', content: list },
     timeoutMs: TIMEOUT_MS,
-  }) as Promise<BulkAnswer>
+  })
+}
+
+/** Returns the faults that the service has reported for lines of a list; empty for other errors. */
+export function rowFaultsOf(error: unknown): RowFault[] {
+  return badRequestOf<'/api/accounts/bulk', 'post'>(error)?.errors ?? []
 }

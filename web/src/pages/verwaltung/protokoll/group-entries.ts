@@ -1,15 +1,12 @@
+import type { Answer } from '../../../api/types.js'
 import { count } from '../../../words/numbers.js'
 import { ACTIONS } from '../audit-words.js'
 
 /** Fields that are equal in all entries of a group */
-interface Entry {
-  at: string
-  action: string
-  actor_id: number | null
-  actor: string
-  via: string
-  address: string | null
-}
+type Entry = Pick<
+  Answer<'/api/accounts/audit'>['entries'][number],
+  'at' | 'action' | 'actor_id' | 'actor' | 'via' | 'address'
+>
 
 /** Entries that one request has written for the same action, newest first */
 export interface EntryGroup<E extends Entry> {
