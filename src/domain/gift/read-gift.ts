@@ -183,10 +183,20 @@ function readAnswer(written: string, { percent, format }: { percent: number; for
   }
 }
 
+/** A wrong answer's `~` before the `=` of a right one; many programs write it, although GIFT has only `=` */
+const TILDE_BEFORE_EQUALS = /~\s*(?:%100(?:\.0*)?%\s*)?=/g
+const WEIGHT_BEFORE_EQUALS = /~\s*%-?\d{1,3}(?:\.\d*)?%\s*=/
+const EQUALS_BEFORE_TILDE = /=\s*~/
+const READ_AS_RIGHT = 'Vor einer Antwort steht „~=“; sie ist als richtig gelesen, wie mit „=“'
+
 function readChoice(common: RawCommon, answers: string, format: TextFormat): RawQuestion {
-  const parts = split(answers.replaceAll('=', '~='), '~')
+  const marked = answers.replaceAll(TILDE_BEFORE_EQUALS, '=')
+  const changes = marked === answers ? common.changes : [...common.changes, READ_AS_RIGHT]
+  requireClearMarks(answers, marked)
+  const parts = split(marked.replaceAll('=', '~='), '~')
   return {
     ...common,
+    changes,
     kind: 'choice',
     // Without an answer that gives all points (`=`), learners may choose several answers.
     isSingle: answers.includes('='),
@@ -195,6 +205,26 @@ function readChoice(common: RawCommon, answers: string, format: TextFormat): Raw
         ? readAnswer(part.slice(1).trimStart(), { percent: 100, format })
         : readAnswer(part, { percent: 0, format })
     }),
+  }
+}
+
+/**
+ * Refuses answers whose marks contradict each other.
+ * @param marked `answers` with `=` in place of `~=`
+ * @throws UnsupportedQuestion if it is unclear which answers are right
+ */
+function requireClearMarks(answers: string, marked: string): void {
+  if (WEIGHT_BEFORE_EQUALS.test(marked)) {
+    throw new UnsupportedQuestion('Vor einer Antwort stehen Teilpunkte und „=“, also ist unklar, was sie zählt')
+  }
+  if (EQUALS_BEFORE_TILDE.test(marked)) {
+    throw new UnsupportedQuestion('Hinter „=“ steht gleich „~“, also ist unklar, ob die Antwort richtig ist')
+  }
+  // Beside a right answer, the equals sign may be part of a wrong one, as in a question about formulas.
+  if (marked !== answers && answers.replaceAll(TILDE_BEFORE_EQUALS, '').includes('=')) {
+    throw new UnsupportedQuestion(
+      'Vor Antworten steht „=“ und „~=“, also ist unklar, welche richtig sind; ein Gleichheitszeichen im Text ist „\\=“',
+    )
   }
 }
 

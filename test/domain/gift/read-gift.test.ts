@@ -240,3 +240,39 @@ t.test('property: whatever is read can be stored and judged', async () => {
     { numRuns: runs(300) },
   )
 })
+
+const READ_AS_RIGHT = 'Vor einer Antwort steht „~=“; sie ist als richtig gelesen, wie mit „=“'
+
+t.test('reads the mark ~= as a right answer and reports it', async (t) => {
+  for (const answers of ['~blau~=rot~grün', '~blau ~ =rot ~grün', '~blau ~%100%=rot ~grün', '~blau\n~= rot\n~grün']) {
+    const { questions, faults, refused } = read(`Farbe?{${answers}}`)
+    t.strictSame([faults, refused], [[], []], answers)
+    t.match(questions, [
+      {
+        answer: 'rot',
+        exercise: { form: 'choice', options: [option('blau', false), option('rot', true), option('grün', false)] },
+        changes: [READ_AS_RIGHT],
+      },
+    ])
+  }
+  t.match(read('Wer?{~=A ~=B ~C}').questions, [
+    {
+      answer: '- A\n- B',
+      changes: [READ_AS_RIGHT, 'Statt einer der richtigen Antworten sind alle anzukreuzen'],
+    },
+  ])
+  t.match(read('Formel?{=a\\=b ~a\\=c}').questions, [{ answer: 'a=b', changes: [] }])
+})
+
+t.test('refuses marks that contradict each other', async (t) => {
+  const reasonOf = (answers: string) => read(`Was?{${answers}}`).refused[0]?.reason
+  t.equal(reasonOf('=~rot ~blau ~grün'), 'Hinter „=“ steht gleich „~“, also ist unklar, ob die Antwort richtig ist')
+  t.equal(
+    reasonOf('~%50%=rot ~%50%=blau ~grün'),
+    'Vor einer Antwort stehen Teilpunkte und „=“, also ist unklar, was sie zählt',
+  )
+  t.equal(
+    reasonOf('=SUMME(A1) ~=SUMME ~summe'),
+    'Vor Antworten steht „=“ und „~=“, also ist unklar, welche richtig sind; ein Gleichheitszeichen im Text ist „\\=“',
+  )
+})
