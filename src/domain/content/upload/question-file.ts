@@ -1,8 +1,11 @@
 export type QuestionFormat = 'moodle' | 'gift' | 'aiken'
 
 const MOODLE = /^(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<quiz[\s>]/i
-/** Two options in succession, followed later by a line with the letter of the right option */
-const AIKEN = /^[A-Z][).][^\n]+\n+[A-Z][).][^\n]+\n(?:[^\n]*\n)*?[ \t]*ANSWER:[ \t]*[A-Z][ \t]*$/m
+/** Two options in succession */
+const AIKEN_OPTIONS = /^[ \t]*[A-Z][).][^\n]+\n+[ \t]*[A-Z][).][^\n]+\n/m
+/** A line with the letters of the right options, as `readAiken` accepts it */
+const AIKEN_ANSWER =
+  /^[ \t]*(?:answers?|antwort(?:en)?)[ \t]*:[ \t]*[a-z][).]?(?:(?:[ \t,;/&+]|und|and)+[a-z][).]?)*[ \t]*$/im
 const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
 /** Answers in braces, in forms that are unlikely in a table of questions about braces */
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
@@ -25,13 +28,19 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
     .replace(/^\xef\xbb\xbf/, '')
     .replaceAll(/\r\n?/g, '\n')
   if (MOODLE.test(text.trimStart())) return 'moodle'
-  if (AIKEN.test(text.split('\n', MAX_LINES).join('\n'))) return 'aiken'
+  if (isAiken(text.split('\n', MAX_LINES).join('\n'))) return 'aiken'
   const first = firstBlock(text)
   const isGift =
     GIFT_START.test(first) ||
     (GIFT_ANSWERS.test(first) && !CELLS.test(first)) ||
     (GIFT_ESSAY.test(first) && !ANY_CELLS.test(first))
   return isGift ? 'gift' : undefined
+}
+
+/** Returns whether two options stand in succession, followed later by a line with the right ones. */
+function isAiken(text: string): boolean {
+  const options = AIKEN_OPTIONS.exec(text)
+  return options !== null && AIKEN_ANSWER.test(text.slice(options.index + options[0].length))
 }
 
 function firstBlock(text: string): string {

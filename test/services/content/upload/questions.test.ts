@@ -31,7 +31,11 @@ t.test('recognises questions by their beginning', async (t) => {
   t.equal(format('Der größte Kontinent?{\n\t=%100%Asien#\n\t~Afrika\n}'), 'gift')
   t.equal(format('Wer war Dag Hammarskjöld, und was tat er? {}'), 'gift')
   t.equal(format('Frage\r\nA) a\r\nB) b\r\nANSWER: A'), 'aiken')
+  for (const answer of ['Answer: b', 'ANSWER: A, C', 'ANTWORT: B', '  antworten: a und b.']) {
+    t.equal(format(`Frage\nA) a\nB) b\n  C) c\n${answer}\nFEEDBACK: x`), 'aiken', answer)
+  }
   for (const other of [
+    'A) eins\nB) zwei\nAntwort: keine davon',
     'Frage;Antwort\nWas ist {}?;Ein Objekt',
     'Was macht {#if} in Svelte?;Ein Block',
     'Was macht {{x}}?\tx',
