@@ -20,6 +20,11 @@ const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
 const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle (.xlsx oder CSV)'
 const WEBCT = `Das sind Fragen im Format WebCT. ${QUESTIONS}; Moodle kann sie lesen und als XML exportieren.`
 const CLOZE = `Das ist ein Lückentext von Moodle als bloßer Text. ${QUESTIONS}; in Moodle-XML sind auch Lückentexte möglich.`
+export const QTI = `Das sind Fragen im Format QTI. ${QUESTIONS}; exportiere sie im anderen Programm in einem dieser Formate.`
+
+/** Root elements of QTI 1.2, 2.x and 3.0, behind an optional XML declaration and comments */
+const QTI_ROOT =
+  /^(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!(?:--(?:(?!-->)[\s\S]){0,2000}--|doctype[^>]{0,300})>\s*)*<(?:questestinterop|assessmentItem|assessmentTest|qti-assessment-(?:item|test))[\s>]/i
 
 const WEBCT_TYPE = /^:TYPE:(?:MC|M|S|C|P)\b/m
 const CLOZE_GAP =
@@ -72,6 +77,7 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
  */
 function describeMarkup(text: string): string | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
+  if (QTI_ROOT.test(start)) return QTI
   if (/^<\?xml\s[^>]{0,200}\?>\s*</i.test(start)) {
     if (/<\?mso-application\s+progid="Excel\.Sheet"/i.test(start)) return OLD_EXCEL
     return /<html[\s>]/i.test(start) ? WEB_PAGE : XML

@@ -63,6 +63,13 @@ t.test('names the type of a foreign file and the remedy', async (t) => {
       'Zeit: {2:MC:~gestern~=heute} oder {:NUMERICAL:=5:0.1}?',
       /Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle/,
     ],
+    ['Hund::dog\nKatze::cat\n', /^Frage und Antwort sind in dieser Datei mit „::“ getrennt/],
+    [`[${'{"q": "Hund; dog", "a": 1},\n'.repeat(500)}]`, /^Das sind Daten im Format JSON/],
+    [
+      '<?xml version="1.0"?>\n<!-- x -->\n<questestinterop xmlns="x"><item/></questestinterop>',
+      /^Das sind Fragen .* QTI/,
+    ],
+    ['<assessmentItem identifier="a">\n', /^Das sind Fragen im Format QTI\. Fragen kommen aus Moodle-XML/],
     [await zipOf({ 'a.csv': 'a;b', 'b.tsv': 'a\tb' }), /mehrere Tabellen \(„a\.csv“, „b\.tsv“ …\)/],
     [await zipOf({ 'a/b.xlsx': await workbookOf({ sheets: [] }) }), /^Im Archiv liegt „a\/b\.xlsx“\. Packe es aus/],
   ]

@@ -8,6 +8,7 @@ import {
   describeForeignFile,
   describeTables,
 } from '../../../../domain/content/upload/foreign-file.js'
+import { describeForeignText } from '../../../../domain/content/upload/foreign-text.js'
 import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
@@ -55,6 +56,8 @@ export async function readFile(path: string, options: ReadOptions): Promise<Inco
     if (head.toString('latin1').startsWith(GIT_LFS)) {
       throw new FaultyContent([{ file: options.fileName, line: 1, message: ONLY_A_POINTER }])
     }
+    const foreign = describeForeignText(head, head.length < HEAD_BYTES)
+    if (foreign !== undefined) throw new ForeignFile(foreign)
     return (await readers.table()).readTableFile(path, options)
   }
   const zip = await Zip.open(path, LIMITS.archiveBytes * 2 + (options.maxPictureBytes ?? LIMITS.pictureBytes))
