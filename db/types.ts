@@ -10,6 +10,7 @@ import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
 import type { Answer } from '../src/domain/questions/judge.js'
 import type { FittedParameters } from '../src/domain/review/parameters.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
+import type { TableLayout } from '../src/domain/table-layout.js'
 import type { MemberOrigin, TeamRole } from '../src/domain/teams/teams.js'
 import type { Place } from '../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../src/domain/tests/definition.js'
@@ -412,6 +413,8 @@ export interface ContentSourcesTable {
   updated_at: Timestamp
   updated_by: string | null
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** What was chosen for its tables; null if nothing was */
+  table_layout: ColumnType<TableLayout | null, string | null | undefined, string | null>
 }
 
 /**

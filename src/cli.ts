@@ -66,6 +66,8 @@ program
   .option('--name <Name>', 'Datei: Name der Quelle, sonst der der Datei')
   .option('--deck <Name>', 'Datei: alle Karten in dieses Deck')
   .option('--level <Level>', 'Datei: Level aller Karten')
+  .option('--columns <Spalten>', 'Tabelle: was in den Spalten steht, etwa question,answer,-,level')
+  .option('--separator <Zeichen>', 'Tabelle: tab, semicolon, comma oder pipe')
   .option('--active', 'Datei: neue Decks für alle einschalten, statt sie nur anzubieten')
   .option('--theirs', 'Datei: auch Karten ersetzen, die im Browser geändert wurden')
   .option('--mirror', 'Datei: archivieren, was die Quelle hatte und die Datei nicht mehr hat')

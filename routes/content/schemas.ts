@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SourceExists } from '../../src/domain/content/refusals.js'
+import { CHOSEN_ROLES } from '../../src/domain/table-layout.js'
 import { errorWith, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
@@ -142,6 +143,15 @@ export const UploadQuery = Type.Object({
   new: optional('`true` creates another source even if one has the same name.', 'false'),
   deck: optional('Deck of all cards, overrides the file; not for an archive.', ''),
   level: optional('Level of all cards, overrides the file.', ''),
+  columns: optional(
+    `What the columns of a table are, in their order, separated by commas: \`question\`, \`answer\`, \`explanation\`,
+\`wrong\` (a wrong answer), \`option\` and \`correct\` (answers to choose, and the letters or numbers of the right ones),
+\`level\`, \`deck\`, \`id\`, \`guid\` (of an Anki note), \`tags\`, or \`-\` for a column that is not imported. Remembered for the source. Required for a
+table of more than two columns whose headings are unknown.`,
+    'question,answer,-,level',
+  ),
+  separator: optional('Separator of the columns: `tab`, `semicolon`, `comma` or `pipe`; default: found out.', ''),
+  headings: optional('With `columns`: whether the first row has headings; default: found out.', ''),
   mirror: optional('`true` archives cards and decks of the source that the file lacks.', 'false'),
   keep: optional(
     '`theirs` replaces texts that were edited in the browser with those of the file; `ours` keeps them.',
@@ -200,6 +210,27 @@ export const UploadDone = Type.Object({
     }),
     warnings_total: Type.Integer(),
   }),
+  table: nullable(
+    Type.Object(
+      {
+        separator: nullable(Type.String({ enum: ['tab', 'semicolon', 'comma', 'pipe', null] })),
+        headings: Type.Boolean({ description: 'Whether the first row has headings.' }),
+        unclear: Type.Boolean({
+          description: 'Whether `columns` is required. Nothing else was read then, and an import is refused.',
+        }),
+        columns: Type.Array(
+          Type.Object({
+            heading: nullable(Type.String()),
+            examples: Type.Array(Type.String(), {
+              description: 'Cells of the first three rows, at most 60 characters.',
+            }),
+            role: nullable(Type.String({ enum: [...CHOSEN_ROLES, null], description: 'Null: not imported.' })),
+          }),
+        ),
+      },
+      { description: 'What the columns of a table were taken for; null for other files.' },
+    ),
+  ),
   decks: Type.Array(
     Type.Object({
       slug: Type.String({ examples: ['netz-tcp'] }),

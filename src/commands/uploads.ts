@@ -5,7 +5,7 @@ import { listSources } from '../../db/queries/content/sources.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { formatWarning } from '../domain/content/findings.js'
-import { SOURCE_NOT_FOUND, SourceExists } from '../domain/content/refusals.js'
+import { COLUMNS_UNCLEAR, SOURCE_NOT_FOUND, SourceExists } from '../domain/content/refusals.js'
 import { parseUploadQuery } from '../domain/content/upload/query.js'
 import { archiveSource, purgeSource, releaseSource } from '../services/content/sources.js'
 import { checkUpload, importUpload } from '../services/content/upload/import.js'
@@ -25,6 +25,8 @@ export interface UploadOptions {
   new?: boolean
   deck?: string
   level?: string
+  columns?: string
+  separator?: string
   mirror?: boolean
   theirs?: boolean
   active?: boolean
@@ -51,6 +53,8 @@ export async function importFile(config: Config, file: string, options: UploadOp
     active: String(options.active === true),
     deck: options.deck,
     level: options.level,
+    columns: options.columns,
+    separator: options.separator,
   })
   if (sourceId === null) throw SOURCE_NOT_FOUND
   const { mediaMaxBytes } = config
@@ -67,6 +71,7 @@ export async function importFile(config: Config, file: string, options: UploadOp
     .catch(nameTheOptions)
     .finally(stop)
   if (isQuiet) return print(JSON.stringify({ check: options.check === true, ...report }))
+  if (report.table?.unclear) throw COLUMNS_UNCLEAR
   printReport(report, options.check === true, print)
 }
 

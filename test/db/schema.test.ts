@@ -363,6 +363,7 @@ const COLUMNS: ColumnNames = {
     updated_at: 'timestamp with time zone',
     updated_by: 'text?',
     archived_at: 'timestamp with time zone?',
+    table_layout: 'jsonb?',
   },
   imported_decks: {
     deck_id: 'integer',

@@ -48,6 +48,64 @@ t.test('two rows with the same key are one card, with a warning', async (t) => {
   t.match(answer.body.stats.warnings.at(-1), { line: 3, message: /Dieselbe Karte steht schon in Zeile 2/ })
 })
 
+t.test('a table with unknown columns is imported once somebody has chosen them', async (t) => {
+  const table = 'Tier;Laut;Beine;Kapitel\nHund;bellt;4;Haus\nHuhn;gackert;2;Hof\n'
+  const check = await upload('name=Tiere.csv&check=true', table)
+  t.match(check, {
+    status: 200,
+    body: {
+      stats: { cards: { created: 0 } },
+      table: { separator: 'semicolon', unclear: true, columns: [{ examples: ['Tier', 'Hund', 'Huhn'], role: null }] },
+    },
+  })
+  const refused = await upload('name=Tiere.csv', table)
+  t.match(refused, { status: 400, headers: { 'x-error-code': 'columns_unclear' } })
+  t.match(refused.body.message, /„columns“ an, etwa question,answer/)
+  const chosen = await upload('name=Tiere.csv&columns=question,answer,-,deck&headings=true', table)
+  t.match(chosen, { status: 200, body: { stats: { cards: { created: 2 }, decks: { created: 2 } } } })
+  t.match(chosen.body.table.columns, [
+    { heading: 'Tier', examples: ['Hund', 'Huhn'], role: 'question' },
+    { role: 'answer' },
+    { role: null },
+    { role: 'deck' },
+  ])
+  const next = `${table}Kuh;muht;4;Hof\n`
+  t.match(await upload(`source=${chosen.body.source.id}`, next), {
+    status: 200,
+    body: { stats: { cards: { created: 1, unchanged: 2 } } },
+  })
+  const other = await upload(`source=${chosen.body.source.id}`, next.replace('Kapitel', 'Ort'))
+  t.match(other, { status: 400 }, 'the choice is for tables with these headings')
+})
+
+t.test('a workbook remembers the choice of its columns too', async (t) => {
+  const rows = [
+    ['Hund', 'dog', 'der'],
+    ['Katze', 'cat', 'die'],
+  ]
+  const book = await workbookOf({ sheets: [{ rows }] })
+  const check = await upload('name=Woerter.xlsx&check=true', book)
+  t.match(check.body.table, { separator: null, unclear: true, columns: [{ examples: ['Hund', 'Katze'] }, {}, {}] })
+  t.match(await upload('name=Woerter.xlsx', book), { status: 400 })
+  const { status, body } = await upload('name=Woerter.xlsx&columns=question,answer,-', book)
+  t.match([status, body.stats.cards], [200, { created: 2 }])
+  t.match(await upload(`source=${body.source.id}`, book), { status: 200, body: { stats: { cards: { unchanged: 2 } } } })
+})
+
+t.test('refuses a choice that makes no cards', async (t) => {
+  const messageOf = async (query: string) => (await upload(`name=x.csv&${query}`, 'a;b;c\n')).body.message
+  t.match(await messageOf('columns=question,anser'), /„columns“ muss aus question, answer, .* bestehen/)
+  t.match(await messageOf('columns=question,question,answer'), /„columns“ nennt question zweimal/)
+  for (const columns of ['question', 'question,option,correct', '-,-']) {
+    t.match(await messageOf(`columns=${columns}`), /„columns“ braucht question und answer/, columns)
+  }
+  t.match(await messageOf('separator=x'), /„separator“ muss tab, semicolon, comma oder pipe sein/)
+  t.match(await upload('name=x.csv&separator=comma&check=true', 'a;b,c;d\n'), {
+    status: 200,
+    body: { table: { separator: 'comma' }, examples: [{ after: { question: 'a;b', answer: 'c;d' } }] },
+  })
+})
+
 t.test('leaves no source behind if all content of a file belongs to another source', async (t) => {
   const table = 'Frage;Antwort;GUID\nWem gehört sie?;dem Ersten;eigen-1\n'
   const sources = async () =>

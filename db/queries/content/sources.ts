@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
+import type { TableLayout } from '../../../src/domain/table-layout.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 import { raiseDeckVersions } from './write-decks.js'
@@ -50,6 +51,25 @@ export async function listSources(db: Kysely<Database>, editable: Editable): Pro
 
 export async function findSource(db: Kysely<Database>, id: number): Promise<Source | undefined> {
   return db.selectFrom('content_sources').select(['id', 'kind', 'name']).where('id', '=', id).executeTakeFirst()
+}
+
+/** Returns what was chosen for the tables of a source; undefined if nothing was. */
+export async function findTableLayout(db: Kysely<Database>, id: number): Promise<TableLayout | undefined> {
+  const found = await db.selectFrom('content_sources').select('table_layout').where('id', '=', id).executeTakeFirst()
+  return found?.table_layout ?? undefined
+}
+
+/** Stores what was chosen for a table, for the next upload to the source. */
+export async function rememberTable(
+  transaction: Transaction<Database>,
+  id: number,
+  layout: TableLayout,
+): Promise<void> {
+  await transaction
+    .updateTable('content_sources')
+    .set({ table_layout: JSON.stringify(layout) })
+    .where('id', '=', id)
+    .execute()
 }
 
 /**

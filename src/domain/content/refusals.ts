@@ -261,3 +261,9 @@ export class NotEditable extends Refusal {
     super('conflict', 'not_editable', `Der Inhalt ${place}; Administratoren können ihn in eine Quelle übernehmen`)
   }
 }
+
+export const COLUMNS_UNCLEAR = new Refusal(
+  'invalid',
+  'columns_unclear',
+  'Was in den Spalten steht, ist nicht zu erkennen: Wähle es auf der Seite „Hochladen“, oder gib es mit „columns“ an, etwa question,answer,-,level',
+)

@@ -31,12 +31,13 @@ export function readAnkiHeader(text: string): AnkiHeader | undefined {
     const { key = '', value = '' } = LINE.exec(text.slice(at, end < 0 ? text.length : end))?.groups ?? {}
     if (key === '') break
     const name = key.trim().toLowerCase()
-    if (name === 'separator') header.separator = separatorOf(value)
-    else if (name === 'html') header.isHtml = value.trim().toLowerCase() === 'true'
-    else if (name === 'columns') columns = value
-    else if (name === 'deck') header.deck = value.trim()
-    else if (name === 'tags') header.tags = value.trim()
-    else setRole(header, name, value)
+    const bare = withoutEmptyCells(value)
+    if (name === 'separator') header.separator = separatorOf(bare)
+    else if (name === 'html') header.isHtml = bare.toLowerCase() === 'true'
+    else if (name === 'columns') columns = bare
+    else if (name === 'deck') header.deck = bare
+    else if (name === 'tags') header.tags = bare
+    else setRole(header, name, bare)
     header.lines++
     if (end < 0) break
     at = end + 1
@@ -44,6 +45,11 @@ export function readAnkiHeader(text: string): AnkiHeader | undefined {
   if (header.lines === 0) return undefined
   if (columns !== undefined) header.columns = columns.split(header.separator ?? '\t').map((column) => column.trim())
   return header
+}
+
+/** Removes the separators that a spreadsheet adds when it saves the file again, such as `#separator:Comma,,`. */
+function withoutEmptyCells(value: string): string {
+  return value.replace(/(?<=[^,;\t])[,;\t]+$/, '').trim() || value
 }
 
 function separatorOf(value: string): string {

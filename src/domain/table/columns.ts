@@ -1,19 +1,26 @@
+import type { ChosenRole, ColumnChoice } from '../table-layout.js'
 import type { AnkiHeader } from './anki-header.js'
 import { TABLE_HEADINGS } from './cells.js'
 
-export type Role = 'question' | 'answer' | 'explanation' | 'level' | 'deck' | 'id' | 'guid' | 'tags' | 'notetype'
+/** Roles of single columns. `correct` names the right ones among the columns of options, such as „B“ or „1, 3“. */
+export type Role = Exclude<ChosenRole, 'wrong' | 'option'> | 'notetype'
 
 /** The columns of a table, by index from 0. */
 export interface Columns {
   places: Map<Role, number>
   /** Columns of wrong answers */
   wrong: number[]
+  /** Columns of options, the right ones of which `correct` names */
+  options: number[]
   ignored: string[]
   count: number
   hasHeadings: boolean
   /** Whether the table is an export of cards by this service; the cells of such a table are not trimmed */
   isOwn: boolean
 }
+
+/** `unclear`: the table has more than two columns, and its headings do not say what they are. */
+export type FoundColumns = { columns: Columns } | { faults: string[] } | 'unclear'
 
 const HEADINGS: Readonly<Record<string, Role>> = {
   frage: 'question',
@@ -22,7 +29,6 @@ const HEADINGS: Readonly<Record<string, Role>> = {
   front: 'question',
   antwort: 'answer',
   answer: 'answer',
-  rückseite: 'answer',
   rueckseite: 'answer',
   back: 'answer',
   level: 'level',
@@ -34,7 +40,7 @@ const HEADINGS: Readonly<Record<string, Role>> = {
   tag: 'tags',
   tags: 'tags',
   schlagwort: 'tags',
-  schlagwörter: 'tags',
+  schlagwoerter: 'tags',
   schlagworte: 'tags',
   notetype: 'notetype',
 }
@@ -45,7 +51,7 @@ const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   stichwort: 'question',
   wort: 'question',
   vokabel: 'question',
-  abkürzung: 'question',
+  abkuerzung: 'question',
   befehl: 'question',
   aufgabe: 'question',
   vorne: 'question',
@@ -53,12 +59,12 @@ const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   word: 'question',
   prompt: 'question',
   definition: 'answer',
-  erklärung: 'answer',
-  erläuterung: 'answer',
+  erklaerung: 'answer',
+  erlaeuterung: 'answer',
   beschreibung: 'answer',
   bedeutung: 'answer',
-  übersetzung: 'answer',
-  lösung: 'answer',
+  uebersetzung: 'answer',
+  loesung: 'answer',
   hinten: 'answer',
   description: 'answer',
   explanation: 'answer',
@@ -66,26 +72,68 @@ const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   translation: 'answer',
   solution: 'answer',
 }
+/** Two of these are the headings of a table of words: the first is the question. */
+const LANGUAGES = new Set([
+  ...['deutsch', 'englisch', 'franzoesisch', 'spanisch', 'italienisch', 'portugiesisch', 'niederlaendisch', 'polnisch'],
+  ...['russisch', 'tuerkisch', 'arabisch', 'ukrainisch', 'latein', 'chinesisch', 'japanisch'],
+  ...['german', 'english', 'french', 'spanish', 'italian', 'portuguese', 'dutch', 'polish'],
+  ...['russian', 'turkish', 'arabic', 'ukrainian', 'latin', 'chinese', 'japanese'],
+])
 /** Headings of wrong answers, such as „Falsch 1“ */
 const WRONG = /^(?:falsch|wrong)(?: ?\d{1,2})?$/
-/** Column order without headings */
-const PLACES: readonly Role[] = ['question', 'answer', 'level', 'deck', 'id']
-
+/** Headings of options, such as „Antwort A“, „Option 2“ or „C“ */
+const OPTION =
+  /^(?:(?:answer|antwort|antwortmoeglichkeit|antwortoption|option|choice|auswahl|alternative)[ _-]?(?:\d{1,2}|[a-j])|[a-j])$/
+/** Headings of the column that names the right options */
+const CORRECT = new Set([
+  ...['richtig', 'richtige', 'richtige antwort', 'richtige antworten', 'richtige antwort(en)', 'richtige loesung'],
+  ...['korrekt', 'korrekte antwort', 'korrekte antworten', 'loesung', 'loesungen', 'antwort', 'answer', 'key'],
+  ...[
+    'correct',
+    'correct answer',
+    'correct answers',
+    'correct answer(s)',
+    'correct option',
+    'right answer',
+    'solution',
+  ],
+])
 /**
- * Finds the columns by their headings, or by position if there are no headings. The faults refer to the first line.
- * @example findColumns(['Antwort', 'Frage'], undefined).columns.places.get('question') // 1
+ * Finds the columns by the choice of a person, the header of Anki or the headings; a table of two columns without
+ * headings has questions and answers. The faults refer to the first line.
+ * @param width number of columns with text
+ * @example findColumns(['Antwort', 'Frage'], { width: 2 }) // { columns: { places: Map { 'answer' => 0, … }, … } }
  */
 export function findColumns(
   first: readonly string[],
-  header: AnkiHeader | undefined,
-): { columns: Columns; faults: string[] } {
-  const named = header?.columns ?? (isHeading(first) ? first : undefined)
-  const roles = named === undefined ? [] : rolesOf(named)
-  if (named !== undefined && roles.some((role) => role !== undefined)) {
-    return byName(named, roles, header)
+  { width, header, choice }: { width: number; header?: AnkiHeader | undefined; choice?: ColumnChoice | undefined },
+): FoundColumns {
+  if (choice !== undefined) return { columns: byChoice(first, choice) }
+  if (header !== undefined) {
+    const named = header.columns ?? (isHeading(first) ? first : undefined)
+    const roles = named === undefined ? [] : rolesOf(named)
+    if (named !== undefined && roles.some((role) => role !== undefined)) return byName(named, roles, header)
+    return { columns: byPlace(named ?? first, header, named !== undefined) }
   }
-  return { columns: byPlace(named ?? first, header, named !== undefined), faults: [] }
+  const quiz = findQuiz(first)
+  if (quiz !== undefined) return { columns: quiz }
+  const roles = rolesOf(first)
+  const sides = (['question', 'answer'] as const).filter((role) => roles.includes(role))
+  if (sides.length === 2) return byName(first, roles, header)
+  if (width > 2) return 'unclear'
+  if (width < 2) return { faults: [ONE_COLUMN] }
+  const known = sides[0]
+  if (known === undefined) return { columns: byPlace(first, header, false) }
+  const other = known === 'question' ? 'answer' : 'question'
+  return byName(
+    first,
+    [0, 1].map((place) => roles[place] ?? other),
+    header,
+  )
 }
+
+const ONE_COLUMN =
+  'Die Tabelle hat nur eine Spalte; gebraucht werden Frage und Antwort, etwa durch Semikolon oder Tabulator getrennt'
 
 export function namesBothSides(fields: readonly string[]): boolean {
   const roles = rolesOf(fields)
@@ -100,6 +148,9 @@ function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map(normalise)
   const roles: (Role | undefined)[] = names.map((name) => (Object.hasOwn(HEADINGS, name) ? HEADINGS[name] : undefined))
   const paired = names.map((name) => (Object.hasOwn(PAIRED_HEADINGS, name) ? PAIRED_HEADINGS[name] : undefined))
+  if (names.length === 2 && names[0] !== names[1] && names.every((name) => LANGUAGES.has(name))) {
+    return ['question', 'answer']
+  }
   const has = (role: Role) => roles.includes(role) || paired.includes(role as 'question' | 'answer')
   if (!has('question') || !has('answer')) return roles
   for (const role of ['question', 'answer'] as const) {
@@ -118,18 +169,65 @@ function normalise(heading: string): string {
     .toLowerCase()
     .normalize('NFC')
     .replace(/\s*[:*]$/, '')
+    .replace(/[äöüß]/g, (letter) => TWO_LETTERS[letter] as string)
 }
 
-function isHeading(fields: readonly string[]): boolean {
+const TWO_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
+
+/** Returns whether the fields look like headings. */
+export function isHeading(fields: readonly string[]): boolean {
   const roles = rolesOf(fields)
   return roles.includes('question') || roles.includes('answer')
+}
+
+/** Returns the columns of a table of a quiz program: a question, at least two options and the right ones. */
+function findQuiz(headings: readonly string[]): Columns | undefined {
+  const names = headings.map(normalise)
+  const roles = rolesOf(headings)
+  const options = [...names.keys()].filter((place) => OPTION.test(names[place] as string))
+  const isFree = (place: number) => !options.includes(place)
+  const correct = names.findIndex((name, place) => isFree(place) && CORRECT.has(name))
+  const question = roles.findIndex((role, place) => role === 'question' && isFree(place))
+  if (options.length < 2 || correct < 0 || question < 0) return undefined
+  const places = new Map<Role, number>([
+    ['question', question],
+    ['correct', correct],
+  ])
+  const explanation = names.findIndex(
+    (name) => PAIRED_HEADINGS[name] === 'answer' && /^(?:erklae|erlaeu|expl)/.test(name),
+  )
+  if (explanation >= 0 && explanation !== correct) places.set('explanation', explanation)
+  for (const role of ['level', 'deck', 'id', 'tags'] as const) {
+    const place = roles.indexOf(role)
+    if (place >= 0) places.set(role, place)
+  }
+  const used = new Set([...places.values(), ...options])
+  const ignored = headings.filter((heading, place) => !used.has(place) && heading.trim() !== '')
+  return { places, wrong: [], options, ignored, count: names.length, hasHeadings: true, isOwn: false }
+}
+
+function byChoice(first: readonly string[], { columns, hasHeadings = isHeading(first) }: ColumnChoice): Columns {
+  const places = new Map<Role, number>()
+  const wrong: number[] = []
+  const options: number[] = []
+  for (const [place, role] of columns.entries()) {
+    if (role === 'wrong') wrong.push(place)
+    else if (role === 'option') options.push(place)
+    else if (role !== null) places.set(role, place)
+  }
+  const used = new Set([...places.values(), ...wrong, ...options])
+  const ignored = [...first.keys()]
+    .filter((place) => !used.has(place))
+    .map((place) => (hasHeadings && first[place]?.trim()) || `Spalte ${place + 1}`)
+  const count = Math.max(first.length, columns.length)
+  return { places, wrong, options, ignored, count, hasHeadings, isOwn: false }
 }
 
 function byName(
   names: readonly string[],
   roles: readonly (Role | undefined)[],
   header: AnkiHeader | undefined,
-): { columns: Columns; faults: string[] } {
+): FoundColumns {
   const places = new Map<Role, number>([...(header?.roles ?? [])].map(([place, role]) => [role, place]))
   const faults: string[] = []
   const wrong: number[] = []
@@ -154,17 +252,17 @@ function byName(
   const isOwn = header === undefined && TABLE_HEADINGS.every((heading, at) => names[at] === heading)
   const hasHeadings = header?.columns === undefined
   const ignored = rest.map((place) => (names[place] as string).trim()).filter((name) => name !== '')
-  return { columns: { places, wrong, ignored, count: names.length, hasHeadings, isOwn }, faults }
+  if (faults.length > 0) return { faults }
+  return { columns: { places, wrong, options: [], ignored, count: names.length, hasHeadings, isOwn } }
 }
 
 function byPlace(fields: readonly string[], header: AnkiHeader | undefined, isNamed: boolean): Columns {
   const places = new Map<Role, number>([...(header?.roles ?? [])].map(([place, role]) => [role, place]))
-  const roles = header === undefined ? PLACES : PLACES.slice(0, 2)
   const rest = [...fields.keys()].filter((place) => !header?.roles.has(place))
-  for (const role of roles) {
+  for (const role of ['question', 'answer'] as const) {
     const place = rest.shift()
     if (place !== undefined) places.set(role, place)
   }
   const ignored = rest.map((place) => (isNamed ? (fields[place] as string) : `Spalte ${place + 1}`))
-  return { places, wrong: [], ignored, count: fields.length, hasHeadings: false, isOwn: false }
+  return { places, wrong: [], options: [], ignored, count: fields.length, hasHeadings: false, isOwn: false }
 }

@@ -1,5 +1,5 @@
 export { guardCell, TABLE_HEADINGS } from './cells.js'
 export { decodeTable, looksLikeText } from './decode-table.js'
-export { readTable, type TableCard, type TableDeck } from './read-table.js'
+export { readTable, type TableCard, type TableChoice, type TableDeck } from './read-table.js'
 export { findMainPart, readWorkbook } from './workbook/read-workbook.js'
 export type { WorkbookPackage } from './workbook/workbook-parts.js'

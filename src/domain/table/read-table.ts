@@ -1,12 +1,15 @@
 import { FALLBACK_LEVEL, Levels, levelOf, normalizeDeckName } from '../anki/index.js'
 import { type Converted, convertHtml } from '../markup/index.js'
 import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
+import { type ColumnChoice, choiceOf, isOfLayout, type TableDescription, type TableLayout } from '../table-layout.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
 import { toLine } from '../text/text.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
-import { type Columns, findColumns, type Role } from './columns.js'
-import { guessSeparator, splitRecords } from './split-records.js'
+import { type Columns, findColumns, namesBothSides, type Role } from './columns.js'
+import { describeTable, HEAD_ROWS, widthOf } from './describe-table.js'
+import { findOptions } from './right-options.js'
+import { guessSeparator, SEPARATORS, splitRecords, type TableRecord, withoutOuterPipes } from './split-records.js'
 
 /** Identity of a card across changes of its text or deck */
 export type RowIdentity =
@@ -46,6 +49,20 @@ export interface TableDeck {
   cards: TableCard[]
 }
 
+/** A person's choice for a table. */
+export interface TableChoice {
+  columns?: ColumnChoice | undefined
+  separator?: string | undefined
+  /** Earlier choice for tables of the same source, used if nothing is chosen and the table has the same form */
+  remembered?: TableLayout | undefined
+}
+
+/** The decks of a table and its description; no decks if the columns are unclear. */
+export interface TableResult {
+  decks: TableDeck[]
+  table: TableDescription | null
+}
+
 export interface TableOptions {
   file: string
   /** Deck of the rows that name no deck, unless the header of the file names a deck */
@@ -56,6 +73,8 @@ export interface TableOptions {
   levels: readonly string[]
   /** Maximum length of a question or answer in UTF-16 code units */
   maxLength: number
+  /** What a person has chosen for this table; overrides its headings and its separator */
+  choice?: TableChoice | undefined
   fault(line: number, message: string): void
   warn(line: number, message: string): void
   /** Called for each card with the length of its texts in UTF-16 code units; throws if the import exceeds a limit */
@@ -67,40 +86,105 @@ const EXCEL_SEPARATOR = /^"?sep=([^\n"])"?(?:\n|$)/i
 
 /**
  * Reads the decks of a table in the order of their first cards.
- * @example readTable('Was?;Das.', options)[0]?.cards[0]?.answer // 'Das.'
+ * @example readTable('Was?;Das.', options).decks[0]?.cards[0]?.answer // 'Das.'
  */
-export function readTable(text: string, options: TableOptions): TableDeck[] {
+export function readTable(text: string, options: TableOptions): TableResult {
   const header = readAnkiHeader(text)
   const declared = header === undefined ? EXCEL_SEPARATOR.exec(text) : null
   const skipped = header?.lines ?? (declared === null ? 0 : 1)
   const body = skipped === 0 ? text : text.split('\n').slice(skipped).join('\n')
-  const separator = header?.separator ?? declared?.[1] ?? guessSeparator(body)
+  const remembered = header === undefined ? recall(body, options.choice) : undefined
+  const chosen = remembered ?? options.choice
+  const separator = chosen?.separator ?? header?.separator ?? declared?.[1] ?? findSeparator(body)
+  const split = splitRecords(body, separator, skipped + 1)
+  const records = separator === '|' ? withoutOuterPipes(split) : split
+  const head = takeHead(records)
+  const rows = head.flatMap((record) => ('fields' in record ? [record] : []))
+  const titles = header === undefined ? countTitles(rows.map(({ fields }) => fields)) : 0
+  const [top] = rows.slice(titles)
+  for (const { line } of rows.slice(0, titles)) options.warn(line, 'Die Zeile über der Tabelle wird nicht übernommen')
   const reader = new TableReader(header, options)
-  let columns: Columns | undefined
-  let hasFault = false
-  for (const record of splitRecords(body, separator, skipped + 1)) {
-    const { line } = record
-    if ('fault' in record) {
-      options.fault(line, record.fault)
-      hasFault = true
-      continue
-    }
-    if (columns !== undefined) {
-      reader.addRow(line, record.fields, columns)
-      continue
-    }
-    const found = findColumns(record.fields, header)
-    for (const fault of found.faults) options.fault(line, fault)
-    if (found.faults.length > 0) return []
-    columns = found.columns
-    describe(columns, line, options)
-    if (!columns.hasHeadings) reader.addRow(line, record.fields, columns)
+  // Other faults of the first rows, such as an unclosed quote, are reported first.
+  for (const record of head) if ('fault' in record) options.fault(record.line, record.fault)
+  if (top === undefined) {
+    for (const record of records) if ('fault' in record) options.fault(record.line, record.fault)
+    if (head.length === 0) options.fault(1, 'Die Tabelle ist leer')
+    return { decks: [], table: null }
   }
-  // The loop has already reported a fault, so an empty table needs no other message.
-  if (hasFault) return reader.decks
-  if (columns === undefined) options.fault(1, 'Die Tabelle ist leer')
-  else if (reader.rows === 0) options.fault(1, 'Unter den Überschriften steht keine Karte')
-  return reader.decks
+  const sample = rows.slice(titles).map(({ fields }) => fields)
+  const found = findColumns(top.fields, { width: widthOf(sample), header, choice: chosen?.columns })
+  const table = describeTable(sample, found, separator)
+  if (found === 'unclear') return { decks: [], table }
+  if ('faults' in found) {
+    for (const fault of found.faults) options.fault(top.line, fault)
+    return { decks: [], table }
+  }
+  const { columns } = found
+  describe(columns, top.line, options)
+  for (const { line, fields } of rows.slice(columns.hasHeadings ? titles + 1 : titles))
+    reader.addRow(line, fields, columns)
+  let hasFault = head.length > rows.length
+  for (const record of records) {
+    if ('fields' in record) reader.addRow(record.line, record.fields, columns)
+    else {
+      options.fault(record.line, record.fault)
+      hasFault = true
+    }
+  }
+  if (reader.rows === 0 && !hasFault) options.fault(top.line, 'Unter den Überschriften steht keine Karte')
+  warnOfManyDecks(reader.decks, top.line, options)
+  return { decks: reader.decks, table }
+}
+
+/** Returns the remembered choice if nothing is chosen now and one of the first rows has the form of the earlier table. */
+function recall(text: string, choice: TableChoice | undefined): TableChoice | undefined {
+  const { columns, separator, remembered } = choice ?? {}
+  if (columns !== undefined || separator !== undefined || remembered?.separator == null) return undefined
+  const rows = takeHead(splitRecords(text, remembered.separator))
+  const isSame = rows.some((record) => 'fields' in record && isOfLayout(remembered, record.fields))
+  return isSame ? { separator: remembered.separator, columns: choiceOf(remembered) } : undefined
+}
+
+/** Returns the separator that gives the first line headings for both sides of a card; otherwise guesses it. */
+function findSeparator(text: string): string {
+  const named = SEPARATORS.find((separator) => {
+    const [first] = splitRecords(text, separator)
+    return first !== undefined && 'fields' in first && namesBothSides(first.fields)
+  })
+  return named ?? guessSeparator(text)
+}
+
+/** Takes the first records, which decide what the columns are. */
+function takeHead(records: Iterator<TableRecord>): TableRecord[] {
+  const head: TableRecord[] = []
+  while (head.length < HEAD_ROWS) {
+    const { done, value } = records.next()
+    if (done) break
+    head.push(value)
+  }
+  return head
+}
+
+/**
+ * Returns the number of rows above a table, such as its title: rows of one cell above rows of several cells, or above
+ * headings.
+ */
+function countTitles(rows: readonly (readonly string[])[]): number {
+  const isTitle = (fields: readonly string[]) => fields.slice(1).every((field) => field.trim() === '')
+  const first = rows.findIndex((fields) => !isTitle(fields))
+  if (first <= 0) return 0
+  const areTitles =
+    rows.slice(0, first).every((fields) => fields.length === 1) || namesBothSides(rows[first] as string[])
+  return areTitles ? first : 0
+}
+
+const MANY_DECKS = 4
+
+/** Warns if a column with other contents was probably taken for that of the decks. */
+export function warnOfManyDecks(decks: readonly TableDeck[], line: number, { warn }: Pick<TableOptions, 'warn'>): void {
+  const cards = decks.reduce((sum, deck) => sum + deck.cards.length, 0)
+  if (decks.length < MANY_DECKS || decks.length * 10 <= cards) return
+  warn(line, `${cards} Karten verteilen sich auf ${decks.length} Decks; ist die Spalte „Deck“ die richtige?`)
 }
 
 export function describe({ places, ignored }: Columns, line: number, { warn }: Pick<TableOptions, 'warn'>): void {
@@ -144,7 +228,7 @@ export class TableReader {
       fault(line, `Die Zeile hat ${fields.length} statt ${columns.count} Felder`)
       return
     }
-    const isGuarded = columns.isOwn || columns.wrong.length > 0
+    const isGuarded = columns.isOwn || columns.wrong.length > 0 || columns.options.length > 0
     const readCell = (place: number | undefined) => {
       const cell = fields[place ?? -1] ?? ''
       const text = columns.isOwn ? cell : cell.trim()
@@ -153,7 +237,13 @@ export class TableReader {
     const read = (role: Role) => readCell(columns.places.get(role))
     const wrong = columns.wrong.map(readCell).filter((text) => text !== '')
     const question = this.#readSide(read('question'), 'Frage', line)
-    const written = toAnswer(read('answer'), wrong, read('explanation'))
+    const named = columns.options.length === 0 ? undefined : findOptions(columns.options.map(readCell), read('correct'))
+    if (named !== undefined && 'fault' in named) {
+      fault(line, named.fault)
+      return
+    }
+    const right = named?.right ?? [read('answer')]
+    const written = toAnswer(right, [...(named?.wrong ?? []), ...wrong], read('explanation'))
     const answer = this.#readSide(written.answer, 'Antwort', line)
     if (question === undefined || answer === undefined) return
     const options = written.options.map((option) => ({ ...option, text: this.#escapePictures(option.text, line) }))
@@ -231,11 +321,10 @@ export class TableReader {
   }
 
   /**
-   * Returns whether an earlier row has the same identity. Reports the repetition as a warning if the cards have no id
-   * and their answers are equal, otherwise as a fault.
+   * Returns whether an earlier row has the same identity, with a warning that this one is left out.
    */
   #isRepeated(identity: RowIdentity, deck: string, question: string, answer: string, line: number): boolean {
-    const { file, fault, warn } = this.#options
+    const { file, warn } = this.#options
     const name = identity.by === 'id' ? identity.id : identity.by === 'note' ? identity.guid : question
     const key = [identity.by, identity.by === 'question' ? deck : '', name].join('\0')
     const known = this.#known.get(key)
@@ -244,22 +333,26 @@ export class TableReader {
       return false
     }
     const place = `Zeile ${known.line}${known.file === file ? '' : ` (${known.file})`}`
-    if (identity.by !== 'question') fault(line, `Die Id „${name}“ hat schon ${place}`)
+    if (identity.by !== 'question') warn(line, `Die Id „${name}“ hat schon ${place}; diese Zeile bleibt weg`)
     else if (known.answer === answer) warn(line, `Die Karte steht schon in ${place}`)
-    else fault(line, `Die Frage steht schon in ${place}, mit einer anderen Antwort`)
+    else warn(line, `Die Frage steht schon in ${place}, mit einer anderen Antwort; diese Zeile bleibt weg`)
     return true
   }
 }
 
 /**
- * Returns the answer and the options of the flashcard. If there are wrong answers and an explanation, the explanation
- * is the answer, and the right answer is an option. Without wrong answers, the explanation follows the right answer.
+ * Returns the answer and the options of the flashcard. If there are wrong answers and an explanation, or several right
+ * answers, all answers are options; the explanation or else a list of the right answers is the answer of the card.
+ * Without wrong answers, the explanation follows the right answer.
  */
-function toAnswer(right: string, wrong: readonly string[], explanation: string) {
+function toAnswer(right: readonly string[], wrong: readonly string[], explanation: string) {
+  const [first = ''] = right
   const options = wrong.map((text) => ({ text, correct: false }))
-  if (explanation === '' || right === '') return { answer: right, options }
-  if (options.length === 0) return { answer: `${right}\n\n${explanation}`, options }
-  return { answer: explanation, options: [{ text: right, correct: true }, ...options] }
+  const all = [...right.map((text) => ({ text, correct: true })), ...options]
+  if (right.length > 1) return { answer: explanation || right.map((text) => `- ${text}`).join('\n'), options: all }
+  if (explanation === '' || first === '') return { answer: first, options }
+  if (options.length === 0) return { answer: `${first}\n\n${explanation}`, options }
+  return { answer: explanation, options: all }
 }
 
 const MAX_ID = 200

@@ -78,40 +78,69 @@ function nextLine(text: string, from: number): number {
 }
 
 /** In order of preference: texts contain commas more often than semicolons, and hardly ever tabs. */
-const SEPARATORS = ['\t', ';', ',']
+export const SEPARATORS = ['\t', ';', ',', '|'] as const
 /** Maximum number of records, and their length in UTF-16 code units, that `guessSeparator` looks at */
 const GUESSED_RECORDS = 20
 const GUESSED_LENGTH = 2 ** 18
 
 /**
- * Guesses the separator from the first records: a tab if it is in each of them, otherwise the separator that occurs
- * equally often in each, otherwise one that is in each. If there is none, the one that occurs most often in the first
- * non-empty line.
- * @example guessSeparator('a;b') // ';'
+ * Guesses the separator from the first records: the one that gives the same number of columns, at least two, in most
+ * records; of several, the one that gives two; of these, the first of `SEPARATORS`. A tab in each record wins.
+ * @example guessSeparator('schnell, rasch;fast, quick') // ';'
  */
 export function guessSeparator(text: string): string {
   const head = text.slice(0, GUESSED_LENGTH)
-  const inEach = SEPARATORS.map((separator) => ({ separator, counts: countSeparators(head, separator) })).filter(
-    ({ counts }) => counts.length > 0 && counts.every((count) => count > 0),
+  const found = SEPARATORS.map((separator) => {
+    const counts = countFields(head, separator)
+    const isInEach = counts.length > 0 && counts.every((count) => count > 1)
+    return {
+      separator,
+      isTabInEach: separator === '\t' && isInEach,
+      ...mostCommon(counts.filter((count) => count > 1)),
+    }
+  })
+  const [best] = found.sort(
+    (a, b) =>
+      Number(b.isTabInEach) - Number(a.isTabInEach) ||
+      b.records - a.records ||
+      Number(b.fields === 2) - Number(a.fields === 2),
   )
-  const isEven = (counts: readonly number[]) => counts.every((count) => count === counts[0])
-  const found = inEach.find(({ separator, counts }) => separator === '\t' || isEven(counts)) ?? inEach[0]
-  return found?.separator ?? guessFromFirstLine(text)
+  return best !== undefined && best.records > 0 ? best.separator : ';'
 }
 
-/** Counts the separators of each of the first records; 0 for a record with a fault. */
-function countSeparators(text: string, separator: string): number[] {
+/**
+ * Removes the pipes at both ends of the rows of a Markdown table, and its line of dashes.
+ * @example [...withoutOuterPipes(splitRecords('| a | b |\n|---|---|', '|'))] // [{ line: 1, fields: [' a ', ' b '] }]
+ */
+export function* withoutOuterPipes(records: Iterable<TableRecord>): Generator<TableRecord> {
+  for (const record of records) {
+    if ('fault' in record) {
+      yield record
+      continue
+    }
+    const { line, fields } = record
+    const hasPipes = fields.length > 2 && fields[0]?.trim() === '' && fields.at(-1)?.trim() === ''
+    const inner = hasPipes ? fields.slice(1, -1) : fields
+    if (!hasPipes || !inner.every((field) => DASHES.test(field))) yield { line, fields: inner }
+  }
+}
+
+const DASHES = /^ *:?-+:? *$/
+
+/** Returns the numbers of fields of the first records; 1 for a record with a fault. */
+function countFields(text: string, separator: string): number[] {
   const counts: number[] = []
   for (const record of splitRecords(text, separator)) {
-    counts.push('fields' in record ? record.fields.length - 1 : 0)
+    counts.push('fields' in record ? record.fields.length : 1)
     if (counts.length === GUESSED_RECORDS) break
   }
   return counts
 }
 
-function guessFromFirstLine(text: string): string {
-  const first = text.split('\n', 20).find((line) => line.trim() !== '') ?? ''
-  const bare = first.replace(/"[^"]*"/g, '')
-  const counted = SEPARATORS.map((separator) => ({ separator, count: bare.split(separator).length }))
-  return counted.sort((a, b) => b.count - a.count)[0]?.separator ?? ';'
+/** Returns the most common number of fields, and the number of records that have it. */
+function mostCommon(counts: readonly number[]): { fields: number; records: number } {
+  const records = new Map<number, number>()
+  for (const count of counts) records.set(count, (records.get(count) ?? 0) + 1)
+  const [fields, most] = [...records].sort(([a, x], [b, y]) => y - x || a - b)[0] ?? [0, 0]
+  return { fields, records: most }
 }

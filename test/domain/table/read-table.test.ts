@@ -3,12 +3,13 @@ import t from 'tap'
 import { decodeTable, looksLikeText } from '../../../src/domain/table/decode-table.js'
 import { readTable, type TableDeck, type TableOptions } from '../../../src/domain/table/read-table.js'
 import { guessSeparator, splitRecords } from '../../../src/domain/table/split-records.js'
+import { type ColumnChoice, layoutOf, type TableDescription } from '../../../src/domain/table-layout.js'
 import fc, { runs } from '../../support/property.js'
 
 function read(text: string, options: Partial<TableOptions> = {}) {
   const faults: string[] = []
   const warnings: string[] = []
-  const decks = readTable(text, {
+  const { decks, table } = readTable(text, {
     file: 'a.csv',
     defaultDeck: 'a',
     deck: undefined,
@@ -20,7 +21,7 @@ function read(text: string, options: Partial<TableOptions> = {}) {
     count: () => {},
     ...options,
   })
-  return { decks, cards: cardsOf(decks), faults, warnings }
+  return { decks, table, cards: cardsOf(decks), faults, warnings }
 }
 const cardsOf = (decks: TableDeck[]) =>
   decks.flatMap(({ name, cards }) =>
@@ -48,12 +49,121 @@ t.test('finds columns by heading or by position', async (t) => {
   t.same(read('Antwort;Notiz;Frage;Level\nb;x;a;leicht\n').cards, ['2 a/a/b/leicht'])
   t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').decks[0]?.cards[0]?.identity, { by: 'id', id: '7' })
   t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').cards, ['2 X::Y/a/b/import'])
-  t.same(read('a\tb\tschwer\tD\ti1\n').cards, ['1 D/a/b/schwer'])
   t.same(read('Vorderseite;Rückseite\n"a;""b""\nc";d').cards, ['2 a/a;"b"\nc/d/import'])
   t.same(read('Frage;Foo;Antwort\na;x;b').warnings, [
     '1: Nicht übernommen: „Foo“',
     '1: Ohne die Spalte „Id“ wird eine Karte an ihrer Frage wiedererkannt',
   ])
+})
+
+t.test('asks what the columns are if the headings do not say it', async (t) => {
+  for (const text of [
+    'Hund;dog;der;die Hunde\nKatze;cat;die;die Katzen',
+    'Nr;Stichpunkt;Inhalt\n1;a;b',
+    'Frage;Stufe 1;Stufe 2\na;b;c',
+  ]) {
+    const { decks, faults, table } = read(text)
+    t.same([decks, faults, table?.isUnclear], [[], [], true], text)
+  }
+  t.same(read('Hund;dog;der\nKatze;cat;die\nMaus;mouse;die\nElch;elk;der').table, {
+    separator: ';',
+    hasHeadings: false,
+    isUnclear: true,
+    columns: [
+      { heading: null, examples: ['Hund', 'Katze', 'Maus'], role: null },
+      { heading: null, examples: ['dog', 'cat', 'mouse'], role: null },
+      { heading: null, examples: ['der', 'die', 'die'], role: null },
+    ],
+  })
+  t.same(read('a;b;\nc;d;').cards, ['1 a/a/b/import', '2 a/c/d/import'], 'an empty column is no column')
+  t.match(read('allein\nzu zweit').faults, [/^1: Die Tabelle hat nur eine Spalte/])
+})
+
+t.test('reads the columns that a person has chosen', async (t) => {
+  const text = 'Deutsch;Englisch;Artikel;Kapitel\nHund;dog;der;Tiere\nBaum;tree;der;Pflanzen\n'
+  const choose = (columns: ColumnChoice) => read(text, { choice: { columns } })
+  const chosen = choose({ columns: ['question', 'answer', null, 'deck'], hasHeadings: true })
+  t.same(chosen.cards, ['2 Tiere/Hund/dog/import', '3 Pflanzen/Baum/tree/import'])
+  t.equal(chosen.warnings[0], '1: Nicht übernommen: „Artikel“')
+  t.equal(choose({ columns: ['answer', 'question'], hasHeadings: false }).cards[0], '1 a/Englisch/Deutsch/import')
+  t.match(choose({ columns: ['question', 'answer', 'wrong', 'wrong'], hasHeadings: true }).decks[0]?.cards[0], {
+    options: [{ text: 'der' }, { text: 'Tiere' }],
+  })
+  const comma = { separator: ',', columns: { columns: ['question', 'answer'] as const } }
+  t.same(read('a;b,c', { choice: comma }).cards, ['1 a/a;b/c/import'])
+
+  const remembered = layoutOf(chosen.table as TableDescription)
+  t.same(remembered, {
+    separator: ';',
+    headings: ['Deutsch', 'Englisch', 'Artikel', 'Kapitel'],
+    columns: ['question', 'answer', null, 'deck'],
+  })
+  t.same(read(text, { choice: { remembered } }).cards, chosen.cards)
+  t.equal(read(text.replace('Artikel', 'Genus'), { choice: { remembered } }).table?.isUnclear, true, 'other headings')
+})
+
+t.test('reads the questions with options of a quiz program', async (t) => {
+  const optionsOf = (text: string) =>
+    read(text).decks[0]?.cards.map(({ answer, options = [] }) => [
+      answer,
+      ...options.map(({ text, correct }) => `${correct ? '+' : '-'}${text}`),
+    ])
+  const kahoot = 'Question;Answer 1;Answer 2;Answer 3;Answer 4;Time limit;Correct answer(s)\n'
+  t.same(optionsOf(`${kahoot}1+1;eins;zwei;drei;;20;2\n`), [['zwei', '-eins', '-drei']])
+  t.same(optionsOf(`${kahoot}Prim?;eins;zwei;drei;vier;20;2,3\n`), [
+    ['- zwei\n- drei', '+zwei', '+drei', '-eins', '-vier'],
+  ])
+  const letters = 'Frage;Antwort A;Antwort B;Antwort C;Lösung\n'
+  for (const right of ['B', 'b)', '2', 'grün'])
+    t.same(optionsOf(`${letters}Wald?;rot;grün;blau;${right}\n`), [['grün', '-rot', '-blau']], right)
+  t.same(optionsOf('Frage,A,B,Richtig,Erklärung\nWald?,rot,grün,B,Blätter\n'), [['Blätter', '+grün', '-rot']])
+  t.same(read(`${letters}Wald?;rot;grün;;C\nSee?;a;b;c;\n`).faults, [
+    '2: Die richtige Antwort „C“ ist keine der Möglichkeiten',
+    '3: Die richtige Antwort fehlt',
+  ])
+})
+
+t.test('recognises headings with and without umlauts, and names of languages', async (t) => {
+  for (const headings of [
+    'BEGRIFF;UEBERSETZUNG',
+    'Begriff;Übersetzung',
+    'Vorderseite;Rueckseite',
+    'Deutsch;Englisch',
+  ]) {
+    t.same(read(`${headings}\na;b`).cards, ['2 a/a/b/import'], headings)
+  }
+  t.same(read('Frage;Irgendwas\na;b').cards, ['2 a/a/b/import'], 'one known heading of two columns')
+  t.same(read('Irgendwas;Frage\nb;a').cards, ['2 a/a/b/import'])
+  t.same(read('Deutsch;Haus\na;b').cards[0], '1 a/Deutsch/Haus/import', 'one name of a language is no heading')
+})
+
+t.test('the separator is the one that gives most lines the same number of columns', async (t) => {
+  t.same(read('schnell, rasch;fast, quick').cards, ['1 a/schnell, rasch/fast, quick/import'])
+  t.same(read('Was ist 1;2?,Liste\nWas ist 3?,Zahl\n').cards[0], '1 a/Was ist 1;2?/Liste/import')
+  t.same(read('a|b, c\nd|e\n').cards, ['1 a/a/b, c/import', '2 a/d/e/import'])
+  t.same(read('| Frage | Antwort |\n|---|:---:|\n| a | b |\n').cards, ['3 a/a/b/import'], 'a table in Markdown')
+})
+
+t.test('skips a title above the table', async (t) => {
+  const titled = read('Vokabeln Klasse 7\n\nFrage;Antwort\na;b\n')
+  t.same(
+    [titled.cards, titled.warnings[0]],
+    [['4 a/a/b/import'], '1: Die Zeile über der Tabelle wird nicht übernommen'],
+  )
+  t.same(read('Vokabeln Klasse 7;;\nFrage;Antwort;Level\na;b;l\n').cards, ['3 a/a/b/l'], 'saved by a spreadsheet')
+  t.same(read('Vokabeln\na;b\nc;d').cards, ['2 a/a/b/import', '3 a/c/d/import'])
+  t.same(read('a;\nc;d').faults, ['1: Die Antwort ist leer'], 'a row without an answer is no title')
+})
+
+t.test('warns of a column of decks that is probably another one', async (t) => {
+  const rows = Array.from({ length: 8 }, (_, at) => `f${at};a;d${at % 4}\n`).join('')
+  t.match(read(`Frage;Antwort;Deck\n${rows}`).warnings.at(-1), /^1: 8 Karten verteilen sich auf 4 Decks/)
+  t.notMatch(read(`Frage;Antwort;Deck\n${rows.replaceAll('d3', 'd2')}`).warnings.at(-1), /verteilen/)
+})
+
+t.test("Anki's text export that a spreadsheet has saved again", async (t) => {
+  const text = '#separator:Comma,,\n#html:true,,\n#deck:Tiere,,\n<b>Hund</b>,dog,\n'
+  t.same(read(text).cards, ['4 Tiere/**Hund**/dog/import'])
 })
 
 t.test('takes the separator from a first line for Excel', async (t) => {
@@ -76,7 +186,7 @@ t.test('guesses the separator of a table whose texts contain other separators', 
       '3 a/x/y, z/import',
     ])
   }
-  t.same(read('a, b\tc\tleicht\nd, e\tf').cards, ['1 a/a, b/c/leicht', '2 a/d, e/f/import'], 'rows of other lengths')
+  t.same(read('a, b\tc\nd, e\tf\t').cards, ['1 a/a, b/c/import', '2 a/d, e/f/import'], 'rows of other lengths')
   t.same(read('a; b; c,d\ne;,f\n').cards, ['1 a/a; b; c/d/import', '2 a/e;/f/import'])
   t.same(read('Frage,Antwort\na;b;c;d\n').faults, ['2: Die Antwort ist leer'], 'no separator in each record')
 })
@@ -165,11 +275,16 @@ t.test('reports all faults with their lines', async (t) => {
   t.same(read('Frage;Frage\na;b').faults, ['1: Die Spalte „Frage“ gibt es zweimal', '1: Die Spalte „Antwort“ fehlt'])
 })
 
-t.test('warns of an equal row, and refuses another answer or a repeated id', async (t) => {
+t.test('leaves out a row that repeats a question or an id, with a warning', async (t) => {
   t.same(read('a;b\na;b\n').warnings.at(-1), '2: Die Karte steht schon in Zeile 1')
-  t.same(read('a;b\na;c\n').faults, ['2: Die Frage steht schon in Zeile 1, mit einer anderen Antwort'])
-  t.same(read('Frage;Antwort;Id\na;b;1\nc;d;1').faults, ['3: Die Id „1“ hat schon Zeile 2'])
-  t.same(read('Frage;Antwort;Deck\na;b;X\na;c;Y').faults, [])
+  const other = read('a;b\na;c\n')
+  t.same([other.faults, other.cards], [[], ['1 a/a/b/import']])
+  t.equal(
+    other.warnings.at(-1),
+    '2: Die Frage steht schon in Zeile 1, mit einer anderen Antwort; diese Zeile bleibt weg',
+  )
+  t.same(read('Frage;Antwort;Id\na;b;1\nc;d;1').warnings, ['3: Die Id „1“ hat schon Zeile 2; diese Zeile bleibt weg'])
+  t.equal(read('Frage;Antwort;Deck\na;b;X\na;c;Y').cards.length, 2)
 })
 
 t.test('warns of pictures; a given deck and level apply to all cards', async (t) => {
@@ -210,10 +325,10 @@ t.test('property: reads what a spreadsheet writes', async (t) => {
 })
 
 t.test('property: guesses the separator of a table from a spreadsheet', async () => {
-  const tables = (units: string[]) => {
+  const tables = (units: string[], most: number) => {
     const cell = fc.string({ unit: fc.constantFrom(...units), maxLength: 8 }).map((text) => `x${text}`)
     return fc
-      .integer({ min: 2, max: 4 })
+      .integer({ min: 2, max: most })
       .chain((columns) =>
         fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 30 }),
       )
@@ -221,8 +336,9 @@ t.test('property: guesses the separator of a table from a spreadsheet', async ()
   const units = ['a', ' ', '"', '\n', ',']
   const guesses = (delimiter: string) => (rows: string[][]) =>
     guessSeparator(stringify(rows, { delimiter })) === delimiter
-  fc.assert(fc.property(tables(units), guesses(';')))
-  fc.assert(fc.property(tables([...units, ';']), guesses('\t')))
+  fc.assert(fc.property(tables(units, 2), guesses(';')))
+  fc.assert(fc.property(tables(['a', ' ', '"', '\n'], 4), guesses(';')))
+  fc.assert(fc.property(tables([...units, ';'], 4), guesses('\t')))
 })
 
 t.test('property: reports each line at most once', async (t) => {

@@ -1,5 +1,6 @@
 import type { PictureExtension } from '../../pictures/index.js'
 import type { Exercise } from '../../questions/exercise.js'
+import type { TableDescription } from '../../table-layout.js'
 import type { DeckSource, SheetSource, TestSource, Warning } from '../types.js'
 
 /**
@@ -76,6 +77,8 @@ export interface Incoming {
   /** Tests of an archive; absent for other uploads. Sections refer to decks by the slugs in the files. */
   tests?: TestSource[]
   pictures: IncomingPicture[]
+  /** What the columns of a table are; absent for other uploads. An unclear table has no decks. */
+  table?: TableDescription
   /** At most 200 warnings, sorted by file and line */
   warnings: Warning[]
   warningsTotal: number

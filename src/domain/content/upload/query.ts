@@ -1,4 +1,6 @@
 import { InvalidInput, InvalidParameter } from '../../refusal.js'
+import type { TableChoice } from '../../table/index.js'
+import { CHOSEN_ROLES, type ChosenRole, type ColumnChoice } from '../../table-layout.js'
 import { toNfc } from '../../text/nfc.js'
 import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
 import { countCharacters, hasControls, isStorable } from '../../text/text.js'
@@ -29,9 +31,23 @@ export interface UploadParameters extends UploadName {
   active: boolean
   deck: string | undefined
   level: string | undefined
+  /** Chosen columns and separator of a table */
+  table: TableChoice
 }
 
-type Name = 'name' | 'source' | 'new' | 'deck' | 'level' | 'mirror' | 'active' | 'keep' | 'theirs'
+type Name =
+  | 'columns'
+  | 'separator'
+  | 'headings'
+  | 'name'
+  | 'source'
+  | 'new'
+  | 'deck'
+  | 'level'
+  | 'mirror'
+  | 'active'
+  | 'keep'
+  | 'theirs'
 type Query = { [Key in Name]?: string | undefined }
 
 /**
@@ -53,7 +69,44 @@ export function parseUploadQuery(query: Query): UploadParameters {
     active: parseFlag(query.active, 'active'),
     deck: parseText(query.deck, 'deck'),
     level: parseText(query.level, 'level'),
+    table: { columns: parseColumns(query.columns, query.headings), separator: parseSeparator(query.separator) },
   }
+}
+
+const MAX_COLUMNS = 100
+
+/** Parses the roles of columns, such as `question,answer,-,level`. */
+function parseColumns(text: string | undefined, headings: string | undefined): ColumnChoice | undefined {
+  if (text === undefined || text === '') return undefined
+  const words = text.split(',').map((word) => word.trim())
+  const columns = words.map((word) => (word === '-' || word === '' ? null : word)) as ColumnChoice['columns']
+  const known: readonly string[] = CHOSEN_ROLES
+  if (words.length > MAX_COLUMNS || columns.some((role) => role !== null && !known.includes(role))) {
+    throw new InvalidParameter('columns', `muss aus ${CHOSEN_ROLES.join(', ')} oder - bestehen, etwa question,answer,-`)
+  }
+  const count = (role: ChosenRole) => columns.filter((one) => one === role).length
+  const twice = CHOSEN_ROLES.find((role) => role !== 'wrong' && role !== 'option' && count(role) > 1)
+  if (twice !== undefined) throw new InvalidParameter('columns', `nennt ${twice} zweimal`)
+  const hasAnswer = count('answer') === 1 || (count('option') > 1 && count('correct') === 1)
+  if (count('question') === 0 || !hasAnswer) {
+    throw new InvalidParameter('columns', 'braucht question und answer, oder question, mehrere option und correct')
+  }
+  const isGiven = headings !== undefined && headings !== ''
+  return { columns, hasHeadings: isGiven ? parseFlag(headings, 'headings') : undefined }
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = { tab: '\t', semicolon: ';', comma: ',', pipe: '|' }
+
+function parseSeparator(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const separator = Object.hasOwn(SEPARATORS, text) ? SEPARATORS[text] : undefined
+  if (separator === undefined) throw new InvalidParameter('separator', 'muss tab, semicolon, comma oder pipe sein')
+  return separator
+}
+
+/** Returns the name of a separator in the parameter `separator`; null for another character. */
+export function nameSeparator(separator: string | null): string | null {
+  return Object.entries(SEPARATORS).find(([, character]) => character === separator)?.[0] ?? null
 }
 
 /**

@@ -1,6 +1,8 @@
+import { type ColumnChoice, choiceOf, isOfLayout, type TableDescription, type TableLayout } from '../../table-layout.js'
 import { isStorable } from '../../text/text.js'
-import { type Columns, findColumns, namesBothSides } from '../columns.js'
-import { describe, type TableDeck, type TableOptions, TableReader } from '../read-table.js'
+import { type Columns, findColumns, namesBothSides, type Role } from '../columns.js'
+import { describeTable, HEAD_ROWS, widthOf } from '../describe-table.js'
+import { describe, type TableOptions, TableReader, type TableResult, warnOfManyDecks } from '../read-table.js'
 import type { NumberFormats } from './number-formats.js'
 import { type Merge, nameColumn, type SheetRow, showCell } from './sheet-parser.js'
 
@@ -27,7 +29,8 @@ export function findHeadings(rows: readonly SheetRow[], formats: NumberFormats):
   return place < 0 ? undefined : place
 }
 
-export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: SheetOptions): TableDeck[] {
+/** Reads the cards of the sheets. The description is that of the first sheet whose columns are unclear, or else of the first. */
+export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: SheetOptions): TableResult {
   const place = (sheet: Sheet) => {
     const file = sheets.length === 1 ? options.file : `${options.file}, Blatt „${sheet.name}“`
     return {
@@ -38,14 +41,19 @@ export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, opt
   }
   const reader = new TableReader(undefined, { ...options, fault: () => {}, warn: () => {} })
   const budget = { filled: 0 }
+  const tables: TableDescription[] = []
   for (const sheet of sheets) {
     const { file, fault, warn } = place(sheet)
     reader.begin({ file, fault, warn })
     fillMerged(sheet, budget)
-    readSheet(sheet, formats, reader, { fault, warn })
+    const table = readSheet(sheet, formats, reader, { fault, warn }, options)
+    if (table !== null) tables.push(table)
   }
+  const unclear = tables.find(({ isUnclear }) => isUnclear)
+  if (unclear !== undefined) return { decks: [], table: unclear }
   if (reader.rows === 0) options.fault(options.file, 1, 'In der Mappe steht keine Karte')
-  return reader.decks
+  warnOfManyDecks(reader.decks, 1, { warn: (line, message) => options.warn(options.file, line, message) })
+  return { decks: reader.decks, table: tables[0] ?? null }
 }
 
 function readSheet(
@@ -53,23 +61,33 @@ function readSheet(
   formats: NumberFormats,
   reader: TableReader,
   { fault, warn }: Pick<TableOptions, 'fault' | 'warn'>,
-): void {
+  { choice }: Pick<TableOptions, 'choice'>,
+): TableDescription | null {
   const top = findHeadings(rows, formats) ?? 0
   const first = rows[top]
-  if (first === undefined) return
+  if (first === undefined) return null
   const headings = textsOf(first, formats)
   // Without headings, the longest row determines the number of columns.
   const isNamed = namesBothSides(headings)
   const width = isNamed ? headings.length : rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
   while (headings.length < width) headings.push('')
-  const { columns, faults } = findColumns(headings, undefined)
-  for (const message of faults) fault(first.line, message)
-  if (faults.length > 0) return
+  const sample = [headings, ...rows.slice(top + 1, top + HEAD_ROWS).map((row) => textsOf(row, formats))]
+  const found = findColumns(headings, {
+    width: widthOf(sample),
+    choice: choice?.columns ?? recall(choice?.remembered, headings),
+  })
+  const table = describeTable(sample, found, null)
+  if (found === 'unclear') return table
+  if ('faults' in found) {
+    for (const message of found.faults) fault(first.line, message)
+    return table
+  }
+  const { columns } = found
   const above = rows[0]
   if (above !== undefined && top > 0) warn(above.line, 'Was über den Überschriften steht, wird nicht übernommen')
   describe(columns, first.line, { warn })
   if (hiddenRows > 0) warn(first.line, `${hiddenRows} ausgeblendete Zeilen sind dabei`)
-  const lacks = (role: 'question' | 'answer', { cells }: SheetRow) => {
+  const lacks = (role: Role, { cells }: SheetRow) => {
     const cell = cells[columns.places.get(role) ?? -1] ?? ''
     return typeof cell === 'string' && cell.trim() === ''
   }
@@ -82,10 +100,15 @@ function readSheet(
     }
     // Columns such as the deck are often filled in below the last card, so rows with neither question nor answer cause
     // a warning instead of faults.
-    if (lacks('question', row) && lacks('answer', row)) blank++
+    if (lacks('question', row) && lacks('answer', row) && lacks('correct', row)) blank++
     else addRow(row, columns, formats, reader, fault)
   }
   if (blank > 0) warn(first.line, `${blank} Zeilen ohne Frage und Antwort bleiben weg`)
+  return table
+}
+
+function recall(remembered: TableLayout | undefined, headings: readonly string[]): ColumnChoice | undefined {
+  return remembered !== undefined && isOfLayout(remembered, headings) ? choiceOf(remembered) : undefined
 }
 
 function addRow(
@@ -97,7 +120,7 @@ function addRow(
 ): void {
   const fields: string[] = []
   let hasProblem = false
-  for (const column of [...columns.places.values(), ...columns.wrong]) {
+  for (const column of [...columns.places.values(), ...columns.wrong, ...columns.options]) {
     const cell = cells[column]
     const text = showCell(cell, formats)
     const problem = typeof cell === 'object' && 'problem' in cell ? cell.problem : undefined

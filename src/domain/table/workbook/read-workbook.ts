@@ -1,4 +1,4 @@
-import type { TableDeck } from '../read-table.js'
+import type { TableResult } from '../read-table.js'
 import { NumberFormats } from './number-formats.js'
 import { collectSharedStrings, collectStyles, collectWorkbook, type Relationship, type SheetEntry } from './parts.js'
 import { findHeadings, HEADING_ROWS, readSheets, type Sheet, type SheetOptions } from './read-sheets.js'
@@ -29,7 +29,7 @@ export async function readWorkbook(
   source: WorkbookPackage,
   main: string,
   options: WorkbookOptions,
-): Promise<TableDeck[]> {
+): Promise<TableResult> {
   const { limits, refusal } = options
   const warn = (message: string) => options.warn(options.file, 1, message)
   const parts = new WorkbookParts(source)

@@ -4,7 +4,7 @@ import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/au
 import { lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import { lockSheetsOfSource } from '../../../../db/queries/content/editing/sheets.js'
 import { insertEditor } from '../../../../db/queries/content/editors.js'
-import { insertSource, recordUpload } from '../../../../db/queries/content/sources.js'
+import { insertSource, recordUpload, rememberTable } from '../../../../db/queries/content/sources.js'
 import { offerDecks } from '../../../../db/queries/content/write-decks.js'
 import { tryLock } from '../../../../db/queries/try-lock.js'
 import type { Database } from '../../../../db/types.js'
@@ -18,8 +18,16 @@ import {
   type UploadSheet,
 } from '../../../domain/content/plan/types.js'
 import { optionalDecks } from '../../../domain/content/plan/upload.js'
-import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../../domain/content/refusals.js'
+import {
+  COLUMNS_UNCLEAR,
+  FaultyContent,
+  FaultyUpload,
+  IMPORT_RUNS,
+  SourceExists,
+} from '../../../domain/content/refusals.js'
 import { keyUpload } from '../../../domain/content/upload/key.js'
+import type { TableChoice } from '../../../domain/table/index.js'
+import { layoutOf } from '../../../domain/table-layout.js'
 import { hasTestChanges } from '../../../domain/tests/import-plan.js'
 import { checkTests, writeTests } from '../../tests/import.js'
 import { openChange } from '../editing/change.js'
@@ -64,6 +72,8 @@ export interface UploadOptions {
   deck?: string | undefined
   /** Level for all cards; overrides the levels in the file */
   level?: string | undefined
+  /** Chosen columns and separator of a table; remembered for the source */
+  table?: TableChoice
   mediaMaxBytes: number
   /** Maximum total size of the user's pictures in bytes; default: 200 MiB */
   ownMaxBytes?: number
@@ -110,6 +120,7 @@ function asUpload(error: unknown): never {
  * Imports the upload into its source in one transaction, with an audit entry. Writes nothing if an upload for a new
  * source would change nothing; the source in the report then has no id.
  * @throws the refusals of `checkUpload`
+ * @throws COLUMNS_UNCLEAR if somebody has to choose the columns of the table; the report of a check describes them
  * @throws SourceExists if `targetOf` finds a source by its name only
  * @throws IMPORT_RUNS if another import or a change of a source is running
  * @throws CONTENT_CHANGES if concurrent changes keep invalidating the plan
@@ -122,6 +133,7 @@ export async function importUpload(
 ): Promise<UploadReport> {
   const report = await importAlone(db, async () => {
     const prepared = await prepare(db, file, options)
+    if (prepared.table?.isUnclear) throw COLUMNS_UNCLEAR
     return retryOnConflict(db, (transaction) => write(transaction, actor, prepared, options), options.signal)
   })
   if (report === undefined) throw IMPORT_RUNS
@@ -131,12 +143,12 @@ export async function importUpload(
 async function prepare(
   db: Kysely<Database>,
   { path, size, folder }: ReceivedFile,
-  { name, fileName, sourceId, userId, deck, level, mediaMaxBytes, timeoutMs, signal }: UploadOptions,
+  { name, fileName, sourceId, userId, deck, level, table, mediaMaxBytes, timeoutMs, signal }: UploadOptions,
 ): Promise<ReadyUpload> {
   const started = performance.now()
   try {
     const incoming = await readUpload(db, path, {
-      ...{ name, sourceId, userId, deck, level, timeoutMs, signal },
+      ...{ name, sourceId, userId, deck, level, table, timeoutMs, signal },
       fileName: fileName ?? (name || 'Tabelle'),
       workFolder: folder,
       maxPictureBytes: mediaMaxBytes,
@@ -144,7 +156,8 @@ async function prepare(
     const { pictures, warnings, warningsTotal } = incoming
     const upload = keyUpload(incoming)
     const digests = await runInTurns(digestInSteps(upload), signal)
-    return { upload, tests: incoming.tests ?? [], pictures, warnings, warningsTotal, digests, started, size }
+    const { tests = [], table: found = null } = incoming
+    return { upload, tests, table: found, pictures, warnings, warningsTotal, digests, started, size }
   } catch (error) {
     return asUpload(error)
   }
@@ -171,6 +184,9 @@ async function write(
   // If all content of the upload belongs to other sources, no empty source is created.
   if (target.source === null && !hasChanges(plan) && !hasTestChanges(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
+  if (prepared.table !== null && (options.table?.columns ?? options.table?.separator) !== undefined) {
+    await rememberTable(transaction, id, layoutOf(prepared.table))
+  }
   if (hasChanges(plan)) {
     await openChange(transaction, { userId: actor.actor_id, how: 'upload', sourceId: id, summary: changesOf(plan) })
   }

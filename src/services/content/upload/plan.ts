@@ -29,6 +29,8 @@ import { planUpload, type UploadPlanOptions } from '../../../domain/content/plan
 import { FaultyContent, FaultyUpload, OtherKind, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
 import type { TestSource, Warning } from '../../../domain/content/types.js'
 import type { Incoming, IncomingPicture, SourceKind, StoredKind } from '../../../domain/content/upload/incoming.js'
+import { nameSeparator } from '../../../domain/content/upload/query.js'
+import type { TableDescription } from '../../../domain/table-layout.js'
 import { isSameDefinition, planUploadTests, type TestPlan } from '../../../domain/tests/import-plan.js'
 import { type ImportedTests, plannedDecks, type TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
@@ -47,6 +49,8 @@ export interface Target {
 export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'warningsTotal'> {
   upload: Upload
   tests: TestSource[]
+  /** Columns of a table; null for other files */
+  table: TableDescription | null
   digests: Digests
   /** Start of the upload, in milliseconds of `performance.now` */
   started: number
@@ -66,6 +70,13 @@ export interface UploadReport {
     warnings: Warning[]
     warnings_total: number
   }
+  /** What the columns of a table were taken for; null for other files */
+  table: {
+    separator: string | null
+    headings: boolean
+    unclear: boolean
+    columns: { heading: string | null; examples: string[]; role: string | null }[]
+  } | null
   decks: DeckChanges[]
   /** Content that was edited since the last upload and differs from the file; at most 200 items of each kind */
   edited: {
@@ -183,7 +194,7 @@ function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): st
  */
 export async function describeUpload(
   db: Kysely<Database>,
-  { upload, pictures, warnings, warningsTotal, started }: ReadyUpload,
+  { upload, table, pictures, warnings, warningsTotal, started }: ReadyUpload,
   plan: UploadPlan,
   missing: readonly IncomingPicture[],
   { source, name, isGuessed }: Target,
@@ -201,6 +212,12 @@ export async function describeUpload(
       duration_ms: Math.round(performance.now() - started),
       warnings: sortWarnings([...warnings, ...plan.warnings]),
       warnings_total: warningsTotal + plan.warningsTotal,
+    },
+    table: table && {
+      separator: nameSeparator(table.separator),
+      headings: table.hasHeadings,
+      unclear: table.isUnclear,
+      columns: table.columns,
     },
     decks: plan.perDeck.slice(0, MAX_DECKS),
     edited: {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { findSource } from '../../../../db/queries/content/sources.js'
+import { findSource, findTableLayout } from '../../../../db/queries/content/sources.js'
 import { listLevels } from '../../../../db/queries/content/stored.js'
 import type { Database } from '../../../../db/types.js'
 import { FaultyContent, READING_TOO_LONG, ReadersBusy } from '../../../domain/content/refusals.js'
@@ -67,7 +67,11 @@ export async function readUpload(
   const read = async () => {
     clearTimeout(timer)
     const source = sourceId === undefined ? undefined : await findSource(db, sourceId)
-    return readIncoming(path, { ...options, defaultDeck: source?.name ?? name, levels: await listLevels(db) })
+    const table = {
+      ...options.table,
+      remembered: sourceId === undefined ? undefined : await findTableLayout(db, sourceId),
+    }
+    return readIncoming(path, { ...options, table, defaultDeck: source?.name ?? name, levels: await listLevels(db) })
   }
   const waiting = AbortSignal.any(signal === undefined ? [waitLimit.signal] : [signal, waitLimit.signal])
   return readers.run(accountShare(userId), read, waiting).finally(() => clearTimeout(timer))

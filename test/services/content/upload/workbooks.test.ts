@@ -214,9 +214,10 @@ t.test('reads the sheets that have headings in one of their first rows', async (
     },
   ]
   const twice = await read(t, await workbookOf({ sheets }))
-  t.strictSame(twice.faults, [
-    'Netz.xlsx, Blatt „Linux“:3: Die Frage steht schon in Zeile 4 (Netz.xlsx, Blatt „Netz“), mit einer anderen Antwort',
-  ])
+  t.equal(
+    twice.warnings.find((warning) => warning.includes('„Linux“:3')),
+    'Netz.xlsx, Blatt „Linux“:3: Die Frage steht schon in Zeile 4 (Netz.xlsx, Blatt „Netz“), mit einer anderen Antwort; diese Zeile bleibt weg',
+  )
   sheets[3]?.rows.pop()
   const { sides, warnings } = await read(t, await workbookOf({ sheets }))
   t.strictSame(sides, ['4 a/zu a', '5 b/zu b', '2 c/d'])
@@ -233,7 +234,7 @@ t.test('reads the first sheet with a warning if no sheet has headings', async (t
       name: 'Eins',
       rows: [
         ['a', 'b'],
-        ['c', 'd', 'leicht'],
+        ['c', 'd'],
       ],
     },
     { rows: [['e', 'f']] },
@@ -241,7 +242,7 @@ t.test('reads the first sheet with a warning if no sheet has headings', async (t
   const { cards, warnings } = await read(t, await workbookOf({ sheets }))
   t.match(cards, [
     { question: 'a', level: 'import' },
-    { question: 'c', level: 'leicht' },
+    { question: 'c', level: 'import' },
   ])
   t.strictSame(warnings, ['Netz.xlsx:1: Nur das Blatt „Eins“ ist gelesen; die anderen haben keine Überschriften'])
   t.strictSame((await read(t, await workbookOf({ sheets: [{ rows: [] }] }))).faults, [
@@ -323,7 +324,7 @@ t.test('refuses malicious workbooks', async (t) => {
   const merges = '<mergeCell ref="A1:A1048576"/>'.repeat(100_000)
   t.equal(await refusal(await workbookOf(sheet([HEADINGS, ['a', 'b']], { after: merges }))), undefined)
   const entities = `<!DOCTYPE x [<!ENTITY a "${'x'.repeat(1_000)}">]><worksheet><sheetData><row><c t="str"><v>&a;</v></c></row>`
-  t.equal((await read(t, await part(name, entities))).faults[0], 'Netz.xlsx:1: Die Antwort ist leer')
+  t.match((await read(t, await part(name, entities))).faults[0], 'Netz.xlsx:1: Die Tabelle hat nur eine Spalte')
   t.match(await refusal(await workbookOf({ sheets: Array.from({ length: 257 }, () => ({ rows: [] })) })), tooLarge)
   const whole = await workbookOf(sheet([HEADINGS, ['a', 'b']]))
   for (let at = 100; at < whole.length; at += 97) {

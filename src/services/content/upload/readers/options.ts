@@ -1,3 +1,5 @@
+import type { TableChoice } from '../../../../domain/table/index.js'
+
 export interface ReadOptions {
   /** The user's file name, such as `Wörter.csv` */
   fileName: string
@@ -11,6 +13,8 @@ export interface ReadOptions {
   level?: string | undefined
   /** Deck for all cards; overrides the decks in the file */
   deck?: string | undefined
+  /** Chosen columns and separator of a table */
+  table?: TableChoice | undefined
   /** Maximum total size of all pictures in bytes; default: 2 GiB */
   maxPictureBytes?: number | undefined
 }

@@ -27,7 +27,7 @@ export function readTableFile(path: string, options: ReadOptions): Incoming {
 /** Reads a table from memory. @throws the refusals of `readTableFile`, except TABLE_TOO_LARGE */
 export function readTableBytes(
   bytes: Uint8Array,
-  { fileName, defaultDeck, deck, level, levels }: ReadOptions,
+  { fileName, defaultDeck, deck, level, levels, table: choice }: ReadOptions,
 ): Incoming {
   const decoded = decodeTable(bytes)
   if ('badLine' in decoded) {
@@ -37,20 +37,28 @@ export function readTableBytes(
   if (decoded.encoding === 'Windows-1252') {
     findings.warn(fileName, 1, 'Die Datei ist nicht in UTF-8 kodiert und wurde als Windows-1252 gelesen')
   }
-  const decks = readTable(decoded.text, {
+  const { decks, table } = readTable(decoded.text, {
     file: fileName,
     defaultDeck,
     deck,
     level,
     levels,
     maxLength: MAX_SIDE_LENGTH,
+    choice,
     fault: (line, message) => findings.fault(fileName, line, message),
     warn: (line, message) => findings.warn(fileName, line, message),
     count: (length) => findings.countLength(length),
   })
   const incoming = toDecks(decks, findings)
   findings.throwFaults()
-  return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
+  return {
+    kind: 'table',
+    decks: incoming,
+    sheets: [],
+    pictures: [],
+    ...(table !== null && { table }),
+    ...findings.warnings,
+  }
 }
 
 /** Converts the decks of a table. Adds a fault for each row whose answer options do not form a valid question. */

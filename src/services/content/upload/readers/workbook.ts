@@ -37,15 +37,16 @@ export function asWorkbookPackage(zip: Zip): WorkbookPackage {
  * @throws FileTooLarge if a limit of `LIMITS` is exceeded
  */
 export async function readWorkbookFile(zip: Zip, main: string, options: ReadOptions): Promise<Incoming> {
-  const { fileName, defaultDeck, deck, level, levels } = options
+  const { fileName, defaultDeck, deck, level, levels, table: choice } = options
   const findings = new Findings()
-  const decks = await readWorkbook(asWorkbookPackage(zip), main, {
+  const { decks, table } = await readWorkbook(asWorkbookPackage(zip), main, {
     file: fileName,
     defaultDeck,
     deck,
     level,
     levels,
     maxLength: MAX_SIDE_LENGTH,
+    choice,
     limits: LIMITS,
     refusal: (problem) => REFUSALS[problem],
     fault: (file, line, message) => findings.fault(file, line, message),
@@ -54,5 +55,12 @@ export async function readWorkbookFile(zip: Zip, main: string, options: ReadOpti
   })
   const incoming = toDecks(decks, findings)
   findings.throwFaults()
-  return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
+  return {
+    kind: 'table',
+    decks: incoming,
+    sheets: [],
+    pictures: [],
+    ...(table !== null && { table }),
+    ...findings.warnings,
+  }
 }
