@@ -1,6 +1,7 @@
 import { hasCode } from '../api/faults.js'
 import { drafts } from '../storage/drafts.js'
 import { newId } from '../storage/id.js'
+import { type SavingParts, savingOf } from './saving.js'
 import { withoutPlaceholders } from './upload.js'
 import { type View, Writing, type WritingParts } from './writing.js'
 
@@ -66,4 +67,14 @@ export class Desk<F extends object> {
     await Promise.allSettled(this.#pending)
     return this.writing.save()
   }
+}
+
+/**
+ * Creates the editing session of an object or of a new one.
+ * @param parts `item` is the name of the draft on this device
+ */
+export function createDesk<T, F extends object, C extends object>(
+  parts: { user: number; item: string } & SavingParts<T, F, C>,
+): Desk<F> {
+  return new Desk<F>({ user: parts.user, item: parts.item, ...savingOf(parts) })
 }

@@ -1,6 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
 import { api } from '../../../api/client.js'
-import { Desk } from '../../../editor/desk.svelte.js'
+import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
 import type { Stored } from '../../../editor/writing.js'
 import { type AuthorCard, type ChangedCard, contentQueries, type NewCard, type Option } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
@@ -17,31 +17,21 @@ export interface CardFields {
   unit: string
 }
 
-/** Fields that must be sent together */
-const EXERCISE = ['form', 'options', 'tolerance', 'unit'] as const
-
 export type CardDesk = Desk<CardFields>
 
 const PATH = '/api/content/cards/{id}'
+const TEXTS = ['question', 'answer', 'level', 'draft'] as const
 
-function fieldsOf({ question, answer, level, draft, form, options, tolerance, unit }: AuthorCard): CardFields {
-  return { question, answer, level, draft, form: form ?? 'choice', options, tolerance, unit: unit ?? '' }
-}
-
-const storedOf = (card: AuthorCard): Stored<CardFields> => ({ version: card.version, fields: fieldsOf(card) })
-
-const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other)
-
-function bodyOf(fields: CardFields, before: CardFields): ChangedCard {
-  const texts = (['question', 'answer', 'level', 'draft'] as const).filter((name) => fields[name] !== before[name])
-  const isExercise = EXERCISE.some((name) => differ(fields[name], before[name]))
+function storedOf({ version, ...card }: AuthorCard): Stored<CardFields> {
+  const { question, answer, level, draft, form, options, tolerance, unit } = card
   return {
-    ...Object.fromEntries(texts.map((name) => [name, fields[name]])),
-    ...(isExercise && exerciseOf(fields)),
+    version,
+    fields: { question, answer, level, draft, form: form ?? 'choice', options, tolerance, unit: unit ?? '' },
   }
 }
 
-function exerciseOf({ form, options, tolerance, unit }: CardFields): Pick<NewCard, (typeof EXERCISE)[number]> {
+/** Returns the fields of the question, which must be sent together. */
+function exerciseOf({ form, options, tolerance, unit }: CardFields) {
   const isPlain = form === 'choice' && options.length === 0
   const isNumber = form === 'number'
   return {
@@ -52,33 +42,24 @@ function exerciseOf({ form, options, tolerance, unit }: CardFields): Pick<NewCar
   }
 }
 
-async function load(id: number): Promise<AuthorCard> {
-  return (await api.get(PATH, { path: { id } })).card
+function changesOf(fields: CardFields, card: AuthorCard): ChangedCard | undefined {
+  const before = storedOf(card).fields
+  const texts = TEXTS.filter((name) => fields[name] !== before[name])
+  const exercise = exerciseOf(fields)
+  const isOther = JSON.stringify(exercise) !== JSON.stringify(exerciseOf(before))
+  if (texts.length === 0 && !isOther) return undefined
+  return { ...Object.fromEntries(texts.map((name) => [name, fields[name]])), ...(isOther && exercise) }
 }
 
-async function patch(before: AuthorCard, version: number, fields: CardFields): Promise<AuthorCard> {
-  const body = { version, ...bodyOf(fields, fieldsOf(before)) }
-  const { card } = await api.patch(PATH, { path: { id: before.id }, body })
-  return { ...before, ...card }
+const routes = {
+  storedOf,
+  changesOf,
+  patch: async ({ id }: AuthorCard, body: ChangedCard) => (await api.patch(PATH, { path: { id }, body })).card,
+  load: async ({ id }: AuthorCard) => (await api.get(PATH, { path: { id } })).card,
 }
 
 export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorCard) => void): CardDesk {
-  // Latest card that the service has returned. Only fields that differ from this card are sent.
-  let known = card
-  return new Desk<CardFields>({
-    user,
-    item: `card ${card.id}`,
-    stored: storedOf(card),
-    save: async (fields, version) => {
-      known = await patch(known, version, fields)
-      onsaved(known)
-      return storedOf(known)
-    },
-    load: async () => {
-      known = { ...known, ...(await load(card.id)) }
-      return storedOf(known)
-    },
-  })
+  return createDesk({ ...routes, user, item: `card ${card.id}`, object: card, onsaved })
 }
 
 export function newCard(
@@ -96,41 +77,27 @@ export function newCard(
     unit: '',
     ...preset,
   }
-  const stored = { version: 0, fields }
-  let created: AuthorCard | undefined
-  return new Desk<CardFields>({
+  return createDesk({
+    ...routes,
     user,
     item: `new card ${deck}`,
-    stored,
-    save: async (typed, version, client_id) => {
-      if (created !== undefined) created = await patch(created, version, typed)
-      else {
-        const card = await create(typed, client_id)
-        // An earlier request whose response was lost may have created the card with an older text. In this case, the
-        // text is updated.
-        const isOlder = Object.keys(bodyOf(typed, fieldsOf(card))).length > 0
-        created = isOlder ? await patch(card, card.version, typed) : card
+    fields,
+    create: async (typed, client_id) => {
+      const { question, answer, level, draft } = typed
+      const exercise = exerciseOf(typed)
+      const body: NewCard = {
+        deck,
+        client_id,
+        question,
+        answer,
+        ...(level !== '' && { level }),
+        ...(draft && { draft }),
+        ...(exercise.form !== null && exercise),
       }
-      onsaved(created)
-      return storedOf(created)
+      return (await api.post('/api/content/cards', { body })).card
     },
-    load: async () => (created === undefined ? stored : storedOf(await load(created.id))),
+    onsaved,
   })
-
-  async function create(typed: CardFields, client_id: string): Promise<AuthorCard> {
-    const { question, answer, level, draft } = typed
-    const body: NewCard = {
-      deck,
-      client_id,
-      question,
-      answer,
-      ...(level !== '' && { level }),
-      ...(draft && { draft }),
-      ...(EXERCISE.some((name) => differ(typed[name], fields[name])) && exerciseOf(typed)),
-    }
-    const { card } = await api.post('/api/content/cards', { body })
-    return card
-  }
 }
 
 type CardPage = { cards: AuthorCard[] }

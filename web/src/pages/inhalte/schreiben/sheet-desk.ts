@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import { api } from '../../../api/client.js'
-import { Desk } from '../../../editor/desk.svelte.js'
+import type { Body } from '../../../api/types.js'
+import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
+import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
 import { type AuthorSheet, contentQueries } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
@@ -15,63 +17,32 @@ export interface SheetFields {
 export type SheetDesk = Desk<SheetFields>
 
 const PATH = '/api/content/sheets/{slug}'
-const NAMES = ['title', 'category', 'content_md', 'draft'] as const
 
 function storedOf({ version, title, category, content_md, draft }: AuthorSheet): Stored<SheetFields> {
   return { version, fields: { title, category, content_md, draft } }
 }
 
-function bodyOf(fields: SheetFields, before: AuthorSheet): Partial<SheetFields> {
-  return Object.fromEntries(NAMES.filter((name) => fields[name] !== before[name]).map((name) => [name, fields[name]]))
-}
-
-async function patch(before: AuthorSheet, version: number, fields: SheetFields): Promise<AuthorSheet> {
-  const body = { version, ...bodyOf(fields, before) }
-  const { sheet } = await api.patch(PATH, { path: { slug: before.slug }, body })
-  return { ...before, ...sheet }
+const routes = {
+  storedOf,
+  changesOf: (fields: SheetFields, sheet: AuthorSheet) => changedIn(fields, storedOf(sheet).fields),
+  patch: async ({ slug }: AuthorSheet, body: Body<typeof PATH, 'patch'>) =>
+    (await api.patch(PATH, { path: { slug }, body })).sheet,
+  load: async ({ slug }: AuthorSheet) => (await api.get(PATH, { path: { slug } })).sheet,
 }
 
 export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
-  // Latest sheet that the service has returned. Only fields that differ from this sheet are sent.
-  let known = sheet
-  return new Desk<SheetFields>({
-    user,
-    item: `sheet ${sheet.slug}`,
-    stored: storedOf(sheet),
-    save: async (fields, version) => {
-      known = await patch(known, version, fields)
-      onsaved(known)
-      return storedOf(known)
-    },
-    load: async () => {
-      known = { ...known, ...(await api.get(PATH, { path: { slug: sheet.slug } })).sheet }
-      return storedOf(known)
-    },
-  })
+  return createDesk({ ...routes, user, item: `sheet ${sheet.slug}`, object: sheet, onsaved })
 }
 
 export function newSheet(user: number, source_id: number, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
-  const stored = { version: 0, fields: { title: '', category: '', content_md: '', draft: false } }
-  let created: AuthorSheet | undefined
-  return new Desk<SheetFields>({
+  return createDesk({
+    ...routes,
     user,
     item: `new sheet ${source_id}`,
-    stored,
-    save: async (fields, version, client_id) => {
-      if (created !== undefined) created = await patch(created, version, fields)
-      else {
-        const body = { source_id, client_id, ...fields }
-        const answer = await api.post('/api/content/sheets', { body })
-        const sheet = { ...fields, ...answer.sheet }
-        // An earlier request whose response was lost may have created the sheet with an older text. In this case, the
-        // text is updated.
-        const isOlder = Object.keys(bodyOf(fields, sheet)).length > 0
-        created = isOlder ? await patch(sheet, sheet.version, fields) : sheet
-      }
-      onsaved(created)
-      return storedOf(created)
-    },
-    load: async () => (created === undefined ? stored : storedOf(created)),
+    fields: { title: '', category: '', content_md: '', draft: false },
+    create: async (fields, client_id) =>
+      (await api.post('/api/content/sheets', { body: { source_id, client_id, ...fields } })).sheet,
+    onsaved,
   })
 }
 

@@ -2,7 +2,8 @@ import type { QueryClient } from '@tanstack/svelte-query'
 import { api } from '../../../api/client.js'
 import { hasCode, isRefused, Refused } from '../../../api/faults.js'
 import type { Body } from '../../../api/types.js'
-import { Desk } from '../../../editor/desk.svelte.js'
+import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
+import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
 import { slugFrom } from './slug.js'
 import { type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
@@ -37,9 +38,22 @@ export type TestDesk = Desk<TestFields>
 export const NEW_SECTION: Section = { deck: '', level: null, cards: null, draw: null }
 
 const EMPTY: TestFields = {
-  ...{ name: '', description: '', introduction: '', pass_percent: 80, multiple: 'partial', attempts: 3 },
-  ...{ wait_minutes: 0, time_limit_minutes: null, shuffle: true, pages: 'one', access: 'open' },
-  ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null, sections: [NEW_SECTION] },
+  name: '',
+  description: '',
+  introduction: '',
+  pass_percent: 80,
+  multiple: 'partial',
+  attempts: 3,
+  wait_minutes: 0,
+  time_limit_minutes: null,
+  shuffle: true,
+  pages: 'one',
+  access: 'open',
+  review: 'explanations',
+  review_when: 'passed_or_last',
+  opens: null,
+  closes: null,
+  sections: [NEW_SECTION],
 }
 
 /** Path segment of the page for a new test; a test therefore cannot have this slug */
@@ -47,17 +61,29 @@ const NEW = 'neu'
 const TRIES = 20
 
 function fieldsOf(test: EditedTest): TestFields {
-  const { name, description, introduction, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes } = test
-  const { shuffle, pages, access, review, review_when, opens, closes, sections } = test
   return {
-    ...{ name, description, introduction, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes, shuffle },
-    ...{ pages, access, review, review_when, opens, closes, sections },
+    name: test.name,
+    description: test.description,
+    introduction: test.introduction,
+    pass_percent: test.pass_percent,
+    multiple: test.multiple,
+    attempts: test.attempts,
+    wait_minutes: test.wait_minutes,
+    time_limit_minutes: test.time_limit_minutes,
+    shuffle: test.shuffle,
+    pages: test.pages,
+    access: test.access,
+    review: test.review,
+    review_when: test.review_when,
+    opens: test.opens,
+    closes: test.closes,
+    sections: test.sections,
   }
 }
 
 const storedOf = (test: EditedTest): Stored<TestFields> => ({ version: test.version, fields: fieldsOf(test) })
 
-function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): Definition {
+function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields) {
   return {
     ...fields,
     ...(pass_percent !== null && { pass_percent }),
@@ -65,58 +91,42 @@ function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): Definiti
   }
 }
 
-async function load(slug: string): Promise<EditedTest> {
-  return (await api.get(TEST_PATH, { path: { slug } })).test
+/** Returns the whole definition if a field that it contains differs. */
+function changesOf(fields: TestFields, test: EditedTest): Definition | undefined {
+  const body = bodyOf(fields)
+  return changedIn(body, bodyOf(fieldsOf(test))) && body
 }
 
-async function put(slug: string, fields: TestFields, owner: { version: number } | { source_id: number }) {
-  const body = { ...bodyOf(fields), ...owner }
+async function put(slug: string, body: Definition): Promise<EditedTest> {
   return (await api.put(TEST_PATH, { path: { slug }, body })).test
 }
 
+async function load({ slug }: { slug: string }): Promise<EditedTest> {
+  return (await api.get(TEST_PATH, { path: { slug } })).test
+}
+
+const routes = { storedOf, changesOf, patch: ({ slug }: EditedTest, body: Definition) => put(slug, body), load }
+
 export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {
-  return new Desk<TestFields>({
-    user,
-    item: `test ${test.slug}`,
-    stored: storedOf(test),
-    save: async (fields, version) => {
-      const saved = await put(test.slug, fields, { version })
-      onsaved(saved)
-      return storedOf(saved)
-    },
-    load: async () => storedOf(await load(test.slug)),
-  })
+  return createDesk({ ...routes, user, item: `test ${test.slug}`, object: test, onsaved })
 }
 
 /** Creates the editing session of a new test. The user may choose another source until the test is saved. */
 export function newTest(user: number, sourceOf: () => number, onsaved: (test: EditedTest) => void): TestDesk {
-  let created: EditedTest | undefined
   /** Slug of a request that received no response, but may have created the test */
   let lost: string | undefined
-  const stored = { version: 0, fields: EMPTY }
-  return new Desk<TestFields>({
-    user,
-    item: 'new test',
-    stored,
-    save: async (fields) => {
-      const { slug, version } = created ?? {}
-      created = slug === undefined ? await create(fields) : await put(slug, fields, { version: version as number })
-      onsaved(created)
-      return storedOf(created)
-    },
-    load: async () => (created === undefined ? stored : storedOf(await load(created.slug))),
-  })
+  return createDesk({ ...routes, user, item: 'new test', fields: EMPTY, create, onsaved })
 
   async function create(fields: TestFields): Promise<EditedTest> {
-    const source_id = sourceOf()
+    const body = { ...bodyOf(fields), source_id: sourceOf() }
     const slug = slugFrom(fields.name)
     for (let number = 1; ; number++) {
       const tried = number === 1 && slug !== NEW ? slug : `${slug}-${Math.max(2, number)}`
       try {
-        return await put(tried, fields, { source_id })
+        return await put(tried, body)
       } catch (error) {
         if (!(error instanceof Refused)) lost = tried
-        else if (isTaken(error) && tried === lost) return put(tried, fields, { version: (await load(tried)).version })
+        else if (isTaken(error) && tried === lost) return load({ slug: tried })
         if (!isTaken(error) || number === TRIES) throw error
       }
     }

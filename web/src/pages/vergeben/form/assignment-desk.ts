@@ -1,7 +1,7 @@
 import { api } from '../../../api/client.js'
-import { hasCode } from '../../../api/faults.js'
 import type { Body } from '../../../api/types.js'
-import { Desk } from '../../../editor/desk.svelte.js'
+import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
+import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
 import type { AssignmentDetail, Part, Template } from '../assign-api.js'
 import { audienceText, dayText, partText, scheduleText } from '../assign-words.js'
@@ -48,9 +48,24 @@ type NewBody = Body<'/api/assignments', 'post'>
 
 export function emptyFields(today: string, responsible: Named, everybody: boolean): AssignmentFields {
   return {
-    ...{ title: '', description: '', parts: [], everybody, teams: [], persons: [] },
-    ...{ starts: 'day', startsOn: today, due: 'day', dueOn: '', dueDays: 30 },
-    ...{ repeat: 'none', months: 12, windowEnd: '12-31', opens: null, mandatory: true, years: 3, responsible },
+    title: '',
+    description: '',
+    parts: [],
+    everybody,
+    teams: [],
+    persons: [],
+    starts: 'day',
+    startsOn: today,
+    due: 'day',
+    dueOn: '',
+    dueDays: 30,
+    repeat: 'none',
+    months: 12,
+    windowEnd: '12-31',
+    opens: null,
+    mandatory: true,
+    years: 3,
+    responsible,
   }
 }
 
@@ -58,7 +73,10 @@ export function fieldsOf(assignment: AssignmentDetail, today: string): Assignmen
   const { title, description, parts, audience, teams, persons, starts, due, recurrence, responsible } = assignment
   const named = (person: { id: number; display_name: string }) => ({ id: person.id, name: person.display_name })
   return {
-    ...{ title, description, everybody: audience.everybody, teams: teams.map(({ id, name }) => ({ id, name })) },
+    title,
+    description,
+    everybody: audience.everybody,
+    teams: teams.map(({ id, name }) => ({ id, name })),
     parts: parts.map(({ kind, slug, title, share_percent }) => ({ kind, slug, title, share_percent })),
     persons: persons.map(named),
     ...(typeof starts === 'string' ? { starts: 'day', startsOn: starts } : { starts: 'joining', startsOn: today }),
@@ -74,7 +92,12 @@ export function fieldsOf(assignment: AssignmentDetail, today: string): Assignmen
 
 export function fieldsOfTemplate({ title, description, parts, due, recurrence, mandatory, retention_years }: Template) {
   return {
-    ...{ title, description, mandatory, years: retention_years, due: 'days', dueDays: due.days_after_start },
+    title,
+    description,
+    mandatory,
+    years: retention_years,
+    due: 'days',
+    dueDays: due.days_after_start,
     parts: parts.map(({ kind, slug, title, share_percent }) => ({ kind, slug, title, share_percent })),
     ...repeatOf(recurrence),
   } satisfies Partial<AssignmentFields>
@@ -104,8 +127,10 @@ export function bodyOf(fields: AssignmentFields): NewBody {
     })),
     audience: { everybody, team_ids: everybody ? [] : ids(teams), user_ids: everybody ? [] : ids(persons) },
     ...datesOf(fields),
-    ...{ mandatory, retention_years: years, responsible_id: responsible?.id ?? null },
-  } as NewBody
+    mandatory,
+    retention_years: years,
+    responsible_id: responsible?.id ?? null,
+  }
 }
 
 export function datesOf({ starts, startsOn, due, dueOn, dueDays, repeat, months, windowEnd, opens }: AssignmentFields) {
@@ -156,46 +181,29 @@ export function textsOf(fields: AssignmentFields): { label: string; text: string
   ]
 }
 
-const find = async (id: number): Promise<AssignmentDetail> =>
-  (await api.get('/api/assignments/{id}', { path: { id } })).assignment
+async function load({ id }: { id: number }): Promise<AssignmentDetail> {
+  return (await api.get('/api/assignments/{id}', { path: { id } })).assignment
+}
 
-/**
- * Sends the changed fields and returns the stored assignment.
- * @param before fields that the service has stored in this version
- * @throws Refused with `version_outdated` if the assignment has another version
- */
-async function change(id: number, version: number, before: AssignmentFields, fields: AssignmentFields) {
-  const old = bodyOf(before)
-  const changed = Object.entries(bodyOf(fields)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof NewBody]),
-  )
-  if (changed.length > 0) {
-    await api.patch('/api/assignments/{id}', { path: { id }, body: { version, ...Object.fromEntries(changed) } })
+function routes(today: string) {
+  const storedOf = (assignment: AssignmentDetail): Stored<AssignmentFields> => ({
+    version: assignment.version,
+    fields: fieldsOf(assignment, today),
+  })
+  return {
+    storedOf,
+    changesOf: (fields: AssignmentFields, assignment: AssignmentDetail) =>
+      changedIn(bodyOf(fields), bodyOf(storedOf(assignment).fields)),
+    patch: async ({ id }: AssignmentDetail, body: Body<'/api/assignments/{id}', 'patch'>) => {
+      await api.patch('/api/assignments/{id}', { path: { id }, body })
+      return load({ id })
+    },
+    load,
   }
-  return find(id)
 }
 
 export function openAssignment(user: number, assignment: AssignmentDetail, today: string): AssignmentDesk {
-  const { id } = assignment
-  const storedOf = (stored: AssignmentDetail): Stored<AssignmentFields> => ({
-    version: stored.version,
-    fields: fieldsOf(stored, today),
-  })
-  // Latest state that the service has returned. Only fields that differ from it are sent.
-  let known = storedOf(assignment)
-  return new Desk<AssignmentFields>({
-    user,
-    item: `assignment ${id}`,
-    stored: known,
-    save: async (fields, version) => {
-      known = storedOf(await change(id, version, known.fields, fields))
-      return known
-    },
-    load: async () => {
-      known = storedOf(await find(id))
-      return known
-    },
-  })
+  return createDesk({ ...routes(today), user, item: `assignment ${assignment.id}`, object: assignment })
 }
 
 /** Creates the editing session of a new assignment; `item` is the name of its draft. */
@@ -203,33 +211,17 @@ export function newAssignment(
   user: number,
   item: string,
   fields: AssignmentFields,
-  oncreated: (id: number) => void,
+  today: string,
+  onsaved: (assignment: AssignmentDetail) => void,
 ): AssignmentDesk {
-  const stored = { version: 0, fields }
-  return new Desk<AssignmentFields>({
+  return createDesk({
+    ...routes(today),
     user,
     item,
-    stored,
-    save: async (typed, _version, client_id) => {
-      oncreated(await create(typed, client_id))
-      return { version: 0, fields: typed }
-    },
-    load: async () => stored,
+    fields,
+    create: async (typed, client_id) =>
+      load((await api.post('/api/assignments', { body: { client_id, ...bodyOf(typed) } })).assignment),
+    loadCreated: ({ id }) => load({ id: Number(id) }),
+    onsaved,
   })
-}
-
-/**
- * Creates an assignment and returns its id. If a request whose response was lost has created it with other fields,
- * changes these fields.
- */
-async function create(fields: AssignmentFields, client_id: string): Promise<number> {
-  try {
-    return (await api.post('/api/assignments', { body: { client_id, ...bodyOf(fields) } })).assignment.id
-  } catch (error) {
-    const id = hasCode(error, 'client_id_used') ? error.details.id : undefined
-    if (typeof id !== 'number') throw error
-    const { version } = await find(id)
-    await api.patch('/api/assignments/{id}', { path: { id }, body: { version, ...bodyOf(fields) } })
-    return id
-  }
 }
