@@ -61,3 +61,32 @@ t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIU
   await page.getByText('0 Decks, 0 Karten').first().waitFor()
   t.equal(await page.getByText('archiviert', { exact: true }).count(), 0, 'a source of sheets alone')
 })
+
+t.test(
+  'an author chooses what the columns of a table are',
+  { skip: !existsSync(CHROMIUM) && 'no Chromium' },
+  async (t) => {
+    const app = await openApp(t)
+    const { page } = await app.newPerson({ isAdmin: true })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.goto(`${app.url}/inhalte/hochladen`)
+    const table = 'Tier;Laut;Beine;Kapitel\nHund;bellt;vier;Haus\nHuhn;gackert;zwei;Hof\n'
+    await page.getByLabel('Oder eine Tabelle einfügen').fill(table)
+    await button('Ansehen, was geschieht').click()
+    await page.getByText('Was steht in den Spalten?').waitFor()
+    t.equal(await button('Jetzt übernehmen').count(), 0)
+    await page.getByLabel('„Tier“ ist').selectOption({ label: 'Antwort' })
+    await page.getByLabel('„Laut“ ist').selectOption({ label: 'Frage' })
+    t.equal(await button('So ansehen').isEnabled(), true)
+    await page.getByLabel('„Tier“ ist').selectOption({ label: 'Frage' })
+    t.equal(await page.getByLabel('„Laut“ ist').inputValue(), '-', 'only one column is the question')
+    t.equal(await button('So ansehen').isEnabled(), false)
+    await page.getByLabel('„Laut“ ist').selectOption({ label: 'Antwort' })
+    await page.getByLabel('„Kapitel“ ist').selectOption({ label: 'Deck' })
+    await button('So ansehen').click()
+    await button('Jetzt übernehmen').waitFor()
+    t.same(await page.locator('.question').allInnerTexts(), ['Hund', 'Huhn'])
+    await button('Jetzt übernehmen').click()
+    await page.getByText('„Eingefügte Tabelle“ ist übernommen').waitFor()
+  },
+)

@@ -5,6 +5,13 @@ import { isolate } from '../../../words/isolate.js'
 import { bytes } from '../../../words/numbers.js'
 import type { FileFault, Upload } from '../content-queries.js'
 
+/** What was chosen for the columns of a table: roles separated by commas, with whether the first row has headings */
+export interface TableChoice {
+  columns?: string
+  headings?: boolean
+  separator?: string | undefined
+}
+
 /** The user's choices for an upload; `text` is a pasted table, sent if there is no file. */
 export interface UploadOptions {
   file: File | undefined
@@ -19,6 +26,7 @@ export interface UploadOptions {
    */
   keep: 'ours' | 'theirs'
   theirs: readonly number[]
+  table: TableChoice
 }
 
 export interface Failure {
@@ -102,7 +110,7 @@ export class UploadJob {
   }
 
   async #send(
-    { file, text, name, deck, level, isMirror, keep, theirs }: UploadOptions,
+    { file, text, name, deck, level, isMirror, keep, theirs, table }: UploadOptions,
     isCheck: boolean,
     isActive: boolean,
   ): Promise<Upload> {
@@ -119,6 +127,9 @@ export class UploadJob {
         mirror: isMirror || undefined,
         keep: keep === 'ours' ? undefined : keep,
         theirs: theirs.join(','),
+        columns: table.columns,
+        headings: table.headings,
+        separator: table.separator,
         active: isActive || undefined,
         check: isCheck || undefined,
       },
