@@ -93,6 +93,56 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('heading', { name: 'Nur für Leitungen' }).waitFor()
   })
 
+  await t.test('keeps the typed name when another administrator has changed the team', async (t) => {
+    const team = await createTeam('Spedition')
+    const { page } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/teams/${team}`)
+    await button(page, 'Ändern …').click()
+    await dialog(page).getByLabel('Name').fill('Spedition Ost')
+    await post(app, `/api/teams/${team}`, { name: 'Spedition West', external_group: 'training-west' }, 'PATCH')
+    await button(page, 'Speichern').click()
+    const conflict = page.getByRole('dialog', { name: 'Inzwischen geändert' })
+    await conflict.getByText('training-west').waitFor()
+    await conflict.getByRole('button', { name: 'Beides bearbeiten' }).click()
+    const form = page.getByRole('dialog', { name: 'Team ändern' })
+    t.equal(await form.getByLabel('Name').inputValue(), 'Spedition Ost')
+    await form.getByLabel('Gruppe beim Anbieter').fill('training-west')
+    await button(page, 'Speichern').click()
+    await heading(page, 'Spedition Ost')
+    const { team: saved } = await post<{ team: object }>(app, `/api/teams/${team}`, undefined, 'GET')
+    t.match(saved, { name: 'Spedition Ost', external_group: 'training-west', version: 3 })
+
+    await button(page, 'Ändern …').click()
+    await form.getByLabel('Name').fill('Spedition Nord')
+    await post(app, `/api/teams/${team}`, { name: 'Spedition Süd' }, 'PATCH')
+    await button(page, 'Speichern').click()
+    await conflict.getByRole('button', { name: 'Meins nehmen' }).click()
+    await heading(page, 'Spedition Nord')
+    await form.waitFor({ state: 'hidden' })
+  })
+
+  await t.test('creates one team when the response to the first request is lost', async (t) => {
+    const { page } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/teams`)
+    await button(page, 'Team anlegen').click()
+    await dialog(page).getByLabel('Name').fill('Einkauf')
+    await page.route('**/api/teams', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await button(page, 'Anlegen').click()
+    await dialog(page).getByText('nicht erreichbar').waitFor()
+    await page.unroute('**/api/teams')
+    await dialog(page).getByLabel('Name').fill('Einkauf und Lager')
+    await button(page, 'Anlegen').click()
+    await heading(page, 'Einkauf und Lager')
+    const { teams } = await post<{ teams: { name: string }[] }>(app, '/api/teams', undefined, 'GET')
+    t.strictSame(
+      teams.map(({ name }) => name).filter((name) => name.startsWith('Einkauf')),
+      ['Einkauf und Lager'],
+    )
+  })
+
   await t.test('reports that another tab has deleted the team', async () => {
     app.expectMissing(/\/api\//)
     const team = await createTeam('Kurzlebig')
