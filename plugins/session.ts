@@ -14,7 +14,7 @@ import {
   renewSession,
 } from '../db/queries/accounts/sessions.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
-import type { Database, SessionsTable } from '../db/types.js'
+import type { Database } from '../db/types.js'
 import { isDisabled } from '../src/domain/accounts/deactivation.js'
 import { NOT_LOGGED_IN, PASSKEY_REFUSED, WRONG_LOGIN } from '../src/domain/accounts/refusals.js'
 import type { Login } from '../src/services/accounts/log-in.js'
@@ -195,7 +195,7 @@ function createStore(
   db: Kysely<Database>,
   { maxDays, today }: Pick<SessionPluginOptions, 'maxDays' | 'today'>,
 ): SessionStore {
-  const begin = async (row: Insertable<SessionsTable>, credential: LoginCredential) => {
+  const begin = async (row: Insertable<Database['sessions']>, credential: LoginCredential) => {
     if (!(await insertSession(db, row, credential, today())))
       throw 'passkeyId' in credential ? PASSKEY_REFUSED : WRONG_LOGIN
   }

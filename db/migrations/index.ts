@@ -23,6 +23,7 @@ import * as questionReports from './0021_question_reports.js'
 import * as formVersions from './0022_form_versions.js'
 import * as formRequests from './0023_form_requests.js'
 import * as tableLayouts from './0024_table_layouts.js'
+import * as comments from './0025_comments.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0022_form_versions': formVersions,
   '0023_form_requests': formRequests,
   '0024_table_layouts': tableLayouts,
+  '0025_comments': comments,
 }

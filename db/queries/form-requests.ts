@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { FormKind } from '../../src/domain/form-requests.js'
-import type { Database, FormRequestsTable } from '../types.js'
+import type { Database } from '../types.js'
 
 export interface FormRequestKey {
   user_id: number
@@ -22,7 +22,7 @@ export async function lockFormRequest(
 export async function findFormRequest(
   db: Kysely<Database>,
   { user_id, kind, client_id }: FormRequestKey,
-): Promise<Pick<Selectable<FormRequestsTable>, 'body_hash' | 'object_id'> | undefined> {
+): Promise<Pick<Selectable<Database['form_requests']>, 'body_hash' | 'object_id'> | undefined> {
   return db
     .selectFrom('form_requests')
     .select(['body_hash', 'object_id'])

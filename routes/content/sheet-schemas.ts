@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { ChangeKind } from '../../db/column-types.js'
 import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
-import type { ChangeKind } from '../../db/types.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export const OwnerSource = Type.Object({

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
-import type { AuditLogTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 
 export interface Actor {
   actor_id: number | null
   actor: string
-  via: AuditLogTable['via']
+  via: Database['audit_log']['via']
   address: string | null
 }
 

@@ -1,12 +1,12 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, IdentitiesTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
-export type Subject = Pick<Selectable<IdentitiesTable>, 'issuer' | 'subject'>
+export type Subject = Pick<Selectable<Database['identities']>, 'issuer' | 'subject'>
 
 const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as const
 
-export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[number]>
+export type OwnIdentity = Pick<Selectable<Database['identities']>, (typeof IDENTITY)[number]>
 
 export type IdentifiedUser = AccountWithState & { identity_id: number; email: string | null }
 

@@ -1,11 +1,11 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, PasskeyChallengesTable, PasskeysTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import type { SignIn } from './login-methods.js'
 import { ACCOUNT, type AccountWithState, STATE } from './users.js'
 
 const PASSKEY = ['id', 'name', 'backed_up', 'created_at', 'last_used_at'] as const
 
-export type OwnPasskey = Pick<Selectable<PasskeysTable>, (typeof PASSKEY)[number]>
+export type OwnPasskey = Pick<Selectable<Database['passkeys']>, (typeof PASSKEY)[number]>
 
 export async function listPasskeys(db: Kysely<Database>, userId: number): Promise<OwnPasskey[]> {
   return db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId).orderBy('id').execute()
@@ -14,7 +14,7 @@ export async function listPasskeys(db: Kysely<Database>, userId: number): Promis
 export async function listCredentials(
   db: Kysely<Database>,
   userId: number,
-): Promise<Pick<Selectable<PasskeysTable>, 'credential_id' | 'transports' | 'user_handle'>[]> {
+): Promise<Pick<Selectable<Database['passkeys']>, 'credential_id' | 'transports' | 'user_handle'>[]> {
   return db
     .selectFrom('passkeys')
     .select(['credential_id', 'transports', 'user_handle'])
@@ -30,7 +30,7 @@ export async function listCredentials(
  */
 export async function insertChallenge(
   db: Kysely<Database>,
-  challenge: Omit<Insertable<PasskeyChallengesTable>, 'expires_at'>,
+  challenge: Omit<Insertable<Database['passkey_challenges']>, 'expires_at'>,
   { minutes, most }: { minutes: number; most: number },
 ): Promise<void> {
   const { challenge: bytes, purpose, user_id, user_handle, network } = challenge
@@ -54,8 +54,8 @@ export async function insertChallenge(
 export async function takeChallenge(
   db: Kysely<Database>,
   challenge: Buffer,
-  purpose: PasskeyChallengesTable['purpose'],
-): Promise<Pick<Selectable<PasskeyChallengesTable>, 'user_id' | 'user_handle'> | undefined> {
+  purpose: Database['passkey_challenges']['purpose'],
+): Promise<Pick<Selectable<Database['passkey_challenges']>, 'user_id' | 'user_handle'> | undefined> {
   const row = await db
     .deleteFrom('passkey_challenges')
     .where('challenge', '=', challenge)
@@ -68,7 +68,7 @@ export async function takeChallenge(
 /** Stores a passkey; returns undefined if its credential exists already. */
 export async function insertPasskey(
   db: Kysely<Database>,
-  passkey: Insertable<PasskeysTable>,
+  passkey: Insertable<Database['passkeys']>,
 ): Promise<OwnPasskey | undefined> {
   return db
     .insertInto('passkeys')

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, SessionsTable, SignInMethod } from '../../types.js'
+import type { SignInMethod } from '../../column-types.js'
+import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
 export interface FoundSession {
@@ -66,7 +67,7 @@ export type LoginCredential =
  */
 export async function insertSession(
   db: Kysely<Database>,
-  session: Insertable<SessionsTable>,
+  session: Insertable<Database['sessions']>,
   credential: LoginCredential,
   today: string,
 ): Promise<boolean> {
@@ -132,7 +133,7 @@ export async function lockSession(transaction: Transaction<Database>, userId: nu
 
 export async function renewSession(
   db: Kysely<Database>,
-  session: Pick<Insertable<SessionsTable>, 'id_hash' | 'expires_at'>,
+  session: Pick<Insertable<Database['sessions']>, 'id_hash' | 'expires_at'>,
 ): Promise<void> {
   await db
     .updateTable('sessions')
@@ -153,7 +154,7 @@ export async function deleteAllSessions(db: Kysely<Database>, userId: number, id
 
 const SESSION = ['id', 'address', 'user_agent', 'created_at', 'expires_at'] as const
 
-export type OwnSession = Pick<Selectable<SessionsTable>, (typeof SESSION)[number]>
+export type OwnSession = Pick<Selectable<Database['sessions']>, (typeof SESSION)[number]>
 
 export async function listSessions(db: Kysely<Database>, userId: number): Promise<OwnSession[]> {
   return db

@@ -1,11 +1,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Scope } from '../../../src/domain/accounts/scopes.js'
-import type { ApiTokensTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
 const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
 
-export type ApiToken = Pick<Selectable<ApiTokensTable>, (typeof TOKEN)[number]>
+export type ApiToken = Pick<Selectable<Database['api_tokens']>, (typeof TOKEN)[number]>
 
 export interface SentToken {
   id: number

@@ -2,16 +2,16 @@ import { type Insertable, type Kysely, type Selectable, sql, type Transaction, t
 import type { Admin } from '../../../src/domain/sign-in/last-admin.js'
 import { hasLongRun } from '../../../src/domain/text/nfc.js'
 import { isStorable } from '../../../src/domain/text/text.js'
-import type { Database, UsersTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import { deleteConfirmation } from '../mail/addresses.js'
 
 export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
-export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
+export type Account = Pick<Selectable<Database['users']>, (typeof ACCOUNT)[number]>
 
 export const STATE = ['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const
 
-export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
+export type AccountWithState = Account & Pick<Selectable<Database['users']>, (typeof STATE)[number]>
 
 const LOGIN = ['passkey_only', 'emergency', 'link_next_login'] as const
 
@@ -43,7 +43,7 @@ export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
 
 export async function listUsersWithState(
   db: Kysely<Database>,
-): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'email'>)[]> {
+): Promise<(AccountWithState & Pick<Selectable<Database['users']>, 'email'>)[]> {
   return db
     .selectFrom('users')
     .select([...ACCOUNT, ...STATE, 'email'])
@@ -64,7 +64,9 @@ export async function hasAdmins(db: Kysely<Database>): Promise<boolean> {
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
-): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'password_hash' | (typeof LOGIN)[number]>) | undefined> {
+): Promise<
+  (AccountWithState & Pick<Selectable<Database['users']>, 'password_hash' | (typeof LOGIN)[number]>) | undefined
+> {
   if (!isStorable(username) || hasLongRun(username)) return undefined
   return db
     .selectFrom('users')
@@ -83,7 +85,8 @@ export async function findLoginMethods(
   db: Kysely<Database>,
   id: number,
 ): Promise<
-  Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only' | 'emergency' | 'must_change_password'> | undefined
+  | Pick<Selectable<Database['users']>, 'password_hash' | 'passkey_only' | 'emergency' | 'must_change_password'>
+  | undefined
 > {
   return db
     .selectFrom('users')
@@ -93,7 +96,10 @@ export async function findLoginMethods(
 }
 
 /** Stores a user and returns its id; undefined if the name is taken, even by a concurrent request. */
-export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTable>): Promise<number | undefined> {
+export async function insertUser(
+  db: Kysely<Database>,
+  user: Insertable<Database['users']>,
+): Promise<number | undefined> {
   const row = await db
     .insertInto('users')
     .values(user)
@@ -121,7 +127,7 @@ export async function insertUsers(
   transaction: Transaction<Database>,
   users: Required<
     Pick<
-      Insertable<UsersTable>,
+      Insertable<Database['users']>,
       | 'username'
       | 'display_name'
       | 'password_hash'
@@ -188,7 +194,7 @@ export async function updateUser(
   db: Kysely<Database>,
   id: number,
   values: Pick<
-    Updateable<UsersTable>,
+    Updateable<Database['users']>,
     | 'display_name'
     | 'is_admin'
     | 'is_author'
@@ -225,7 +231,7 @@ export async function updateUser(
 export async function lockDeactivation(
   transaction: Transaction<Database>,
   id: number,
-): Promise<Pick<Selectable<UsersTable>, 'disabled_on'> | undefined> {
+): Promise<Pick<Selectable<Database['users']>, 'disabled_on'> | undefined> {
   return transaction.selectFrom('users').select('disabled_on').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 

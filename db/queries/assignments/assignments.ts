@@ -2,10 +2,10 @@ import { type Kysely, type Selectable, sql, type Transaction, type Updateable } 
 import type { Audience, PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
-import type { AssignmentPartsTable, AssignmentsTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 import { findLiveTest } from '../tests/live-tests.js'
 
-export type AssignmentRow = Selectable<AssignmentsTable>
+export type AssignmentRow = Selectable<Database['assignments']>
 
 export interface StoredPart {
   kind: PartKind
@@ -268,7 +268,7 @@ export async function insertAssignment(transaction: Transaction<Database>, row: 
 export async function updateAssignment(
   transaction: Transaction<Database>,
   id: number,
-  change: Updateable<AssignmentsTable>,
+  change: Updateable<Database['assignments']>,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return
   await transaction.updateTable('assignments').set(change).where('id', '=', id).execute()
@@ -287,7 +287,7 @@ export async function recordPlanned(db: Kysely<Database>, id: number, today: str
   await db.updateTable('assignments').set({ planned_on: today }).where('id', '=', id).execute()
 }
 
-export type NewPart = Omit<Selectable<AssignmentPartsTable>, 'assignment_id' | 'position'>
+export type NewPart = Omit<Selectable<Database['assignment_parts']>, 'assignment_id' | 'position'>
 
 export async function writeParts(
   transaction: Transaction<Database>,

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
-import type { Database, OccurrencesTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import { PARTS, type StoredPart } from './assignments.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
@@ -165,7 +165,7 @@ export async function countOccurrences(
 }
 
 export type OccurrenceOwner = Pick<
-  Selectable<OccurrencesTable>,
+  Selectable<Database['occurrences']>,
   'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'counts_from' | 'due_on' | 'extended_until'
 > & { username: string; title: string }
 
@@ -273,7 +273,10 @@ export async function updateOccurrence(
   transaction: Transaction<Database>,
   id: number,
   change: Partial<
-    Pick<Selectable<OccurrencesTable>, 'state' | 'reason' | 'covered_until' | 'done_at' | 'done_on' | 'extended_until'>
+    Pick<
+      Selectable<Database['occurrences']>,
+      'state' | 'reason' | 'covered_until' | 'done_at' | 'done_on' | 'extended_until'
+    >
   >,
 ): Promise<void> {
   await transaction.updateTable('occurrences').set(change).where('id', '=', id).execute()

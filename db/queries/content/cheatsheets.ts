@@ -1,9 +1,9 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import { executePlannedEachTime } from '../../statement-names.js'
-import type { CheatsheetsTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export type Cheatsheet = Selectable<CheatsheetsTable>
+export type Cheatsheet = Selectable<Database['cheatsheets']>
 export type CheatsheetSummary = Pick<Cheatsheet, 'id' | 'slug' | 'title' | 'category'>
 
 const SUMMARY = ['id', 'slug', 'title', 'category'] as const

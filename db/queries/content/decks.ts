@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
-import type { Database, DecksTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export type Deck = Selectable<DecksTable>
+export type Deck = Selectable<Database['decks']>
 
 /** All columns by name: a prepared `select *` fails after another instance adds a column. */
 const COLUMNS = [

@@ -4,7 +4,7 @@ import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.
 import { type Exercise, readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
-import type { CheatsheetsTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 import { IS_KEPT_DECK } from './visibility.js'
@@ -188,7 +188,7 @@ export async function* readReviewsToExport(db: Kysely<Database>, userId: number)
 
 const SHEET = ['id', 'slug', 'title', 'category', 'content_md'] as const
 
-export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[number]> & { draft: boolean }
+export type ExportedSheet = Pick<Selectable<Database['cheatsheets']>, (typeof SHEET)[number]> & { draft: boolean }
 
 const SHEETS_AT_ONCE = 20
 

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { IncomingPicture } from '../../../src/domain/content/upload/incoming.js'
-import type { Database, UsersTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 import { IS_LIVE_TEST } from './visibility.js'
 
@@ -9,7 +9,7 @@ export interface Picture {
   bytes: Buffer
 }
 
-export type Viewer = Pick<Selectable<UsersTable>, 'id' | 'is_admin' | 'is_author'>
+export type Viewer = Pick<Selectable<Database['users']>, 'id' | 'is_admin' | 'is_author'>
 
 /**
  * Returns a picture that the viewer may see; undefined for other pictures. Authors may also see the pictures of

@@ -3,7 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { TableLayout } from '../../../src/domain/table-layout.js'
-import type { ContentSourcesTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 import { raiseDeckVersions } from './write-decks.js'
 
@@ -99,7 +99,7 @@ export async function findSourceByName(
 
 export async function insertSource(
   transaction: Transaction<Database>,
-  source: Insertable<ContentSourcesTable>,
+  source: Insertable<Database['content_sources']>,
 ): Promise<number> {
   const { id } = await transaction
     .insertInto('content_sources')

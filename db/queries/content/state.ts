@@ -2,10 +2,11 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { ImportStats } from '../../../src/domain/content/plan/types.js'
 import type { Fault } from '../../../src/domain/content/types.js'
 import { toStorable } from '../../../src/domain/text/text.js'
-import type { Database, LastImportTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
-export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor' | 'via' | 'outcome' | 'error'> {
+export interface ImportOutcome
+  extends Pick<Selectable<Database['last_import']>, 'actor' | 'via' | 'outcome' | 'error'> {
   stats: ImportStats | null
   errors: Fault[]
 }

@@ -1,9 +1,9 @@
 import { type Selectable, sql, type Transaction } from 'kysely'
 import type { Exercise } from '../../../src/domain/questions/exercise.js'
-import type { CardsTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 
 export interface CardInput
-  extends Pick<Selectable<CardsTable>, 'deck_id' | 'question' | 'answer' | 'level' | 'sort_order'> {
+  extends Pick<Selectable<Database['cards']>, 'deck_id' | 'question' | 'answer' | 'level' | 'sort_order'> {
   exercise: Exercise | null
   isDraft: boolean
   key: string

@@ -1,8 +1,8 @@
 import { type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, DecksTable, ImportedDecksTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'> &
-  Pick<Selectable<ImportedDecksTable>, 'options_off' | 'lang'> & { desired_retention: number | null }
+export type DeckInput = Pick<Selectable<Database['decks']>, 'slug' | 'name' | 'description' | 'sort_order'> &
+  Pick<Selectable<Database['imported_decks']>, 'options_off' | 'lang'> & { desired_retention: number | null }
 
 /** Origin of a deck: a file relative to the content folder, or a source and the key of the deck within it. */
 export interface DeckOrigin {

@@ -1,9 +1,9 @@
 import { type Selectable, sql, type Transaction } from 'kysely'
-import type { CheatsheetsTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 import type { DeckOrigin } from './write-decks.js'
 
 export interface CheatsheetInput
-  extends Pick<Selectable<CheatsheetsTable>, 'slug' | 'title' | 'category' | 'content_md'> {
+  extends Pick<Selectable<Database['cheatsheets']>, 'slug' | 'title' | 'category' | 'content_md'> {
   draft: boolean
 }
 

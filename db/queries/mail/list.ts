@@ -1,8 +1,8 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { MAIL_STATES, type MailKind, type MailState } from '../../../src/domain/mail/mail.js'
-import type { Database, MailsTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export interface ListedMail extends Omit<Selectable<MailsTable>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
+export interface ListedMail extends Omit<Selectable<Database['mails']>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
   user: { id: number; username: string; display_name: string }
   has_text: boolean
 }

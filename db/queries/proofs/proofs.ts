@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, ProofsTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export type Proof = Selectable<ProofsTable>
+export type Proof = Selectable<Database['proofs']>
 
 /** @param before only proofs with a lower id */
 export async function listOwnProofs(

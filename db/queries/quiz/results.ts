@@ -1,13 +1,16 @@
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import type { Database, QuizResultsTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
 const HISTORY_LENGTH = 20
 
 const RESULT = ['deck_slug', 'quiz_type', 'score_percent', 'total_questions', 'correct_answers', 'created_at'] as const
 
-export type QuizResult = Pick<Selectable<QuizResultsTable>, (typeof RESULT)[number]>
+export type QuizResult = Pick<Selectable<Database['quiz_results']>, (typeof RESULT)[number]>
 
-export async function insertQuizResult(db: Kysely<Database>, result: Insertable<QuizResultsTable>): Promise<void> {
+export async function insertQuizResult(
+  db: Kysely<Database>,
+  result: Insertable<Database['quiz_results']>,
+): Promise<void> {
   await db.insertInto('quiz_results').values(result).execute()
 }
 

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Database, ReviewLogTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 
 const ENTRY = [
@@ -16,7 +16,7 @@ const ENTRY = [
   'undoes',
 ] as const
 
-export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]> {
+export interface LogEntry extends Pick<Selectable<Database['review_log']>, (typeof ENTRY)[number]> {
   /** Null if the card has been deleted, or if only editors may see it */
   question: string | null
   deck_slug: string | null

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { FittedParameters } from '../../../src/domain/review/parameters.js'
-import type { Database, FittedParametersTable } from '../../types.js'
+import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 
 const ENTRIES_AT_ONCE = 5_000
@@ -45,7 +45,7 @@ async function readBatch(db: Kysely<Database>, userId: number, after: number, up
 }
 
 export type StoredParameters = Pick<
-  Selectable<FittedParametersTable>,
+  Selectable<Database['fitted_parameters']>,
   'current' | 'previous' | 'tried_at' | 'tried_items'
 >
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Database, SearchPendingTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export type SearchKind = SearchPendingTable['kind']
+export type SearchKind = Database['search_pending']['kind']
 
 export const SEARCH_TABLES = {
   deck: { table: 'decks', words: 'search_decks', title: 'name', text: 'description' },

@@ -1,10 +1,10 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
-import type { Database, TeamsTable } from '../../types.js'
+import type { Database } from '../../types.js'
 
 const TEAM = ['id', 'name', 'external_group', 'created_at', 'edit_version as version'] as const
 
-export type Team = Omit<Selectable<TeamsTable>, 'edit_version'> & { version: number }
+export type Team = Omit<Selectable<Database['teams']>, 'edit_version'> & { version: number }
 
 /** A team with the number of its current members, leads included. */
 export type ListedTeam = Team & { members: number }

@@ -4,9 +4,9 @@ import type { Answer } from '../../../src/domain/questions/judge.js'
 import type { Place } from '../../../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { ReviewRules } from '../../../src/domain/tests/review.js'
-import type { AttemptsTable, Database } from '../../types.js'
+import type { Database } from '../../types.js'
 
-export interface Attempt extends Omit<Selectable<AttemptsTable>, 'last_saved_at'> {
+export interface Attempt extends Omit<Selectable<Database['attempts']>, 'last_saved_at'> {
   slug: string
   definition: TestDefinition
 }
@@ -155,7 +155,7 @@ export async function findAttemptQuestion(
 }
 
 export type NewAttempt = Pick<
-  Insertable<AttemptsTable>,
+  Insertable<Database['attempts']>,
   'test_id' | 'version' | 'user_id' | 'client_id' | 'number' | 'counted' | 'started_at' | 'deadline_at'
 >
 

@@ -4,7 +4,8 @@ import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Exercise } from '../../../../src/domain/questions/exercise.js'
 import { isStorable } from '../../../../src/domain/text/text.js'
-import type { Database, ItemState } from '../../../types.js'
+import type { ItemState } from '../../../column-types.js'
+import type { Database } from '../../../types.js'
 import { isArchived, isDraft, liveVersion } from './state.js'
 
 export interface EditedCard extends CardTexts {

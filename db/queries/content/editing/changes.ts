@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, sql, type Transaction } from 'kysely'
-import type { ContentChangesTable, Database, ItemState } from '../../../types.js'
+import type { ItemState } from '../../../column-types.js'
+import type { Database } from '../../../types.js'
 
 export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
   before: ItemState | null
@@ -12,7 +13,7 @@ export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
  */
 export async function insertChange(
   transaction: Transaction<Database>,
-  change: Insertable<ContentChangesTable>,
+  change: Insertable<Database['content_changes']>,
   items: readonly ChangedItem[],
 ): Promise<number> {
   const { rows } = await sql<{ id: number; change_setting: string }>`

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
-import type { ChangeKind, Database } from '../../../types.js'
+import type { ChangeKind } from '../../../column-types.js'
+import type { Database } from '../../../types.js'
 import { isEditable } from './cards.js'
 
 export interface ListedChange {

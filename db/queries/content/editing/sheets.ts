@@ -2,12 +2,14 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import { isStorable } from '../../../../src/domain/text/text.js'
-import type { CheatsheetsTable, Database, ItemState } from '../../../types.js'
+import type { ItemState } from '../../../column-types.js'
+import type { Database } from '../../../types.js'
 import type { Source } from '../sources.js'
 import { type EditedState, hasState, isArchived, isDraft, liveVersion, visibilityColumns } from './state.js'
 import type { SheetTexts } from './versions.js'
 
-export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, 'id' | 'slug' | 'title' | 'category'> {
+export interface EditedSheetSummary
+  extends Pick<Selectable<Database['cheatsheets']>, 'id' | 'slug' | 'title' | 'category'> {
   version: number
   draft: boolean
   archived: boolean

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ItemState } from '../../../types.js'
+import type { ItemState } from '../../../column-types.js'
 
 /** States of a card or sheet for its editors; learners see only live cards and sheets. */
 export const EDITED_STATES = ['live', 'draft', 'archived'] as const

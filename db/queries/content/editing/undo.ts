@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Database, ItemState } from '../../../types.js'
+import type { ItemState } from '../../../column-types.js'
+import type { Database } from '../../../types.js'
 
 /** Locks a change against a second undo. */
 export async function lockChange(

@@ -1,9 +1,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
-import type { ChangeKind, CheatsheetsTable, Database } from '../../../types.js'
+import type { ChangeKind } from '../../../column-types.js'
+import type { Database } from '../../../types.js'
 import { liveVersion } from './state.js'
 
-export type SheetTexts = Pick<Selectable<CheatsheetsTable>, 'title' | 'category' | 'content_md'>
+export type SheetTexts = Pick<Selectable<Database['cheatsheets']>, 'title' | 'category' | 'content_md'>
 
 interface Texts {
   cards: CardTexts

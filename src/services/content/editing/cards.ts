@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
+import type { ChangeKind } from '../../../../db/column-types.js'
 import {
   type EditedCardWithOrigin,
   findEditedCard,
@@ -15,7 +16,7 @@ import {
   insertCard,
   placeCard,
 } from '../../../../db/queries/content/editing/write-cards.js'
-import type { ChangeKind, Database } from '../../../../db/types.js'
+import type { Database } from '../../../../db/types.js'
 import { NOT_AN_EDITOR } from '../../../domain/accounts/refusals.js'
 import {
   type CardTexts,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'kysely'
+import type { ItemState } from '../../../../db/column-types.js'
 import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
 import {
   findNextSortOrder,
@@ -7,7 +8,7 @@ import {
   updateCards,
   updateIdentities,
 } from '../../../../db/queries/content/editing/write-cards.js'
-import type { Database, ItemState } from '../../../../db/types.js'
+import type { Database } from '../../../../db/types.js'
 import { isSameText } from '../../../domain/content/editing/card.js'
 import { NotEditable } from '../../../domain/content/refusals.js'
 import { inCardBatches, weightOf } from '../write.js'

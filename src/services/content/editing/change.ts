@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
+import type { ChangeKind } from '../../../../db/column-types.js'
 import { type ChangedItem, insertChange, insertChangeItems } from '../../../../db/queries/content/editing/changes.js'
-import type { ChangeKind, Database } from '../../../../db/types.js'
+import type { Database } from '../../../../db/types.js'
 
 export interface ChangeOrigin {
   /** User who made or suggested the change; null on the command line */

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { ChangeKind, ItemState } from '../../../../db/column-types.js'
 import { isDuplicateClientId } from '../../../../db/errors.js'
 import {
   type EditedSheet,
@@ -12,7 +13,7 @@ import {
   updateEditedSheet,
 } from '../../../../db/queries/content/editing/sheets.js'
 import { findVersion, type SheetTexts } from '../../../../db/queries/content/editing/versions.js'
-import type { ChangeKind, Database, ItemState } from '../../../../db/types.js'
+import type { Database } from '../../../../db/types.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { FreeSlugs, RESERVED_SHEETS, slugFrom } from '../../../domain/content/format/slug.js'
 import {
