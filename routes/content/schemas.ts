@@ -177,6 +177,13 @@ const SourceName = Type.String({ description: '1 to 200 characters after trimmin
 
 const Texts = { question: Type.String(), answer: Type.String() }
 
+const Finding = Type.Object({
+  ...Place.properties,
+  more: Type.Optional(
+    Type.Integer({ description: 'Number of further findings of one kind; set if the entry stands for them.' }),
+  ),
+})
+
 export const UploadDone = Type.Object({
   message: Type.String({ examples: ['Import abgeschlossen'] }),
   check: Type.Boolean({ description: 'Whether nothing was written.' }),
@@ -205,8 +212,9 @@ export const UploadDone = Type.Object({
     tests: Type.Optional(Changes),
     pictures: Type.Object({ created: Type.Integer(), unchanged: Type.Integer() }),
     duration_ms: Type.Integer({ examples: [412] }),
-    warnings: Type.Array(Place, {
-      description: "Content that was imported or omitted, perhaps against the author's intention; at most 200.",
+    warnings: Type.Array(Finding, {
+      description:
+        "Content that was imported or omitted, perhaps against the author's intention; at most ten of each kind and 200 in all.",
     }),
     warnings_total: Type.Integer(),
   }),
@@ -278,7 +286,9 @@ export const UploadDone = Type.Object({
 
 export const UploadRefused = errorWith(
   {
-    errors: Type.Optional(Type.Array(Place, { description: 'The first 200 faults of the file.' })),
+    errors: Type.Optional(
+      Type.Array(Finding, { description: 'Faults of the file; at most ten of each kind and 200 in all.' }),
+    ),
     errors_total: Type.Optional(Type.Integer({ description: 'All faults of the file.' })),
   },
   'UploadError',

@@ -5,6 +5,7 @@ import { listSources } from '../../db/queries/content/sources.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { formatWarning } from '../domain/content/findings.js'
+import { countFindings } from '../domain/content/grouped-findings.js'
 import { COLUMNS_UNCLEAR, SOURCE_NOT_FOUND, SourceExists } from '../domain/content/refusals.js'
 import { parseUploadQuery } from '../domain/content/upload/query.js'
 import { archiveSource, purgeSource, releaseSource } from '../services/content/sources.js'
@@ -93,7 +94,7 @@ function nameTheOptions(error: unknown): never {
 
 function printReport({ source, stats, decks, edited }: UploadReport, isCheck: boolean, print: Print): void {
   for (const warning of stats.warnings) printError(formatWarning(warning))
-  const more = stats.warnings_total - stats.warnings.length
+  const more = stats.warnings_total - countFindings(stats.warnings)
   if (more > 0) printError(`… und ${more} weitere Warnungen`)
   if (source.id === null && !isCheck) {
     print('Es gab nichts zu übernehmen; eine Quelle ist nicht entstanden.')

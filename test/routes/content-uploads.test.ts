@@ -269,10 +269,14 @@ t.test('a failure in the middle rolls everything back', async (t) => {
   t.match((await upload('name=kaputt.csv', table)).body.stats, { cards: { created: 3_000 } })
 })
 
-t.test('counts all faults of a file and reports 200', async (t) => {
+t.test('counts all faults of a file and reports ten of each kind', async (t) => {
   const rows = Array.from({ length: 300 }, (_, index) => `i${index};Frage?;\n`).join('')
   const { status, body } = await upload('name=faul.csv', Buffer.from(`id;Frage;Antwort\n${rows}`))
-  t.strictSame([status, body.errors?.length, body.errors_total], [400, 200, 300])
+  t.strictSame([status, body.errors?.length, body.errors_total], [400, 11, 300])
+  t.strictSame(body.errors?.slice(-2), [
+    { file: 'faul.csv', line: 11, message: 'Die Antwort ist leer' },
+    { file: 'faul.csv', line: 12, message: '… und 290 weitere dieser Art: Die Antwort ist leer', more: 290 },
+  ])
   t.equal(body.message, 'Import abgebrochen: 300 Fehler in den Inhalten')
 })
 

@@ -97,7 +97,7 @@ class AikenReader {
     } else if (letter !== undefined) {
       this.#open ??= startAt(line)
       if (this.#open.options.has(letter)) {
-        this.#refuse(this.#open, `Die Antwort ${letter} steht zweimal da`)
+        this.#refuse(this.#open, `Die Antwort ${letter} steht zweimal da`, 'repeated letter')
         this.#open = startAt(line)
       }
       this.#open.options.set(letter, option)
@@ -151,16 +151,18 @@ class AikenReader {
     for (const { line, text } of behind) this.#readQuestion(line, text)
   }
 
-  #refuse({ line, question, options }: Open, reason: string): void {
-    this.#collector.refuse(line, question.join(' ') || [...options.values()].join(' '), reason)
+  #refuse({ line, question, options }: Open, reason: string, kind?: string): void {
+    this.#collector.refuse(line, question.join(' ') || [...options.values()].join(' '), reason, kind)
   }
 
   #answer(open: Open, key: string): RawQuestion | undefined {
     const { line, question, options } = open
     const letters = new Set(lettersOf(key) ?? [key])
-    const fault = faultOf(open, letters)
-    if (fault !== undefined) {
-      this.#refuse(open, fault)
+    const unknown = [...letters].find((letter) => !options.has(letter))
+    const fault = faultOf(open)
+    if (fault !== undefined || unknown !== undefined) {
+      if (fault !== undefined) this.#refuse(open, fault)
+      else this.#refuse(open, `Die Antwort „${unknown?.slice(0, 20)}“ gibt es nicht`, 'unknown letter')
       return undefined
     }
     return {
@@ -195,9 +197,7 @@ function lettersOf(key: string): string[] | undefined {
   return letters.length > 0 && letters.every((letter) => letter !== undefined) ? letters : undefined
 }
 
-function faultOf({ question, options }: Open, letters: ReadonlySet<string>): string | undefined {
+function faultOf({ question, options }: Open): string | undefined {
   if (question.length === 0) return 'Vor den Antworten fehlt die Frage'
-  if (options.size < 2) return 'Es gibt weniger als zwei Antworten'
-  const unknown = [...letters].find((letter) => !options.has(letter))
-  return unknown === undefined ? undefined : `Die Antwort „${unknown.slice(0, 20)}“ gibt es nicht`
+  return options.size < 2 ? 'Es gibt weniger als zwei Antworten' : undefined
 }

@@ -19,7 +19,7 @@ export function formatWarning({ file, line, message }: Warning): string {
 const MAX_WARNINGS = 200
 
 /** Sorts the warnings in place by file and line; returns the first 200. */
-export function sortWarnings(warnings: Warning[]): Warning[] {
+export function sortWarnings<Item extends Warning>(warnings: Item[]): Item[] {
   return warnings.sort(comparePlaces).slice(0, MAX_WARNINGS)
 }
 

@@ -1,25 +1,28 @@
 import { InvalidInput, Refusal, TemporaryRefusal } from '../refusal.js'
 import type { ItemKind } from './editing/rights.js'
-import type { Fault } from './types.js'
+import { type Finding, groupFindings, type ListedFinding, withoutKind } from './grouped-findings.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
 
 const MAX_FAULTS = 200
 
 export class FaultyContent extends InvalidInput {
-  readonly faults: Fault[]
+  readonly faults: Finding[]
 
-  constructor(faults: Fault[]) {
+  constructor(faults: Finding[]) {
     super(`Import abgebrochen: ${faults.length} Fehler in den Inhalten`, 'faulty_content')
     this.faults = faults
   }
 }
 
-/** The upload has faults. `faults` contains the first 200 faults; `total` counts all of them. */
+/**
+ * The upload has faults. `faults` contains at most ten faults of each kind, and at most 200 in all; `total` counts all.
+ */
 export class FaultyUpload extends FaultyContent {
+  declare readonly faults: ListedFinding[]
   readonly total: number
 
   constructor({ faults, message }: FaultyContent) {
-    super(faults.slice(0, MAX_FAULTS))
+    super(groupFindings(faults).slice(0, MAX_FAULTS).map(withoutKind))
     this.message = message
     this.total = faults.length
   }

@@ -50,13 +50,13 @@ export class QuestionCollector {
       this.result.questions.push(this.#convert(read()))
     } catch (error) {
       if (!(error instanceof UnsupportedQuestion)) throw error
-      this.refuse(line, name, error.message)
+      this.refuse(line, name, error.message, error.kind)
     }
   }
 
-  refuse(line: number, name: string, reason: string): void {
+  refuse(line: number, name: string, reason: string, kind = reason): void {
     const plain = name.replaceAll(/<[^<>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-    this.result.refused.push({ line, name: plain.trim().slice(0, MAX_NAME_LENGTH).toWellFormed(), reason })
+    this.result.refused.push({ line, name: plain.trim().slice(0, MAX_NAME_LENGTH).toWellFormed(), reason, kind })
   }
 
   #convert(raw: RawQuestion): ReadQuestion {
@@ -68,7 +68,15 @@ export class QuestionCollector {
     if (content.answer.length > this.#limits.maxLength) {
       throw new UnsupportedQuestion(`Die Antwort ist länger als ${this.#limits.maxLength} Zeichen`)
     }
-    return { line, id, category, tags, ...content, changes: [...raw.changes, ...texts.changes] }
+    return {
+      line,
+      id,
+      category,
+      tags,
+      ...content,
+      changes: [...raw.changes, ...texts.changes],
+      files: [...texts.files],
+    }
   }
 }
 

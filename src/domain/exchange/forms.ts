@@ -67,7 +67,7 @@ export function convertNumber(raw: Raw<'number'>, texts: Texts): Content {
   const full = fullAnswers(raw.answers, texts).filter(({ text }) => text.trim() !== WILDCARD)
   const accepted = full.map(({ text }) => {
     const value = readPointNumber(text)
-    if (value === undefined) throw new UnsupportedQuestion(`„${text.trim()}“ ist keine Zahl`)
+    if (value === undefined) throw new UnsupportedQuestion(`„${text.trim()}“ ist keine Zahl`, 'number')
     return toGermanNumber(value)
   })
   const [key] = accepted
@@ -79,7 +79,7 @@ export function convertNumber(raw: Raw<'number'>, texts: Texts): Content {
   }
   const unit = raw.unit === null ? null : raw.unit.replaceAll(/\s+/g, ' ').trim() || null
   if (unit !== null && (unit.length > 40 || /[;<>]|--/.test(unit))) {
-    throw new UnsupportedQuestion(`Die Einheit „${unit.slice(0, 40)}“ ist hier nicht möglich`)
+    throw new UnsupportedQuestion(`Die Einheit „${unit.slice(0, 40)}“ ist hier nicht möglich`, 'unit')
   }
   const isOwn = raw.own !== undefined
   const withUnit = unit === null || isOwn ? key : `${key} ${unit}`
@@ -120,7 +120,7 @@ function readTolerance(text: string): number {
   if (text.trim() === '') return 0
   const value = Math.abs(readPointNumber(text) ?? Number.NaN)
   if (Number.isNaN(value) || value > MAX_TOLERANCE)
-    throw new UnsupportedQuestion(`Die Toleranz „${text.trim()}“ ist keine Zahl`)
+    throw new UnsupportedQuestion(`Die Toleranz „${text.trim()}“ ist keine Zahl`, 'tolerance')
   return value < MIN_TOLERANCE ? 0 : value
 }
 
@@ -171,7 +171,8 @@ function checkGap(gap: RawGap): string[] {
   const rights = texts.filter(({ isRight }) => isRight).map(({ text }) => text)
   if (rights.length === 0) throw new UnsupportedQuestion('Zu einer Lücke gibt es keine ganz richtige Antwort')
   const unwritable = texts.find(({ text }) => /[{}|]|^\[[ xX]\]/.test(text))
-  if (unwritable !== undefined) throw new UnsupportedQuestion(`„${unwritable.text}“ kann nicht in einer Lücke stehen`)
+  if (unwritable !== undefined)
+    throw new UnsupportedQuestion(`„${unwritable.text}“ kann nicht in einer Lücke stehen`, 'gap')
   return texts
     .filter(({ text, isRight }) => isRight || !rights.includes(text))
     .map(({ text, isRight }) => (isRight ? text : `[ ] ${text}`))

@@ -36,6 +36,7 @@ export function fillGaps(markdown: string, gaps: readonly string[][]): string {
 
 export class Texts {
   readonly changes = new Set<string>()
+  readonly files = new Set<string>()
   readonly #maxLength: number
   readonly #keepPicture: KeepPicture
   readonly #kept = new Map<EmbeddedFile, KeptPicture>()
@@ -57,7 +58,7 @@ export class Texts {
       format === 'markdown' ? this.#fromMarkdown(storable, files) : this.#fromHtml(toHtml(storable, format), files)
     if (markdown.length > this.#maxLength) throw this.#tooLong()
     for (const file of files) {
-      if (!this.#kept.has(file)) this.changes.add(`Die Datei „${file.name}“ wird nicht übernommen`)
+      if (!this.#kept.has(file)) this.files.add(`Die Datei „${file.name}“ wird nicht übernommen`)
     }
     return markdown.trim()
   }
@@ -134,7 +135,7 @@ export class Texts {
   }
 
   #reportPicture(name: string, { problem }: { problem: string }): void {
-    this.changes.add(`Das Bild „${name}“ ${problem}; sein Name steht im Text`)
+    this.files.add(`Das Bild „${name}“ ${problem}; sein Name steht im Text`)
   }
 }
 

@@ -88,6 +88,8 @@ export interface ReadQuestion {
   } | null
   /** Differences from the question in the file, as German sentences */
   changes: string[]
+  /** Files that are missing or not kept, each as a German sentence */
+  files: string[]
 }
 
 /** A question that is malformed or not supported; `reason` is a German sentence without a full stop. */
@@ -95,6 +97,8 @@ export interface RefusedQuestion {
   line: number
   name: string
   reason: string
+  /** Is the same for reasons that differ only in names and numbers */
+  kind: string
 }
 
 export interface ReadQuestions {
@@ -103,4 +107,12 @@ export interface ReadQuestions {
 }
 
 /** Thrown to refuse a question; the message is a German sentence without a full stop. */
-export class UnsupportedQuestion extends Error {}
+export class UnsupportedQuestion extends Error {
+  readonly kind: string
+
+  /** @param kind as `kind` of a refused question; default: the message */
+  constructor(message: string, kind = message) {
+    super(message)
+    this.kind = kind
+  }
+}

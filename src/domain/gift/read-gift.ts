@@ -244,7 +244,8 @@ function readTrueOrFalse(
 function readPairs(answers: string, format: TextFormat): { left: RawText; right: string }[] {
   return split(answers, '=').map((part) => {
     const at = part.indexOf('->')
-    if (at < 0) throw new UnsupportedQuestion(`Der Zuordnung „${unmark(part, 'plain').slice(0, 60)}“ fehlt ein ->`)
+    if (at < 0)
+      throw new UnsupportedQuestion(`Der Zuordnung „${unmark(part, 'plain').slice(0, 60)}“ fehlt ein ->`, 'pair')
     return { left: readText(part.slice(0, at), format), right: unmark(part.slice(at + 2), 'plain').trim() }
   })
 }
@@ -265,6 +266,6 @@ function middleOf(from: string, to: string): { text: string; tolerance: string }
   const round = (value: number) => String(Number(value.toPrecision(12)))
   const [low, high] = [Number(from), Number(to)]
   if (!Number.isFinite(low) || !Number.isFinite(high))
-    throw new UnsupportedQuestion(`„${from}..${to}“ ist kein Bereich von Zahlen`)
+    throw new UnsupportedQuestion(`„${from}..${to}“ ist kein Bereich von Zahlen`, 'range')
   return { text: round((low + high) / 2), tolerance: round((high - low) / 2) }
 }

@@ -52,7 +52,7 @@ function readGap(type: string, answers: string, changes: Set<string>): RawGap {
   const isNumber = NUMBERS.has(type)
   const isChoice = CHOICES.test(type)
   if (!isChoice && !isNumber && !TEXTS.has(type))
-    throw new UnsupportedQuestion(`Lücken der Art „${type}“ gibt es hier nicht`)
+    throw new UnsupportedQuestion(`Lücken der Art „${type}“ gibt es hier nicht`, 'gap type')
   const literals: string[] = []
   const marked = answers.replaceAll(/\\(.)/gs, (_, character: string) => {
     literals.push(character)
@@ -86,7 +86,7 @@ function readNumber(written: string, changes: Set<string>): string {
   const [text = '', tolerance = ''] = written.split(':')
   const trimmed = text.trim()
   const isNumber = trimmed !== '' && Number.isFinite(Number(trimmed.replace(',', '.')))
-  if (!isNumber) throw new UnsupportedQuestion(`„${trimmed}“ ist keine Zahl`)
+  if (!isNumber) throw new UnsupportedQuestion(`„${trimmed}“ ist keine Zahl`, 'number')
   if (Number(tolerance.replace(',', '.')) !== 0) changes.add('Die Toleranz von Zahlen in Lücken entfällt')
   return trimmed.replace('.', ',')
 }

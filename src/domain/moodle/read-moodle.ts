@@ -94,7 +94,7 @@ function readQuestion(element: Element, category: string | null): RawQuestion {
     case 'description':
       throw new UnsupportedQuestion('Das ist ein Text ohne Frage')
     default:
-      throw new UnsupportedQuestion(`Fragen der Art „${type.slice(0, 40)}“ gibt es hier nicht`)
+      throw new UnsupportedQuestion(`Fragen der Art „${type.slice(0, 40)}“ gibt es hier nicht`, 'question type')
   }
 }
 
@@ -128,7 +128,7 @@ function readText(element: Element | undefined): RawText {
   const [markup] = inside?.children ?? []
   if (markup !== undefined) {
     const tag = `<${markup.name.slice(0, 40)}>`
-    throw new UnsupportedQuestion(`Ein Text enthält ${tag} als Element; HTML muss in CDATA stehen`)
+    throw new UnsupportedQuestion(`Ein Text enthält ${tag} als Element; HTML muss in CDATA stehen`, 'element')
   }
   return {
     text: (inside ?? element)?.text.trim() ?? '',
@@ -211,7 +211,7 @@ function readSelections(element: Element, common: RawCommon): RawQuestion {
   const gaps: RawGap[] = []
   const text = common.question.text.replaceAll(/\[\[(\d{1,4})\]\]/g, (_, number: string) => {
     const choice = choices[Number(number) - 1]
-    if (choice === undefined) throw new UnsupportedQuestion(`Die Auswahl [[${number}]] gibt es nicht`)
+    if (choice === undefined) throw new UnsupportedQuestion(`Die Auswahl [[${number}]] gibt es nicht`, 'choice')
     gaps.push(
       choices.filter(({ group }) => group === choice.group).map((one) => ({ text: one.text, isRight: one === choice })),
     )

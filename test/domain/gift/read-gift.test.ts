@@ -36,6 +36,7 @@ t.test('reads a choice with feedback and an explanation', async (t) => {
         unit: null,
       },
       changes: [],
+      files: [],
     },
   ])
 })

@@ -54,6 +54,7 @@ t.test('reads choices with category, id, tags, feedback and explanation', async 
         unit: null,
       },
       changes: [],
+      files: [],
     },
   ])
 })
@@ -170,7 +171,7 @@ t.test('keeps the embedded pictures of each text', async (t) => {
     {
       question: '![Plan](media/gut.png) [Bild: plan.png] [Bild: fehlt.png]Wo?',
       exercise: { options: [{ text: '![ja](media/gut-a.png)' }, { text: '![nein](media/gut-b.png)' }] },
-      changes: [
+      files: [
         'Das Bild „teil/plan.png“ ist kein Bild; sein Name steht im Text',
         'Das Bild „fehlt.png“ fehlt in der Datei; sein Name steht im Text',
         'Die Datei „ton.mp3“ wird nicht übernommen',
@@ -204,12 +205,12 @@ t.test('keeps pictures that an address contains, of any length', async (t) => {
     keep,
   )
   t.strictSame(refused, [])
-  const changes = ['Das Bild „eingebettet“ ist kein Bild; sein Name steht im Text']
+  const files = ['Das Bild „eingebettet“ ist kein Bild; sein Name steht im Text']
   t.match(questions, [
-    { question: `![Plan](media/${long.length}.png) [Bild: eingebettet] \`data:image/png;base64,AAAA\` Wo?`, changes },
-    { question: /^!\[a\]\(media\/3\.png\) !\\\[b\]/, changes },
+    { question: `![Plan](media/${long.length}.png) [Bild: eingebettet] \`data:image/png;base64,AAAA\` Wo?`, files },
+    { question: /^!\[a\]\(media\/3\.png\) !\\\[b\]/, files },
   ])
-  t.equal(questions[0]?.changes.length, 1)
+  t.equal(questions[0]?.files.length, 1)
   const endless = `data:image/png;base64,${'A'.repeat(9)} ${'x'.repeat(5 * LIMITS.maxLength)}`
   t.match(read(question('shortanswer', answer('100', 'x'), cdata(`<img src="a"> ${endless}`))).refused, [{}])
 })
@@ -219,18 +220,19 @@ t.test('reports pictures, sounds and hints', async (t) => {
   const markdown = `<question type="shortanswer"><questiontext format="markdown">${text('![Plan](@@PLUGINFILE@@/b.png) Wo?')}</questiontext>${answer('100', 'da')}<hint>${text('Tipp')}</hint></question>`
   const { questions, faults } = read(question('shortanswer', answer('100', 'hier'), asked), markdown)
   t.strictSame(faults, [])
-  t.match(questions[0]?.changes, [/Das Bild „.*plan.png“ wird nicht übernommen/, /Ton oder Film/])
+  t.match(questions[0], { changes: [/Ton oder Film/], files: [/Das Bild „.*plan.png“ wird nicht übernommen/] })
   t.notMatch(questions[0]?.question, /QUJD/)
   t.match(questions[1], {
     question: '!\\[Plan](@@PLUGINFILE@@/b.png) Wo?',
-    changes: [/Hinweise/, /„b.png“ fehlt in der Datei/],
+    changes: [/Hinweise/],
+    files: [/„b.png“ fehlt in der Datei/],
   })
   const linked = '![Skizze](skizze.png) ![Karte](https://example.org/karte.png) Wo?'
   const relative = `<question type="shortanswer"><questiontext format="markdown">${text(linked)}</questiontext>${answer('100', 'da')}</question>`
   t.match(read(relative).questions, [
     {
       question: `!\\${linked.slice(1)}`,
-      changes: ['Das Bild „skizze.png“ fehlt in der Datei; sein Name steht im Text'],
+      files: ['Das Bild „skizze.png“ fehlt in der Datei; sein Name steht im Text'],
     },
   ])
 })

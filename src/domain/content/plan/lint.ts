@@ -1,14 +1,8 @@
 import { lintQuestion } from '../../questions/lint.js'
 import { findBlocks } from '../format/blocks.js'
-import type { CardSource, DeckSource, SheetSource, Warning } from '../types.js'
+import type { Finding } from '../grouped-findings.js'
+import type { CardSource, DeckSource, SheetSource } from '../types.js'
 import type { Plan } from './types.js'
-
-const MAX_WARNINGS = 200
-
-export interface LintWarnings {
-  warnings: Warning[]
-  total: number
-}
 
 const CARD_HEADING = /^##[ \t]/m
 const OPENING_FENCE = /^ {0,3}(`{3,}|~{3,})/
@@ -20,24 +14,22 @@ const OPEN_BLOCK =
 export function* lintPlan<Card extends CardSource>(
   { newCards, changedCards }: Pick<Plan<DeckSource, Card, SheetSource>, 'newCards' | 'changedCards'>,
   fileOf: (deck: DeckSource, card: Card) => string,
-): Generator<void, LintWarnings> {
-  const found: LintWarnings = { warnings: [], total: 0 }
+  warn: (warning: Finding) => void,
+): Generator<void, void> {
   for (const { deck, card } of [...newCards, ...changedCards]) {
     if (card.exercise === null && !CARD_HEADING.test(card.answer)) continue
-    for (const message of lintCard(card)) {
-      found.total++
-      if (found.warnings.length >= MAX_WARNINGS) continue
-      found.warnings.push({ file: fileOf(deck, card), line: card.line, message })
+    for (const { message, kind } of lintCard(card)) {
+      warn({ file: fileOf(deck, card), line: card.line, message, kind })
     }
     yield
   }
-  return found
 }
 
-function lintCard(card: CardSource): string[] {
-  const messages = card.exercise === null ? [] : lintQuestion(card).map(({ message }) => message)
-  if (hasOpenBlock(card.answer)) messages.push(OPEN_BLOCK)
-  return messages
+function lintCard(card: CardSource): { message: string; kind: string }[] {
+  const found = card.exercise === null ? [] : lintQuestion(card)
+  const warnings = found.map(({ message, rule }) => ({ message, kind: rule as string }))
+  if (hasOpenBlock(card.answer)) warnings.push({ message: OPEN_BLOCK, kind: OPEN_BLOCK })
+  return warnings
 }
 
 /** Returns whether the text ends with a code block that is not closed and contains a heading of depth 2. */

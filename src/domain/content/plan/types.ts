@@ -1,3 +1,4 @@
+import type { Finding } from '../grouped-findings.js'
 import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
 
@@ -211,6 +212,8 @@ export interface FolderPlan extends Plan<DeckSource, CardSource, SheetSource> {
 }
 
 export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
+  /** At most ten warnings of each kind */
+  warnings: Finding[]
   /** Decks in the order of the upload, followed by further decks whose cards the upload archives */
   perDeck: DeckChanges[]
   examples: UploadExample[]

@@ -1,5 +1,6 @@
 import { toPlainText } from '../../search/plain-text.js'
 import { shorten } from '../../text/text.js'
+import type { Finding } from '../grouped-findings.js'
 import type { Warning } from '../types.js'
 import type { OwnedDeck, UploadCard, UploadDeck } from './types.js'
 
@@ -46,9 +47,13 @@ export class ForeignCards {
   }
 }
 
-export function warnOfDuplicate(deck: UploadDeck, card: UploadCard, { line }: UploadCard): Warning {
+export function warnOfDuplicate(deck: UploadDeck, card: UploadCard, { line }: UploadCard): Finding {
   const place = line > 0 ? ` in Zeile ${line}` : ''
-  return { ...placeOf(deck, card), message: `Dieselbe Karte steht schon${place}, hier bleibt sie weg` }
+  return {
+    ...placeOf(deck, card),
+    kind: 'duplicate',
+    message: `Dieselbe Karte steht schon${place}, hier bleibt sie weg`,
+  }
 }
 
 function describeOwner({ owner, slug, is_imported }: OwnedDeck): string {

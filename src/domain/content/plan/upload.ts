@@ -1,5 +1,5 @@
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
-import type { Warning } from '../types.js'
+import { groupFindings } from '../grouped-findings.js'
 import {
   type CardCounts,
   type Digests,
@@ -80,6 +80,8 @@ export function planUpload(
   }
   archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
   planUploadSheets(plan, upload, digests, stored, options)
+  plan.warningsTotal = plan.warnings.length
+  plan.warnings = groupFindings(plan.warnings)
   return plan
 }
 
@@ -259,7 +261,7 @@ function planUploadCards(
       const here = `${place} ${card.key}`
       const earlier = seen.get(here) ?? (card.isBound ? undefined : seen.get(card.key))
       if (earlier !== undefined) {
-        warn(plan, warnOfDuplicate(deck, card, earlier))
+        plan.warnings.push(warnOfDuplicate(deck, card, earlier))
         continue
       }
       seen.set(here, card)
@@ -270,7 +272,7 @@ function planUploadCards(
       const first = found && taken.get(found.id)
       // A row that was edited in the service keeps its key, so no second card with that key can be created.
       if (first !== undefined && found?.is_edited && found.state !== 'archived' && keepsOurs(found)) {
-        warn(plan, warnOfDuplicate(deck, card, first))
+        plan.warnings.push(warnOfDuplicate(deck, card, first))
         continue
       }
       const row = first === undefined ? found : undefined
@@ -303,7 +305,7 @@ function planUploadCards(
       if (row !== undefined && becomes === 'moved') placed.moved.add(row.id)
     }
   }
-  for (const warning of foreign.describe()) warn(plan, warning)
+  for (const warning of foreign.describe()) plan.warnings.push(warning)
   const few = updated.slice(0, MAX_EXAMPLES - Math.min(created.length, MAX_EXAMPLES / 2))
   plan.examples = [...few, ...created.slice(0, MAX_EXAMPLES - few.length)]
   return placed
@@ -446,9 +448,3 @@ function addExample<T>(list: T[], item: T): void {
 
 const MAX_EXAMPLES = 10
 const MAX_EDITED = 200
-const MAX_WARNINGS = 200
-
-function warn(plan: UploadPlan, warning: Warning): void {
-  plan.warningsTotal++
-  if (plan.warnings.length < MAX_WARNINGS) plan.warnings.push(warning)
-}

@@ -1,7 +1,8 @@
 import type { PictureExtension } from '../../pictures/index.js'
 import type { Exercise } from '../../questions/exercise.js'
 import type { TableDescription } from '../../table-layout.js'
-import type { DeckSource, SheetSource, TestSource, Warning } from '../types.js'
+import type { Finding } from '../grouped-findings.js'
+import type { DeckSource, SheetSource, TestSource } from '../types.js'
 
 /**
  * Kind of an upload: an Anki package, a file of cards (a table, Anki text export or question file), or an archive of
@@ -79,7 +80,7 @@ export interface Incoming {
   pictures: IncomingPicture[]
   /** What the columns of a table are; absent for other uploads. An unclear table has no decks. */
   table?: TableDescription
-  /** At most 200 warnings, sorted by file and line */
-  warnings: Warning[]
+  /** At most ten warnings of each kind, and at most 200 in all, sorted by file and line */
+  warnings: Finding[]
   warningsTotal: number
 }

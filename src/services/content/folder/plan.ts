@@ -8,7 +8,7 @@ import { planImport } from '../../../domain/content/plan/folder.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
 import type { Digests, FolderPlan } from '../../../domain/content/plan/types.js'
 import { FaultyContent } from '../../../domain/content/refusals.js'
-import type { Content, TestSource } from '../../../domain/content/types.js'
+import type { Content, TestSource, Warning } from '../../../domain/content/types.js'
 import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
 import { planFolderTests, type TestPlan } from '../../../domain/tests/import-plan.js'
 import type { TestOrigin } from '../../tests/import.js'
@@ -43,12 +43,14 @@ export async function planFolder(
   }
   const plan = planImport(ours, digests, { decks, cards, sheets })
   if (plan.faults.length > 0) throw new FaultyContent(plan.faults.sort(comparePlaces))
-  const lint = await runInTurns(lintPlan(plan, ({ file }) => file))
+  const lint: Warning[] = []
+  const warn = ({ file, line, message }: Warning) => lint.push({ file, line, message })
+  await runInTurns(lintPlan(plan, ({ file }) => file, warn))
   plan.warnings.push(
     ...findForeignSlugs('Das Deck', slugs.decks, owners.decks),
     ...findForeignSlugs('Der Spickzettel', slugs.sheets, owners.sheets),
     ...findForeignSlugs('Der Test', slugs.tests, owners.tests),
-    ...lint.warnings,
+    ...lint,
   )
   const testPlan = planFolderTests(tests, storedTests)
   const ourTests = testPlan.items.map(({ test }) => test)

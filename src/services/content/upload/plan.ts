@@ -14,6 +14,7 @@ import type { Database } from '../../../../db/types.js'
 import { guidOf } from '../../../domain/anki/index.js'
 import { type Editable, mayEdit } from '../../../domain/content/editing/rights.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
+import { GroupedFindings, type ListedFinding, withoutKind } from '../../../domain/content/grouped-findings.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
 import {
   type ChangesWithTests,
@@ -27,7 +28,7 @@ import {
 } from '../../../domain/content/plan/types.js'
 import { planUpload, type UploadPlanOptions } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, OtherKind, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
-import type { TestSource, Warning } from '../../../domain/content/types.js'
+import type { TestSource } from '../../../domain/content/types.js'
 import type { Incoming, IncomingPicture, SourceKind, StoredKind } from '../../../domain/content/upload/incoming.js'
 import { nameSeparator } from '../../../domain/content/upload/query.js'
 import type { TableDescription } from '../../../domain/table-layout.js'
@@ -67,7 +68,7 @@ export interface UploadReport {
   stats: ChangesWithTests & {
     pictures: { created: number; unchanged: number }
     duration_ms: number
-    warnings: Warning[]
+    warnings: ListedFinding[]
     warnings_total: number
   }
   /** What the columns of a table were taken for; null for other files */
@@ -158,8 +159,15 @@ export async function planSource(
   )
   const plan = planUpload(upload, digests, { sourceId, decks, sheets, cards: matched }, { mirror, keep, theirs })
   if (plan.faults.length > 0) throw new FaultyUpload(new FaultyContent(plan.faults))
-  const lint = await runInTurns(lintPlan<UploadCard>(plan, (_, { file }) => file))
-  plan.warnings.push(...lint.warnings)
+  const lint = new GroupedFindings()
+  await runInTurns(
+    lintPlan<UploadCard>(
+      plan,
+      (_, { file }) => file,
+      (warning) => lint.add(warning),
+    ),
+  )
+  plan.warnings.push(...lint.list())
   plan.warningsTotal += lint.total
   return plan
 }
@@ -210,7 +218,7 @@ export async function describeUpload(
       ...changesOf(plan),
       pictures: { created: missing.length, unchanged: pictures.length - missing.length },
       duration_ms: Math.round(performance.now() - started),
-      warnings: sortWarnings([...warnings, ...plan.warnings]),
+      warnings: sortWarnings([...warnings, ...plan.warnings].map(withoutKind)),
       warnings_total: warningsTotal + plan.warningsTotal,
     },
     table: table && {

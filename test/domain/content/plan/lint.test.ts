@@ -1,5 +1,6 @@
 import t from 'tap'
 import { parseDeck } from '../../../../src/domain/content/format/parse-deck.js'
+import { type Finding, withoutKind } from '../../../../src/domain/content/grouped-findings.js'
 import { lintPlan } from '../../../../src/domain/content/plan/lint.js'
 
 const MESSAGE =
@@ -12,11 +13,14 @@ function warningsOf(answer: string) {
   const { deck } = parseDeck('decks/git.md', Buffer.from(file))
   if (deck === undefined) throw new Error(`the file is faulty: ${file}`)
   const newCards = deck.cards.map((card, sort_order) => ({ deck, card, sort_order }))
-  const steps = lintPlan({ newCards, changedCards: [] }, ({ file }) => file)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value.warnings
-  }
+  const warnings: Finding[] = []
+  const steps = lintPlan(
+    { newCards, changedCards: [] },
+    ({ file }) => file,
+    (warning) => warnings.push(warning),
+  )
+  while (!steps.next().done);
+  return warnings.map(withoutKind)
 }
 
 t.test('a code block that is not closed and swallows the next card gives a warning', async (t) => {

@@ -346,7 +346,7 @@ t.test('a second upload counts each card once: created, updated, moved, unchange
   t.strictSame(second.cards, { created: 1, updated: 2, unchanged: 1, archived: 1 })
   t.strictSame(
     [second.warningsTotal, second.warnings],
-    [1, [{ file: 'B: a', line: 0, message: 'Dieselbe Karte steht schon, hier bleibt sie weg' }]],
+    [1, [{ file: 'B: a', line: 0, kind: 'duplicate', message: 'Dieselbe Karte steht schon, hier bleibt sie weg' }]],
   )
   t.strictSame(
     second.examples.map(({ id, card }) => [id, card.question]),

@@ -139,6 +139,19 @@ t.test('a file without a usable question has faults', async (t) => {
   t.same(await faultsOf(t, '::Titel::Was\0?{=a}'), ['fragen.txt:1: NUL-Zeichen sind nicht erlaubt'])
 })
 
+t.test('lists ten questions that are refused for one reason, whatever their words', async (t) => {
+  const faulty = Array.from({ length: 250 }, (_, at) => `::Frage ${at}::Wie viel?{#etwa ${at}}`).join('\n\n')
+  const { decks, warnings, warningsTotal } = await read(t, `HTTPS?{#443}\n\n${faulty}`)
+  t.match(decks, [{ cards: { length: 1 } }])
+  t.strictSame([warnings.length, warningsTotal], [11, 250])
+  t.match(warnings.at(-1), {
+    line: 23,
+    message: '… und 240 weitere dieser Art: Die Frage „Frage 0“ wird nicht übernommen: „etwa 0“ ist keine Zahl',
+    more: 240,
+  })
+  t.equal((await faultsOf(t, faulty)).length, 250, 'no question can be imported')
+})
+
 t.test('only the question that cannot be stored is refused', async (t) => {
   const many = `Zu viele?{${Array.from({ length: 40 }, (_, index) => `=a${index}`).join('')}}`
   const { decks, warnings } = await read(t, `${many}\n\nGut?{=ja}`)

@@ -9,6 +9,8 @@ export type CardReport = Answer<'/api/content/reports'>['reports'][number]
 export type FileFault = NonNullable<ContentState['last_import']>['errors'][number]
 /** Preview or result of an upload */
 export type Upload = Answer<'/api/content/imports', 'post'>
+/** A fault or warning of a file, which may stand for several (`more`) */
+export type FileFinding = FileFault & Partial<Upload['stats']['warnings'][number]>
 export type Source = Answer<'/api/content/sources'>['sources'][number]
 export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
 /** Source of a deck, card, sheet or test */

@@ -135,9 +135,9 @@ class Reader {
     const place = `${deck ?? shorten(row.deckId, MAX_SHOWN)}/${name}`
     const type = this.#collection.noteTypes.get(row.noteType ?? '')
     const note = `Notiz ${name}`
-    if (row.guid === null) return this.#findings.fault(place, 0, `${note}: die Karte hat keine Notiz`)
-    if (type === undefined) return this.#findings.fault(place, 0, `${note}: ihr Notiztyp fehlt im Paket`)
-    if (deck === undefined) return this.#findings.fault(place, 0, `${note}: ihr Deck fehlt im Paket`)
+    if (row.guid === null) return this.#findings.fault(place, 0, `${note}: die Karte hat keine Notiz`, 'note')
+    if (type === undefined) return this.#findings.fault(place, 0, `${note}: ihr Notiztyp fehlt im Paket`, 'note type')
+    if (deck === undefined) return this.#findings.fault(place, 0, `${note}: ihr Deck fehlt im Paket`, 'deck')
     const fields = (row.fields ?? '').replaceAll('\0', '').split('\x1f')
     const skip: Skip = (reason) => this.#leftOut.add(deck, { fields, guid: name }, reason)
     if (row.guid === '' || Buffer.byteLength(row.guid) > MAX_GUID_LENGTH || !isStorable(row.guid)) {
@@ -147,7 +147,8 @@ class Reader {
     if (row.fields.includes('\0')) this.#findings.warn(place, 0, 'Ein NUL-Zeichen im Text wird nicht übernommen')
     if (fields[0]?.startsWith(PLACEHOLDER)) return skip('es ist die Notiz, die ein neueres Anki verlangt')
     if (fields.length !== type.fields.length) {
-      return this.#findings.fault(place, 0, `${note} hat ${fields.length} statt ${type.fields.length} Felder`)
+      const message = `${note} hat ${fields.length} statt ${type.fields.length} Felder`
+      return this.#findings.fault(place, 0, message, 'fields')
     }
     const key = `${row.guid}\x1f${row.ord}`
     if (this.#seen.has(key)) return skip('dieselbe Karte steht schon im Paket')
@@ -273,7 +274,7 @@ class Reader {
         await this.#pictures.unpack(src)
         const kept = this.#pictures.find(src)
         if (typeof kept === 'string') {
-          this.#findings.warn(this.#options.fileName, 0, `Das Bild „${src.slice(0, 200)}“ ${kept}`)
+          this.#findings.warn(this.#options.fileName, 0, `Das Bild „${src.slice(0, 200)}“ ${kept}`, kept)
         }
       }
     }

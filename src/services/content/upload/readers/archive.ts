@@ -4,12 +4,12 @@ import { parseSheet } from '../../../../domain/content/format/parse-sheet.js'
 import { parseTest } from '../../../../domain/content/format/parse-test.js'
 import { findDuplicateSlugs } from '../../../../domain/content/format/slug.js'
 import { EntryTooLarge } from '../../../../domain/content/refusals.js'
-import type { DeckSource, SheetSource, SlugPlace, TestSource } from '../../../../domain/content/types.js'
+import type { DeckSource, Fault, SheetSource, SlugPlace, TestSource } from '../../../../domain/content/types.js'
 import type { Incoming, IncomingDeck } from '../../../../domain/content/upload/incoming.js'
 import { MAX_PICTURE_BYTES, MISSING_PICTURE, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
 import { InvalidInput } from '../../../../domain/refusal.js'
 import { DECKS, type Kind, SHEETS, TESTS, warnOfMisplacedFiles } from '../../folder/find-files.js'
-import { FolderPictures, type Found } from '../../folder/pictures.js'
+import { type FileText, FolderPictures, type Found } from '../../folder/pictures.js'
 import { introductionOf, textOf, textsOf } from '../../folder/read.js'
 import { Findings } from './findings.js'
 import { LIMITS } from './limits.js'
@@ -146,7 +146,7 @@ class ArchiveReader {
     for (const { line, message } of faults) this.#findings.fault(path, line, message)
     if (slug !== undefined) this.#slugs.decks.push(slug)
     if (deck === undefined) return []
-    await this.#pictures.place(path, bytes, textsOf(deck), this.#findings.faults)
+    await this.#placePictures(path, bytes, textsOf(deck))
     return [this.#toIncoming(deck)]
   }
 
@@ -156,7 +156,7 @@ class ArchiveReader {
     for (const { line, message } of faults) this.#findings.fault(path, line, message)
     if (slug !== undefined) this.#slugs.sheets.push(slug)
     if (sheet === undefined) return []
-    await this.#pictures.place(path, bytes, [textOf(sheet)], this.#findings.faults)
+    await this.#placePictures(path, bytes, [textOf(sheet)])
     return [sheet]
   }
 
@@ -166,7 +166,7 @@ class ArchiveReader {
     for (const { line, message } of faults) this.#findings.fault(path, line, message)
     if (slug !== undefined) this.#slugs.tests.push(slug)
     if (test === undefined) return []
-    await this.#pictures.place(path, bytes, introductionOf(test), this.#findings.faults)
+    await this.#placePictures(path, bytes, introductionOf(test))
     return [test]
   }
 
@@ -189,6 +189,12 @@ class ArchiveReader {
     const bytes = await this.#zip.readBytes(this.#root + path, limit)
     this.#bytes += bytes.length
     return bytes
+  }
+
+  async #placePictures(path: string, bytes: Uint8Array, texts: readonly FileText[]): Promise<void> {
+    const faults: Fault[] = []
+    await this.#pictures.place(path, bytes, texts, faults)
+    for (const { file, line, message } of faults) this.#findings.fault(file, line, message, 'picture')
   }
 
   async #readPicture(path: string): Promise<Found> {

@@ -1,6 +1,6 @@
 import { comparePlaces } from '../../../../domain/content/findings.js'
+import { type Finding, GroupedFindings } from '../../../../domain/content/grouped-findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
-import type { Fault, Warning } from '../../../../domain/content/types.js'
 import { type Exercise, lengthOfExercise } from '../../../../domain/questions/exercise.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
 
@@ -8,26 +8,30 @@ const MAX_WARNINGS = 200
 const MAX_FAULTS = 100_000
 
 export class Findings {
-  readonly faults: Fault[] = []
-  readonly #warnings: Warning[] = []
-  readonly #summaries: Warning[] = []
-  #total = 0
+  readonly faults: Finding[] = []
+  readonly #warnings = new GroupedFindings()
+  readonly #summaries: Finding[] = []
   #cards = 0
   #length = 0
 
-  fault(file: string, line: number, message: string): void {
-    this.faults.push({ file, line, message })
+  /** @param kind is the same for faults that differ only in names and numbers; default: the message */
+  fault(file: string, line: number, message: string, kind = message): void {
+    this.faults.push({ file, line, message, kind })
     if (this.faults.length >= MAX_FAULTS) this.throwFaults()
   }
 
-  warn(file: string, line: number, message: string): void {
-    this.#total++
-    if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
+  /** @param kind as that of `fault` */
+  warn(file: string, line: number, message: string, kind = message): void {
+    this.#warnings.add({ file, line, message, kind })
+  }
+
+  /** Adds the warnings of another file. */
+  addWarnings(warnings: Iterable<Finding>): void {
+    for (const warning of warnings) this.#warnings.add(warning)
   }
 
   /** Adds a warning about the whole file. If there are too many warnings, those of `warn` are omitted first. */
   summarise(file: string, message: string): void {
-    this.#total++
     this.#summaries.push({ file, line: 0, message })
   }
 
@@ -47,9 +51,12 @@ export class Findings {
     if (this.#length > LIMITS.totalLength) throw TEXT_TOO_LONG
   }
 
-  get warnings(): { warnings: Warning[]; warningsTotal: number } {
-    const others = this.#warnings.slice(0, MAX_WARNINGS - this.#summaries.length)
-    return { warnings: [...others, ...this.#summaries].sort(comparePlaces), warningsTotal: this.#total }
+  get warnings(): { warnings: Finding[]; warningsTotal: number } {
+    const others = this.#warnings.list().slice(0, MAX_WARNINGS - this.#summaries.length)
+    return {
+      warnings: [...others, ...this.#summaries].sort(comparePlaces),
+      warningsTotal: this.#warnings.total + this.#summaries.length,
+    }
   }
 
   /** @throws FaultyContent if there are faults */

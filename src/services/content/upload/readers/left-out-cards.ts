@@ -34,7 +34,7 @@ export class LeftOutCards {
         count === 1
           ? `Die Karte ${names[0]} wird nicht übernommen: ${reason}`
           : `${count} Karten werden nicht übernommen: ${reason} (${names.join(', ')}${others})`
-      findings.warn(deck, 0, message)
+      findings.warn(deck, 0, message, reason)
     }
   }
 }

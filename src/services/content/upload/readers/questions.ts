@@ -27,6 +27,7 @@ type Read = (source: string, limits: ConvertLimits, keepPicture: KeepPicture) =>
 const READERS: Readonly<Record<QuestionFormat, Read>> = { moodle: readMoodle, gift: readGift, aiken: readAiken }
 const CONVERT_LIMITS: ConvertLimits = { maxLength: MAX_SIDE_LENGTH, maxQuestions: LIMITS.cards }
 const NAME_LENGTH = 40
+const REPEATED = 'Dieselbe Frage steht schon weiter oben, diese wird nicht übernommen'
 
 /**
  * Reads a file with questions. A question that cannot be imported causes a warning. If no question can be imported, the
@@ -55,15 +56,14 @@ export function readQuestionFile(path: string, format: QuestionFormat, options: 
   const isEmpty = questions.length === 0
   if (fault !== undefined) findings.fault(file, fault.line, fault.message)
   else if (isEmpty && refused.length === 0) findings.fault(file, 1, 'Die Datei enthält keine Frage')
-  for (const { line, name, reason } of refused) {
-    const message = `Die Frage „${shown(name)}“ wird nicht übernommen: ${reason}`
-    if (isEmpty) findings.fault(file, line, message)
-    else findings.warn(file, line, message)
-  }
   const decks = new QuestionDecks(findings, options)
   for (const question of questions) decks.add(question)
-  if (!isEmpty && decks.all.length === 0) {
-    for (const { line, message } of findings.warnings.warnings) findings.fault(file, line, message)
+  for (const { line, name, reason, kind } of refused) {
+    decks.omit(line, `Die Frage „${shown(name)}“ wird nicht übernommen: ${reason}`, kind)
+  }
+  for (const { line, message, kind } of decks.omitted) {
+    if (decks.all.length === 0) findings.fault(file, line, message, kind)
+    else findings.warn(file, line, message, kind)
   }
   findings.throwFaults()
   return { kind: 'table', decks: decks.all, sheets: [], pictures: store.pictures, ...findings.warnings }
@@ -75,6 +75,8 @@ class QuestionDecks {
   readonly #levels: Levels
   readonly #decks = new Map<string, IncomingDeck>()
   readonly #known = new Set<string>()
+  /** Questions that are not imported, with the reason */
+  readonly omitted: { line: number; message: string; kind: string }[] = []
 
   constructor(findings: Findings, options: ReadOptions) {
     this.#findings = findings
@@ -86,25 +88,31 @@ class QuestionDecks {
     return [...this.#decks.values()]
   }
 
-  add({ line, id, category, tags, question, answer, exercise: read, changes }: ReadQuestion): void {
+  add({ line, id, category, tags, question, answer, exercise: read, ...rest }: ReadQuestion): void {
     const { fileName: file, defaultDeck, deck } = this.#options
-    const warn = (message: string) => this.#findings.warn(file, line, `„${shown(question)}“: ${message}`)
+    const message = (text: string) => `„${shown(question)}“: ${text}`
     const reasons: string[] = []
     const exercise = read === null ? null : parseExercise(read, answer, (message) => reasons.push(message))
     if (reasons.length > 0) {
-      warn(`wird nicht übernommen: ${reasons.join('; ')}`)
+      const reason = reasons.join('; ')
+      this.omit(line, message(`wird nicht übernommen: ${reason}`), reason)
       return
     }
     const name = cutLabel(normalizeDeckName(deck ?? category?.replaceAll('/', '::') ?? defaultDeck))
     const identity = this.#identify(id, { name, question })
     if (identity === undefined) {
-      warn('Dieselbe Frage steht schon weiter oben, diese wird nicht übernommen')
+      this.omit(line, message(REPEATED), REPEATED)
       return
     }
-    for (const change of changes) warn(change)
+    for (const change of rest.changes) this.#findings.warn(file, line, message(change), change)
+    for (const lost of rest.files) this.#findings.warn(file, line, message(lost), 'file')
     this.#findings.countCard(question, answer, exercise)
     const level = this.#levelOf(tags)
     getOrCreateDeck(this.#decks, name).cards.push({ identity, question, answer, level, exercise, file, line })
+  }
+
+  omit(line: number, message: string, kind: string): void {
+    this.omitted.push({ line, message, kind })
   }
 
   /**

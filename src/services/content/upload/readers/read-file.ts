@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import type { Finding } from '../../../../domain/content/grouped-findings.js'
 import { FaultyContent, ForeignFile, NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
-import type { Fault } from '../../../../domain/content/types.js'
 import {
   COMPOUND_FILE,
   describeCompoundFile,
@@ -35,7 +35,7 @@ export interface ReadTask {
 
 export type Outcome =
   | { incoming: Incoming }
-  | { faults: Fault[] }
+  | { faults: Finding[] }
   | { refusal: { kind: RefusalKind; code: string; message: string } }
 
 /**

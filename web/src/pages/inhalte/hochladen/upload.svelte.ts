@@ -3,7 +3,7 @@ import { ForeignAnswer, hasCode, sentenceOf, Unreachable } from '../../../api/fa
 import { queryClient } from '../../../api/query-client.js'
 import { isolate } from '../../../words/isolate.js'
 import { bytes } from '../../../words/numbers.js'
-import type { FileFault, Upload } from '../content-queries.js'
+import type { FileFinding, Upload } from '../content-queries.js'
 
 /** What was chosen for the columns of a table: roles separated by commas, with whether the first row has headings */
 export interface TableChoice {
@@ -32,7 +32,7 @@ export interface UploadOptions {
 export interface Failure {
   sentence: string
   /** Faults in the response, which may be fewer than `total` */
-  errors: FileFault[]
+  errors: FileFinding[]
   total: number
 }
 
