@@ -40,7 +40,8 @@ export const assignQueries = {
       queryKey: [...KEY, id, 'persons', { ...filter }],
       queryFn: ({ pageParam, signal }) =>
         api.get('/api/assignments/{id}/occurrences', {
-          ...{ path: { id }, signal },
+          path: { id },
+          signal,
           query: { ...filter, after: pageParam, limit: PERSON_BATCH_SIZE },
         }),
       initialPageParam: undefined as number | undefined,
