@@ -34,7 +34,9 @@ t.test('db/types.ts is what `npm run db:types` writes', async (t) => {
 t.test('the types follow a change of a column', async (t) => {
   const spoilt = await createDatabaseToSpoil()
   t.teardown(() => spoilt.close())
-  await sql`alter table decks alter column description drop not null, add column colour text not null`.execute(spoilt.db)
+  await sql`alter table decks alter column description drop not null, add column colour text not null`.execute(
+    spoilt.db,
+  )
   const types = await generateTypes(spoilt.db)
   t.match(types, 'description: Generated<string | null>;')
   t.match(types, 'colour: string;')
