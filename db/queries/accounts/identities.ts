@@ -83,13 +83,21 @@ export async function findUsersOfLogout(
   db: Kysely<Database>,
   { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },
 ): Promise<{ id: number; username: string }[]> {
-  const { rows } = await sql<{ id: number; username: string }>`
-    select id, username from users where id in (
-      select user_id from identities where issuer = ${issuer} and subject = ${subject ?? null}
-      union
-      select user_id from sessions where provider_session = ${session ?? null}
-    ) order by id`.execute(db)
-  return rows
+  const ofSubject = db
+    .selectFrom('identities')
+    .select('user_id')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject ?? null)
+  const ofSession = db
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('provider_session', '=', session ?? null)
+  return db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('id', 'in', ofSubject.union(ofSession))
+    .orderBy('id')
+    .execute()
 }
 
 /** Records a logout token as used; returns false if it has been used before. */

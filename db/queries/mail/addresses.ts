@@ -34,11 +34,14 @@ export async function lockPerson(transaction: Transaction<Database>, userId: num
 
 /** Counts the confirmation mails of the last hour that the person requested or that went to the address. */
 export async function countConfirmations(db: Kysely<Database>, userId: number, address: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from mails
-    where kind = 'confirm_address' and created_at > now() - interval '1 hour'
-      and (user_id = ${userId} or lower(address) = lower(${address}))`.execute(db)
-  return rows[0]?.count ?? 0
+  const { count } = await db
+    .selectFrom('mails')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('kind', '=', 'confirm_address')
+    .where('created_at', '>', sql<Date>`now() - interval '1 hour'`)
+    .where((eb) => eb.or([eb('user_id', '=', userId), sql<boolean>`lower(address) = lower(${address})`]))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Stores an address to be confirmed; replaces an earlier unconfirmed address. */

@@ -24,8 +24,11 @@ export async function listMails(
 }
 
 export async function countMails(db: Kysely<Database>): Promise<Record<MailState, number>> {
-  const { rows } = await sql<{ state: MailState; count: number }>`
-    select state, count(*)::integer as count from mails group by state`.execute(db)
+  const rows = await db
+    .selectFrom('mails')
+    .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute()
   const counts = new Map(rows.map(({ state, count }) => [state, count]))
   return Object.fromEntries(MAIL_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<MailState, number>
 }
