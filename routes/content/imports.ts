@@ -79,8 +79,8 @@ const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) 
         operationId: 'importFile',
         summary: 'Import an Anki package, a table or a Markdown archive, or check it',
         description: `The body is the file, as \`application/octet-stream\`: an Anki package (.apkg, .colpkg), a table (.xlsx,
-.csv, .tsv, Anki's text export), questions as Moodle XML, GIFT or Aiken, or a .zip of Markdown and pictures, recognised by
-its contents. The import changes nothing
+.csv, .tsv, Anki's text export), questions as Moodle XML, GIFT or Aiken, a .zip of such tables and questions, or a .zip of
+Markdown and pictures, recognised by its contents. The import changes nothing
 if there is any fault. \`check=true\` returns the same report without writing. Content of the content folder or of another
 source is not changed and causes a warning; sources that the caller may not edit are neither matched nor named. The
 creator of a source becomes its editor. Cards and sheets that were changed in the browser keep their text, unless

@@ -44,6 +44,11 @@ export class GroupedFindings {
     group.others += more ?? 1
   }
 
+  /** Counts findings that the list does not contain. */
+  addUnlisted(count: number): void {
+    this.#total += count
+  }
+
   get total(): number {
     return this.#total
   }

@@ -20,7 +20,7 @@ const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
 const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle (.xlsx oder CSV)'
 const WEBCT = `Das sind Fragen im Format WebCT. ${QUESTIONS}; Moodle kann sie lesen und als XML exportieren.`
 const CLOZE = `Das ist ein Lückentext von Moodle als bloßer Text. ${QUESTIONS}; in Moodle-XML sind auch Lückentexte möglich.`
-export const QTI = `Das sind Fragen im Format QTI. ${QUESTIONS}; exportiere sie im anderen Programm in einem dieser Formate.`
+const QTI = `Das sind Fragen im Format QTI. ${QUESTIONS}; exportiere sie im anderen Programm in einem dieser Formate.`
 
 /** Root elements of QTI 1.2, 2.x and 3.0, behind an optional XML declaration and comments */
 const QTI_ROOT =
@@ -112,9 +112,29 @@ export function describeDocument(names: readonly string[]): string | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-/** Returns the German remedy for a zip file with several tables, or with a table other than CSV or TSV. */
-export function describeTables(tables: readonly string[]): string {
-  const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
-  if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`
-  return `Im Archiv liegen mehrere Tabellen (${first}, ${second} …). Packe es aus und lade sie einzeln hoch.`
+export const NOTHING_READABLE = `Das Archiv (.zip) enthält nichts, was der Dienst liest: Karten kommen aus einem Anki-Paket, aus Markdown oder Tabellen. ${QUESTIONS}.`
+export const ARCHIVE_INSIDE = 'Das ist ein Archiv in einem Archiv. Packe es aus und lade es selbst hoch.'
+
+const H5P = `Das ist ein Inhalt von H5P (.h5p). ${QUESTIONS}; übertrage sie dorthin.`
+const SCORM = `Das ist ein Kurs im Format SCORM. ${QUESTIONS}; exportiere die Fragen aus dem Programm, mit dem der Kurs gemacht ist.`
+const COURSE = `Das ist ein Kurspaket (IMS). ${QUESTIONS}; exportiere nur die Fragen.`
+const MOCHI = `Das ist ein Export von Mochi (.mochi). ${AS_TABLE}.`
+const MOODLE_BACKUP =
+  'Das ist die Sicherung eines Kurses von Moodle (.mbz). Exportiere dort die Fragensammlung als Moodle-XML.'
+
+/**
+ * Returns the type of a package of another learning program and the remedy, in German; undefined if it is unknown.
+ * @param names entry names of the zip file
+ * @param starts beginnings of the entries `imsmanifest.xml` and `data.json`; empty if missing
+ */
+export function describePackage(
+  names: readonly string[],
+  { manifest, data }: { manifest: string; data: string },
+): string | undefined {
+  if (names.includes('h5p.json')) return H5P
+  if (names.includes('moodle_backup.xml')) return MOODLE_BACKUP
+  if (names.includes('data.edn') || /"(?:~:)?(?:decks|cards)"/.test(data)) return MOCHI
+  if (manifest === '') return undefined
+  if (/imsqti|ims_qti|qtiasi/i.test(manifest)) return QTI
+  return /adlcp|adlnet|scorm/i.test(manifest) ? SCORM : COURSE
 }

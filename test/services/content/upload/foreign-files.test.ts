@@ -34,6 +34,9 @@ function compoundFile(stream: string): Buffer {
   return Buffer.concat([header, Buffer.alloc(512), directory])
 }
 
+const QTI_MANIFEST = '<manifest xmlns="http://www.imsglobal.org/xsd/imscp_v1p1"><resource type="imsqti_item_xmlv2p1"/>'
+const SCORM_MANIFEST = '<manifest><metadata><schema>ADL SCORM</schema></metadata></manifest>'
+
 t.test('names the type of a foreign file and the remedy', async (t) => {
   const ofType = (type: string) => zipOf({ mimetype: type, 'content.xml': '<x/>' }, false)
   const files: [bytes: Uint8Array | string, message: RegExp][] = [
@@ -70,12 +73,35 @@ t.test('names the type of a foreign file and the remedy', async (t) => {
       /^Das sind Fragen .* QTI/,
     ],
     ['<assessmentItem identifier="a">\n', /^Das sind Fragen im Format QTI\. Fragen kommen aus Moodle-XML/],
-    [await zipOf({ 'a.csv': 'a;b', 'b.tsv': 'a\tb' }), /mehrere Tabellen \(„a\.csv“, „b\.tsv“ …\)/],
-    [await zipOf({ 'a/b.xlsx': await workbookOf({ sheets: [] }) }), /^Im Archiv liegt „a\/b\.xlsx“\. Packe es aus/],
+    [await zipOf({ 'h5p.json': '{}', 'content/content.json': '{}' }), /^Das ist ein Inhalt von H5P/],
+    [
+      await zipOf({ 'imsmanifest.xml': QTI_MANIFEST, 'frage.xml': '<assessmentItem/>' }),
+      /^Das sind Fragen im Format QTI/,
+    ],
+    [
+      await zipOf({ 'kurs/imsmanifest.xml': SCORM_MANIFEST, 'kurs/namen.csv': 'a;b' }),
+      /^Das ist ein Kurs im Format SCORM/,
+    ],
+    [await zipOf({ 'imsmanifest.xml': '<manifest/>' }), /^Das ist ein Kurspaket \(IMS\)/],
+    [await zipOf({ 'data.json': '{"~:version":2,"~:decks":[]}' }), /^Das ist ein Export von Mochi/],
+    [await zipOf({ 'data.edn': '{:version 2}', 'bild.png': 'x' }), /^Das ist ein Export von Mochi/],
+    [await zipOf({ 'moodle_backup.xml': '<x/>' }), /^Das ist die Sicherung eines Kurses von Moodle/],
+    [
+      await zipOf({ 'a/frage.xml': '<?xml version="1.0"?><qti-assessment-item a="b"/>' }),
+      /^Im Archiv liegt „a\/frage\.xml“\. Das sind Fragen im Format QTI/,
+    ],
+    [
+      await zipOf({ 'a.ods': await ofType('application/vnd.oasis.opendocument.spreadsheet') }),
+      /^Das ist ein Archiv in/,
+    ],
+    [await zipOf({ 'a.xls': compoundFile('Workbook') }), /^Das ist eine alte Excel-Datei/],
   ]
   for (const [bytes, message] of files) t.match(await refusalOf(t, bytes), message)
   t.equal(await refusalOf(t, Buffer.alloc(100)), NOT_A_PACKAGE.message)
-  t.equal(await refusalOf(t, await zipOf({ 'main.c': 'x', 'ARCHITECTURE.md': '# X' })), NOT_A_PACKAGE.message)
+  t.match(
+    await refusalOf(t, await zipOf({ 'main.c': 'x', 'ARCHITECTURE.md': '# X' })),
+    /^Das Archiv \(\.zip\) enthält nichts/,
+  )
   for (const table of [
     'Was ist {1:SA:=x}?;Eine Lücke\n',
     'Was ist {1:SA:=x}?\tEine Lücke\n',
@@ -117,9 +143,87 @@ t.test('reads the only table of an archive', async (t) => {
   const { kind, decks } = await read(t, zip, 'Ziel')
   t.equal(kind, 'table')
   t.match(decks, [{ name: 'Ziel', cards: [{ question: 'Grüße', file: 'ordner/karten.csv', line: 2 }] }])
-  t.equal(await refusalOf(t, await zipOf({ 'a.tsv': 'a\t"b' })), 'Anführungszeichen nicht geschlossen')
+  t.equal(await refusalOf(t, await zipOf({ 'a.tsv': 'a\tb\nc\t"d' })), 'Anführungszeichen nicht geschlossen')
   const { decks: pasted } = await read(t, await zipOf({ 'a.csv': Buffer.from('Gr\xfc\xdfe;ja', 'latin1') }))
   t.match(pasted, [{ cards: [{ question: 'Grüße' }] }])
+})
+
+const MOODLE = `<quiz><question type="category"><category><text>$course$/top/Netze</text></category></question>
+<question type="shortanswer"><name><text>DNS</text></name><questiontext format="html"><text>DNS?</text></questiontext>
+<answer fraction="100"><text>53</text></answer></question></quiz>`
+const AIKEN = 'Welcher Port gehört zu SSH?\nA) 22\nB) 23\nANSWER: A\n'
+
+t.test('reads an archive of tables and question files as one upload', async (t) => {
+  const files = {
+    'export/netze.xml': MOODLE,
+    'export/ports.gift': 'HTTPS?{=443 ~80}\n\nFTP?{~20~=21}',
+    'export/ssh.txt': AIKEN,
+    'export/karten.csv': 'Frage;Antwort;Deck\nNTP?;123;Netze\n',
+    'export/mappe.xlsx': await workbookOf({
+      sheets: [
+        {
+          rows: [
+            ['Frage', 'Antwort'],
+            ['TFTP?', '69'],
+          ],
+        },
+      ],
+    }),
+    'export/lies.txt': 'Ein Text ohne Karten.\nNoch eine Zeile.\n',
+    'export/logo.png': gifOf(1),
+    '__MACOSX/._ssh.txt': 'x',
+  }
+  const { kind, decks, warnings } = await read(t, await zipOf(files))
+  t.equal(kind, 'table')
+  t.strictSame(
+    decks.map(({ name, cards }) => [name, cards.map(({ question, file, line }) => `${file}:${line}: ${question}`)]),
+    [
+      ['Netze', ['export/karten.csv:2: NTP?', 'export/netze.xml:2: DNS?']],
+      [
+        'D',
+        [
+          'export/mappe.xlsx:2: TFTP?',
+          'export/ports.gift:1: HTTPS?',
+          'export/ports.gift:3: FTP?',
+          'export/ssh.txt:1: Welcher Port gehört zu SSH?',
+        ],
+      ],
+    ],
+  )
+  t.match(
+    warnings.map(({ file, message }) => `${file}: ${message}`).filter((line) => /bleibt weg|~=/.test(line)),
+    [
+      /^export\/lies\.txt: Diese Datei bleibt weg\. Das ist ein Text, in dem keine Spalten/,
+      /^export\/ports\.gift: „FTP\?“: Vor einer Antwort steht „~=“/,
+      /^upload: Was im Archiv sonst noch liegt, bleibt weg: „export\/logo\.png“$/,
+    ],
+  )
+})
+
+t.test('a faulty file in an archive refuses it by name', async (t) => {
+  const zip = await zipOf({
+    'a.gift': 'HTTPS?{=443 ~80}',
+    'b.csv': 'Frage;Antwort\nNTP?;\n',
+    'c.csv': Buffer.from([0, 1, 2, 3]),
+    'd.xlsx': await zipOf({ 'e.csv': 'a;b' }),
+    'f.csv': 'Hund;dog;der;die Hunde\nKatze;cat;die;die Katzen\n',
+  })
+  const faults = await read(t, zip).catch((error) => error.faults)
+  t.strictSame(
+    faults.map(({ file, message }: { file: string; message: string }) => `${file}: ${message}`),
+    [
+      'b.csv: Die Antwort ist leer',
+      'c.csv: Das Format dieser Datei ist unbekannt',
+      'd.xlsx: Das ist ein Archiv in einem Archiv. Packe es aus und lade es selbst hoch.',
+      'f.csv: Was in den Spalten steht, ist nicht zu erkennen; lade diese Tabelle für sich hoch',
+    ],
+  )
+})
+
+t.test('limits the cards of all files of an archive together', async (t) => {
+  const rows = Array.from({ length: 60_000 }, (_, at) => `Frage ${at};a\n`).join('')
+  const zip = await zipOf({ 'a.csv': `Frage;Antwort\n${rows}`, 'b.csv': `Frage;Antwort\n${rows}` })
+  t.equal(await refusalOf(t, zip), 'Datei zu groß: mehr als 100.000 Karten')
 })
 
 t.test('reads an archive of Markdown files without folders', async (t) => {

@@ -35,7 +35,7 @@ export function findRoot(zip: Zip): string | undefined {
 }
 
 /** Entries to ignore: folders, hidden files and other files that file managers add to an archive */
-const LEFTOVER = /^__MACOSX\/|(?:^|\/)(?:\.[^/]*|Thumbs\.db|desktop\.ini)$|\/$/i
+export const LEFTOVER = /^__MACOSX\/|(?:^|\/)(?:\.[^/]*|Thumbs\.db|desktop\.ini)$|\/$/i
 const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i
 const README = /^readme\./i
 

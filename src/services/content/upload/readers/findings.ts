@@ -1,5 +1,5 @@
 import { comparePlaces } from '../../../../domain/content/findings.js'
-import { type Finding, GroupedFindings } from '../../../../domain/content/grouped-findings.js'
+import { countFindings, type Finding, GroupedFindings } from '../../../../domain/content/grouped-findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import { type Exercise, lengthOfExercise } from '../../../../domain/questions/exercise.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
@@ -25,9 +25,10 @@ export class Findings {
     this.#warnings.add({ file, line, message, kind })
   }
 
-  /** Adds the warnings of another file. */
-  addWarnings(warnings: Iterable<Finding>): void {
+  /** Adds the warnings of another file. @param total their number, with those that `warnings` lacks */
+  addWarnings(warnings: readonly Finding[], total: number): void {
     for (const warning of warnings) this.#warnings.add(warning)
+    this.#warnings.addUnlisted(total - countFindings(warnings))
   }
 
   /** Adds a warning about the whole file. If there are too many warnings, those of `warn` are omitted first. */

@@ -2,11 +2,13 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import type { Finding } from '../../../../domain/content/grouped-findings.js'
 import { FaultyContent, ForeignFile, NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
 import {
+  ARCHIVE_INSIDE,
   COMPOUND_FILE,
   describeCompoundFile,
   describeDocument,
   describeForeignFile,
-  describeTables,
+  describePackage,
+  NOTHING_READABLE,
 } from '../../../../domain/content/upload/foreign-file.js'
 import { describeForeignText } from '../../../../domain/content/upload/foreign-text.js'
 import type { Incoming } from '../../../../domain/content/upload/incoming.js'
@@ -14,6 +16,7 @@ import { findQuestionFormat } from '../../../../domain/content/upload/question-f
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
 import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
 import { answerTasks } from '../../../answer-tasks.js'
+import type { ReadEntry } from './bundle.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
 import { Zip } from './zip.js'
@@ -23,6 +26,7 @@ import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
 const readers = {
   anki: () => import('./anki.js'),
   archive: () => import('./archive.js'),
+  bundle: () => import('./bundle.js'),
   questions: () => import('./questions.js'),
   table: () => import('./table.js'),
   workbook: () => import('./workbook.js'),
@@ -48,18 +52,7 @@ export type Outcome =
  */
 export async function readFile(path: string, options: ReadOptions): Promise<Incoming> {
   const head = readBytes(path, 0, HEAD_BYTES)
-  if (!ZIP.includes(head.toString('latin1', 0, 4))) {
-    const format = findQuestionFormat(head)
-    if (format !== undefined) return (await readers.questions()).readQuestionFile(path, format, options)
-    refuseForeign(path, head)
-    if (!looksLikeText(head)) throw NOT_A_PACKAGE
-    if (head.toString('latin1').startsWith(GIT_LFS)) {
-      throw new FaultyContent([{ file: options.fileName, line: 1, message: ONLY_A_POINTER }])
-    }
-    const foreign = describeForeignText(head, head.length < HEAD_BYTES)
-    if (foreign !== undefined) throw new ForeignFile(foreign)
-    return (await readers.table()).readTableFile(path, options)
-  }
+  if (!isZip(head)) return readPlainFile(path, head, options)
   const zip = await Zip.open(path, LIMITS.archiveBytes * 2 + (options.maxPictureBytes ?? LIMITS.pictureBytes))
   try {
     return await readZip(zip, options)
@@ -68,35 +61,87 @@ export async function readFile(path: string, options: ReadOptions): Promise<Inco
   }
 }
 
+function isZip(head: Buffer): boolean {
+  return ZIP.includes(head.toString('latin1', 0, 4))
+}
+
+/** Reads a table or a file with questions. */
+async function readPlainFile(path: string, head: Buffer, options: ReadOptions): Promise<Incoming> {
+  const format = findQuestionFormat(head)
+  if (format !== undefined) return (await readers.questions()).readQuestionFile(path, format, options)
+  refuseForeign(path, head)
+  if (!looksLikeText(head)) throw NOT_A_PACKAGE
+  if (head.toString('latin1').startsWith(GIT_LFS)) {
+    throw new FaultyContent([{ file: options.fileName, line: 1, message: ONLY_A_POINTER }])
+  }
+  const foreign = describeForeignText(head, head.length < HEAD_BYTES)
+  if (foreign !== undefined) throw new ForeignFile(foreign)
+  return (await readers.table()).readTableFile(path, options)
+}
+
 async function readZip(zip: Zip, options: ReadOptions): Promise<Incoming> {
   if (isAnkiPackage(zip)) return (await readers.anki()).readAnki(zip, options)
-  if (isOfficeDocument(zip)) {
-    const { asWorkbookPackage, readWorkbookFile } = await readers.workbook()
-    const main = await findMainPart(asWorkbookPackage(zip))
-    if (main === undefined) throw NOT_A_PACKAGE
-    const foreign = describeDocument([main])
-    if (foreign !== undefined) throw new ForeignFile(foreign)
-    return readWorkbookFile(zip, main, options)
-  }
+  if (isOfficeDocument(zip)) return readOfficeDocument(zip, options)
   const { findRoot, findFlatRoot, readArchive, readFlatArchive } = await readers.archive()
   const root = findRoot(zip)
   if (root !== undefined) return readArchive(zip, root, options)
   const flat = findFlatRoot(zip)
   if (flat !== undefined) return readFlatArchive(zip, flat, options)
-  const type = zip.has('mimetype') ? (await zip.readBytes('mimetype', MAX_TYPE)).toString('latin1') : ''
-  const foreign = describeDocument([type, ...zip.names])
+  const type = await readStart(zip, (name) => name === 'mimetype')
+  const foreign =
+    describeDocument([type, ...zip.names]) ??
+    describePackage(zip.names, {
+      manifest: await readStart(zip, (name) => MANIFEST.test(name)),
+      data: await readStart(zip, (name) => name === 'data.json'),
+    })
   if (foreign !== undefined) throw new ForeignFile(foreign)
-  const tables = zip.names.filter((name) => TABLE.test(name))
-  const [table] = tables
-  if (table === undefined) throw NOT_A_PACKAGE
-  if (tables.length > 1 || !PLAIN_TABLE.test(table)) throw new ForeignFile(describeTables(tables))
-  const { readTableBytes } = await readers.table()
-  return readTableBytes(await zip.readBytes(table, LIMITS.tableBytes), { ...options, fileName: table })
+  const bundle = await (await readers.bundle()).readBundle(zip, options, entryReader())
+  if (bundle === undefined) throw new ForeignFile(NOTHING_READABLE)
+  return bundle
 }
 
-const TABLE = /^(?!__MACOSX\/)(?:[^/]*\/)*[^/.][^/]*\.(?:csv|tsv|xlsx|xlsm|xls|ods)$/i
-const PLAIN_TABLE = /\.(?:csv|tsv)$/i
-const MAX_TYPE = 1_024
+async function readOfficeDocument(zip: Zip, options: ReadOptions): Promise<Incoming> {
+  const { asWorkbookPackage, readWorkbookFile } = await readers.workbook()
+  const main = await findMainPart(asWorkbookPackage(zip))
+  if (main === undefined) throw NOT_A_PACKAGE
+  const foreign = describeDocument([main])
+  if (foreign !== undefined) throw new ForeignFile(foreign)
+  return readWorkbookFile(zip, main, options)
+}
+
+/** Returns a reader of files in an archive. It reads workbooks, but no other archives inside of the archive. */
+function entryReader(): ReadEntry {
+  let bytesLeft: number = LIMITS.archiveBytes * 2
+  return async (path, options) => {
+    const head = readBytes(path, 0, HEAD_BYTES)
+    if (!isZip(head)) return readPlainFile(path, head, options)
+    const zip = await Zip.open(path, bytesLeft)
+    try {
+      if (isOfficeDocument(zip)) return await readOfficeDocument(zip, options)
+      throw new ForeignFile(ARCHIVE_INSIDE)
+    } finally {
+      bytesLeft = zip.bytesLeft
+      zip.close()
+    }
+  }
+}
+
+/** Returns the first bytes of the first entry with such a name as Latin-1; empty without one. */
+async function readStart(zip: Zip, isWanted: (name: string) => boolean): Promise<string> {
+  const name = zip.names.find(isWanted)
+  if (name === undefined) return ''
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const piece of zip.read(name, LIMITS.collectionBytes)) {
+    parts.push(piece)
+    length += piece.length
+    if (length >= START_BYTES) break
+  }
+  return Buffer.concat(parts).toString('latin1', 0, START_BYTES)
+}
+
+const START_BYTES = 65_536
+const MANIFEST = /^(?:[^/]+\/)?imsmanifest\.xml$/i
 
 function refuseForeign(path: string, head: Buffer): void {
   const foreign = head.toString('latin1').startsWith(COMPOUND_FILE)

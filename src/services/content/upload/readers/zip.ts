@@ -39,6 +39,11 @@ export class Zip {
     }
   }
 
+  /** Number of bytes that may still be read */
+  get bytesLeft(): number {
+    return this.#bytesLeft
+  }
+
   get names(): string[] {
     return [...this.#entries.keys()]
   }
