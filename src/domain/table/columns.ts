@@ -15,6 +15,8 @@ export interface Columns {
   ignored: string[]
   count: number
   hasHeadings: boolean
+  /** Whether question and answer are the first two columns because nothing says what the columns are */
+  isByPlace?: boolean
   /** Whether the table is an export of cards by this service; the cells of such a table are not trimmed */
   isOwn: boolean
 }
@@ -78,12 +80,13 @@ const LANGUAGES = new Set([
   ...['russisch', 'tuerkisch', 'arabisch', 'ukrainisch', 'latein', 'chinesisch', 'japanisch'],
   ...['german', 'english', 'french', 'spanish', 'italian', 'portuguese', 'dutch', 'polish'],
   ...['russian', 'turkish', 'arabic', 'ukrainian', 'latin', 'chinese', 'japanese'],
+  ...['de', 'en', 'fr', 'es', 'it', 'la', 'jp', 'ger', 'deu', 'eng', 'fra', 'lat', 'spa'],
 ])
 /** Headings of wrong answers, such as „Falsch 1“ */
 const WRONG = /^(?:falsch|wrong)(?: ?\d{1,2})?$/
 /** Headings of options, such as „Antwort A“, „Option 2“ or „C“ */
 const OPTION =
-  /^(?:(?:answer|antwort|antwortmoeglichkeit|antwortoption|option|choice|auswahl|alternative)[ _-]?(?:\d{1,2}|[a-j])|[a-j])$/
+  /^(?:(?:answer|antwort|antwortmoeglichkeit|antwortoption|option|choice|auswahl|alternative)[ -]?(?:\d{1,2}|[a-j])|[a-j])$/
 /** Headings of the column that names the right options */
 const CORRECT = new Set([
   ...['richtig', 'richtige', 'richtige antwort', 'richtige antworten', 'richtige antwort(en)', 'richtige loesung'],
@@ -122,14 +125,23 @@ export function findColumns(
   if (sides.length === 2) return byName(first, roles, header)
   if (width > 2) return 'unclear'
   if (width < 2) return { faults: [ONE_COLUMN] }
-  const known = sides[0]
+  const known = sides[0] ?? findSingleHeading(first)
   if (known === undefined) return { columns: byPlace(first, header, false) }
   const other = known === 'question' ? 'answer' : 'question'
-  return byName(
-    first,
-    [0, 1].map((place) => roles[place] ?? other),
-    header,
-  )
+  const isKnown = (place: number) => roles[place] === known || sideOf(first[place]) === known
+  const both = [0, 1].map((place) => (isKnown(place) ? known : other))
+  return byName(first, both, header)
+}
+
+/** Returns the side that a heading of `PAIRED_HEADINGS` names if the other heading is unknown, as in „word, examples“. */
+function findSingleHeading(headings: readonly string[]): 'question' | 'answer' | undefined {
+  const known = headings.map(sideOf).filter((side) => side !== undefined)
+  return known.length === 1 ? known[0] : undefined
+}
+
+function sideOf(heading = ''): 'question' | 'answer' | undefined {
+  const name = normalise(heading)
+  return Object.hasOwn(PAIRED_HEADINGS, name) ? PAIRED_HEADINGS[name] : undefined
 }
 
 const ONE_COLUMN =
@@ -169,6 +181,7 @@ function normalise(heading: string): string {
     .toLowerCase()
     .normalize('NFC')
     .replace(/\s*[:*]$/, '')
+    .replaceAll('_', ' ')
     .replace(/[äöüß]/g, (letter) => TWO_LETTERS[letter] as string)
 }
 
@@ -180,7 +193,10 @@ export function isHeading(fields: readonly string[]): boolean {
   return roles.includes('question') || roles.includes('answer')
 }
 
-/** Returns the columns of a table of a quiz program: a question, at least two options and the right ones. */
+/**
+ * Returns the columns of a table of a quiz program: a question, at least two options and the right ones. A column
+ * „Antwort“ may name the right options, or have the right answer, which is none of the options then.
+ */
 function findQuiz(headings: readonly string[]): Columns | undefined {
   const names = headings.map(normalise)
   const roles = rolesOf(headings)
@@ -189,9 +205,11 @@ function findQuiz(headings: readonly string[]): Columns | undefined {
   const correct = names.findIndex((name, place) => isFree(place) && CORRECT.has(name))
   const question = roles.findIndex((role, place) => role === 'question' && isFree(place))
   if (options.length < 2 || correct < 0 || question < 0) return undefined
+  const mayBeAnswer = ['answer', 'antwort'].includes(names[correct] as string)
   const places = new Map<Role, number>([
     ['question', question],
     ['correct', correct],
+    ...(mayBeAnswer ? [['answer', correct] as const] : []),
   ])
   const explanation = names.findIndex(
     (name) => PAIRED_HEADINGS[name] === 'answer' && /^(?:erklae|erlaeu|expl)/.test(name),
@@ -264,5 +282,14 @@ function byPlace(fields: readonly string[], header: AnkiHeader | undefined, isNa
     if (place !== undefined) places.set(role, place)
   }
   const ignored = rest.map((place) => (isNamed ? (fields[place] as string) : `Spalte ${place + 1}`))
-  return { places, wrong: [], options: [], ignored, count: fields.length, hasHeadings: false, isOwn: false }
+  return {
+    places,
+    wrong: [],
+    options: [],
+    ignored,
+    count: fields.length,
+    hasHeadings: false,
+    isByPlace: header === undefined,
+    isOwn: false,
+  }
 }

@@ -187,7 +187,12 @@ export function warnOfManyDecks(decks: readonly TableDeck[], line: number, { war
   warn(line, `${cards} Karten verteilen sich auf ${decks.length} Decks; ist die Spalte „Deck“ die richtige?`)
 }
 
-export function describe({ places, ignored }: Columns, line: number, { warn }: Pick<TableOptions, 'warn'>): void {
+export function describe(
+  { places, ignored, isByPlace = false }: Columns,
+  line: number,
+  { warn }: Pick<TableOptions, 'warn'>,
+): void {
+  if (isByPlace) warn(line, 'Ohne bekannte Überschriften ist auch die erste Zeile eine Karte')
   if (ignored.length > 0) warn(line, `Nicht übernommen: ${ignored.map((name) => `„${name}“`).join(', ')}`)
   if (!places.has('id') && !places.has('guid')) {
     warn(line, 'Ohne die Spalte „Id“ wird eine Karte an ihrer Frage wiedererkannt')
@@ -237,7 +242,8 @@ export class TableReader {
     const read = (role: Role) => readCell(columns.places.get(role))
     const wrong = columns.wrong.map(readCell).filter((text) => text !== '')
     const question = this.#readSide(read('question'), 'Frage', line)
-    const named = columns.options.length === 0 ? undefined : findOptions(columns.options.map(readCell), read('correct'))
+    const cells = columns.options.map(readCell)
+    const named = cells.length === 0 ? undefined : findOptions(cells, read('correct'), columns.places.has('answer'))
     if (named !== undefined && 'fault' in named) {
       fault(line, named.fault)
       return

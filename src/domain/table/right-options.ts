@@ -1,14 +1,19 @@
 /**
  * Splits the options of a row of a quiz table into right and wrong ones. `correct` names the right ones by number from
  * 1, by letter, or by their text. The columns count, also those whose cell is empty.
+ * @param mayBeAnother whether `correct` may be an answer that is none of the options
  * @example findOptions(['rot', 'grün'], 'B') // { right: ['grün'], wrong: ['rot'] }
  */
 export function findOptions(
   cells: readonly string[],
   correct: string,
+  mayBeAnother = false,
 ): { right: string[]; wrong: string[] } | { fault: string } {
   if (correct === '') return { fault: 'Die richtige Antwort fehlt' }
   const places = placesOf(cells, correct)
+  if (places === undefined && mayBeAnother && !REFERENCE.test(correct)) {
+    return { right: [correct], wrong: cells.filter((text) => text !== '') }
+  }
   if (places === undefined) return { fault: `Die richtige Antwort „${shorten(correct)}“ ist keine der Möglichkeiten` }
   const pick = (isRight: boolean) => cells.filter((text, place) => text !== '' && places.has(place) === isRight)
   return { right: pick(true), wrong: pick(false) }
@@ -34,6 +39,9 @@ function placeOf(cells: readonly string[], part: string): number | undefined {
   if (number !== undefined) return Number(number) - 1
   return letter === undefined ? undefined : letter.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0)
 }
+
+/** A number or letter that names an option */
+const REFERENCE = /^(?:\d{1,2}|[a-j])[.)]?$/i
 
 const SHOWN = 60
 const shorten = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)

@@ -21,6 +21,7 @@ export function* splitRecords(text: string, separator: string, line = 1): Genera
     const fields: string[] = []
     let fault: string | undefined
     for (;;) {
+      at = startOfField(text, at, separator)
       if (text[at] !== '"') {
         const end = endOfField(text, at, separator)
         fields.push(text.slice(at, end))
@@ -51,6 +52,18 @@ export function* splitRecords(text: string, separator: string, line = 1): Genera
     }
     if (fault === undefined && fields.some((field) => field.trim() !== '')) yield { line: begin, fields }
   }
+}
+
+/**
+ * Returns the start of a field; for a quoted field that follows spaces, such as `a, "b"`, its quote. Spaces before a
+ * field that is not entirely quoted belong to it.
+ */
+function startOfField(text: string, from: number, separator: string): number {
+  if (text[from] !== ' ') return from
+  let at = from
+  while (text[at] === ' ') at++
+  const end = text[at] === '"' ? readQuoted(text, at)?.end : undefined
+  return end !== undefined && (end === text.length || text[end] === separator || text[end] === '\n') ? at : from
 }
 
 function endOfField(text: string, from: number, separator: string): number {

@@ -117,6 +117,11 @@ t.test('reads the questions with options of a quiz program', async (t) => {
   for (const right of ['B', 'b)', '2', 'grün'])
     t.same(optionsOf(`${letters}Wald?;rot;grün;blau;${right}\n`), [['grün', '-rot', '-blau']], right)
   t.same(optionsOf('Frage,A,B,Richtig,Erklärung\nWald?,rot,grün,B,Blätter\n'), [['Blätter', '+grün', '-rot']])
+  const answers = 'question,optionA,option_b,answer\n'
+  t.same(optionsOf(`${answers}Longest?,Foot,Inch,Mile\nShortest?,Foot,Inch,B`), [
+    ['Mile', '-Foot', '-Inch'],
+    ['Inch', '-Foot'],
+  ])
   t.same(read(`${letters}Wald?;rot;grün;;C\nSee?;a;b;c;\n`).faults, [
     '2: Die richtige Antwort „C“ ist keine der Möglichkeiten',
     '3: Die richtige Antwort fehlt',
@@ -135,6 +140,8 @@ t.test('recognises headings with and without umlauts, and names of languages', a
   t.same(read('Frage;Irgendwas\na;b').cards, ['2 a/a/b/import'], 'one known heading of two columns')
   t.same(read('Irgendwas;Frage\nb;a').cards, ['2 a/a/b/import'])
   t.same(read('Deutsch;Haus\na;b').cards[0], '1 a/Deutsch/Haus/import', 'one name of a language is no heading')
+  t.same(read('word,examples\na,b').cards, ['2 a/a/b/import'], 'one known word of a pair')
+  t.match(read('Lied;Strophe\na;b').warnings[0], '1: Ohne bekannte Überschriften ist auch die erste Zeile eine Karte')
 })
 
 t.test('the separator is the one that gives most lines the same number of columns', async (t) => {
@@ -142,6 +149,11 @@ t.test('the separator is the one that gives most lines the same number of column
   t.same(read('Was ist 1;2?,Liste\nWas ist 3?,Zahl\n').cards[0], '1 a/Was ist 1;2?/Liste/import')
   t.same(read('a|b, c\nd|e\n').cards, ['1 a/a/b, c/import', '2 a/d/e/import'])
   t.same(read('| Frage | Antwort |\n|---|:---:|\n| a | b |\n').cards, ['3 a/a/b/import'], 'a table in Markdown')
+})
+
+t.test('reads quoted fields that follow a space', async (t) => {
+  t.same(read('"Was, wer?", "a, b"\n"c", d "e"\n').cards, ['1 a/Was, wer?/a, b/import', '2 a/c/d "e"/import'])
+  t.same(read('a, "b" c\n').cards, ['1 a/a/"b" c/import'], 'not entirely quoted')
 })
 
 t.test('skips a title above the table', async (t) => {
