@@ -104,12 +104,16 @@ const CORRECT = new Set([
 /**
  * Finds the columns by the choice of a person, the header of Anki or the headings; a table of two columns without
  * headings has questions and answers. The faults refer to the first line.
- * @param width number of columns with text
- * @example findColumns(['Antwort', 'Frage'], { width: 2 }) // { columns: { places: Map { 'answer' => 0, … }, … } }
+ * @param used columns with text, in their order
+ * @example findColumns(['Antwort', 'Frage'], { used: [0, 1] }) // { columns: { places: Map { 'answer' => 0, … }, … } }
  */
 export function findColumns(
   first: readonly string[],
-  { width, header, choice }: { width: number; header?: AnkiHeader | undefined; choice?: ColumnChoice | undefined },
+  {
+    used,
+    header,
+    choice,
+  }: { used: readonly number[]; header?: AnkiHeader | undefined; choice?: ColumnChoice | undefined },
 ): FoundColumns {
   if (choice !== undefined) return { columns: byChoice(first, choice) }
   if (header !== undefined) {
@@ -123,13 +127,13 @@ export function findColumns(
   const roles = rolesOf(first)
   const sides = (['question', 'answer'] as const).filter((role) => roles.includes(role))
   if (sides.length === 2) return byName(first, roles, header)
-  if (width > 2) return 'unclear'
-  if (width < 2) return { faults: [ONE_COLUMN] }
+  if (used.length > 2) return 'unclear'
+  if (used.length < 2) return { faults: [ONE_COLUMN] }
   const known = sides[0] ?? findSingleHeading(first)
-  if (known === undefined) return { columns: byPlace(first, header, false) }
+  if (known === undefined) return { columns: byPlace(first, header, false, used) }
   const other = known === 'question' ? 'answer' : 'question'
   const isKnown = (place: number) => roles[place] === known || sideOf(first[place]) === known
-  const both = [0, 1].map((place) => (isKnown(place) ? known : other))
+  const both = [...first.keys()].map((place) => (!used.includes(place) ? undefined : isKnown(place) ? known : other))
   return byName(first, both, header)
 }
 
@@ -274,9 +278,14 @@ function byName(
   return { columns: { places, wrong, options: [], ignored, count: names.length, hasHeadings, isOwn } }
 }
 
-function byPlace(fields: readonly string[], header: AnkiHeader | undefined, isNamed: boolean): Columns {
+function byPlace(
+  fields: readonly string[],
+  header: AnkiHeader | undefined,
+  isNamed: boolean,
+  used: readonly number[] = [...fields.keys()],
+): Columns {
   const places = new Map<Role, number>([...(header?.roles ?? [])].map(([place, role]) => [role, place]))
-  const rest = [...fields.keys()].filter((place) => !header?.roles.has(place))
+  const rest = used.filter((place) => !header?.roles.has(place))
   for (const role of ['question', 'answer'] as const) {
     const place = rest.shift()
     if (place !== undefined) places.set(role, place)

@@ -4,11 +4,11 @@ import type { FoundColumns } from './columns.js'
 export const HEAD_ROWS = 20
 const EXAMPLES = 3
 
-/** Returns the number of columns that have a text in one of the rows. */
-export function widthOf(rows: readonly (readonly string[])[]): number {
+/** Returns the columns that have a text in one of the rows, in their order. */
+export function usedColumns(rows: readonly (readonly string[])[]): number[] {
   const used = new Set<number>()
   for (const fields of rows) for (const [place, field] of fields.entries()) if (field.trim() !== '') used.add(place)
-  return used.size
+  return [...used].sort((a, b) => a - b)
 }
 
 /**

@@ -7,7 +7,7 @@ import { toLine } from '../text/text.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
 import { type Columns, findColumns, namesBothSides, type Role } from './columns.js'
-import { describeTable, HEAD_ROWS, widthOf } from './describe-table.js'
+import { describeTable, HEAD_ROWS, usedColumns } from './describe-table.js'
 import { findOptions } from './right-options.js'
 import { guessSeparator, SEPARATORS, splitRecords, type TableRecord, withoutOuterPipes } from './split-records.js'
 
@@ -112,7 +112,7 @@ export function readTable(text: string, options: TableOptions): TableResult {
     return { decks: [], table: null }
   }
   const sample = rows.slice(titles).map(({ fields }) => fields)
-  const found = findColumns(top.fields, { width: widthOf(sample), header, choice: chosen?.columns })
+  const found = findColumns(top.fields, { used: usedColumns(sample), header, choice: chosen?.columns })
   const table = describeTable(sample, found, separator)
   if (found === 'unclear') return { decks: [], table }
   if ('faults' in found) {

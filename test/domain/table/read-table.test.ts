@@ -141,6 +141,8 @@ t.test('recognises headings with and without umlauts, and names of languages', a
   t.same(read('Irgendwas;Frage\nb;a').cards, ['2 a/a/b/import'])
   t.same(read('Deutsch;Haus\na;b').cards[0], '1 a/Deutsch/Haus/import', 'one name of a language is no heading')
   t.same(read('word,examples\na,b').cards, ['2 a/a/b/import'], 'one known word of a pair')
+  t.same(read(';Deutsch;Uebersetzung\n;a;b').cards, ['2 a/a/b/import'], 'an empty first column')
+  t.same(read(';a;b\n;c;d').cards, ['1 a/a/b/import', '2 a/c/d/import'])
   t.match(read('Lied;Strophe\na;b').warnings[0], '1: Ohne bekannte Überschriften ist auch die erste Zeile eine Karte')
 })
 

@@ -1,7 +1,7 @@
 import { type ColumnChoice, choiceOf, isOfLayout, type TableDescription, type TableLayout } from '../../table-layout.js'
 import { isStorable } from '../../text/text.js'
 import { type Columns, findColumns, namesBothSides, type Role } from '../columns.js'
-import { describeTable, HEAD_ROWS, widthOf } from '../describe-table.js'
+import { describeTable, HEAD_ROWS, usedColumns } from '../describe-table.js'
 import { describe, type TableOptions, TableReader, type TableResult, warnOfManyDecks } from '../read-table.js'
 import type { NumberFormats } from './number-formats.js'
 import { type Merge, nameColumn, type SheetRow, showCell } from './sheet-parser.js'
@@ -73,7 +73,7 @@ function readSheet(
   while (headings.length < width) headings.push('')
   const sample = [headings, ...rows.slice(top + 1, top + HEAD_ROWS).map((row) => textsOf(row, formats))]
   const found = findColumns(headings, {
-    width: widthOf(sample),
+    used: usedColumns(sample),
     choice: choice?.columns ?? recall(choice?.remembered, headings),
   })
   const table = describeTable(sample, found, null)
