@@ -37,7 +37,8 @@ export async function countConfirmations(db: Kysely<Database>, userId: number, a
   const { count } = await db
     .selectFrom('mails')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('kind', '=', 'confirm_address')
+    // A literal, because a generic plan cannot use the partial index with a parameter.
+    .where('kind', '=', sql.lit('confirm_address'))
     .where('created_at', '>', sql<Date>`now() - interval '1 hour'`)
     .where((eb) => eb.or([eb('user_id', '=', userId), sql<boolean>`lower(address) = lower(${address})`]))
     .executeTakeFirstOrThrow()
