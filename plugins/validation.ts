@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { InvalidInput } from '../src/domain/refusal.js'
+import { InvalidInput, Refusal } from '../src/domain/refusal.js'
 import { INVALID_JSON } from '../src/http/refusals.js'
 import { invalidField } from '../src/http/schema-errors.js'
 import { requireOwnPassword } from './auth.js'
@@ -36,6 +36,7 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
+  if (validationError instanceof Refusal) throw validationError
   // Other errors are not caused by the input, for example if a schema does not compile.
   if (!Array.isArray(validationError.validation)) throw validationError
   const first = validationError.validation[0]

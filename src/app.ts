@@ -33,6 +33,7 @@ import { clockFrom } from './domain/time/clock.js'
 import { lazyCompilers } from './http/lazy-compilers.js'
 import { isMalformed } from './http/malformed-request.js'
 import type { Metrics } from './http/metrics.js'
+import { parsingQueries } from './http/query.js'
 import { MALFORMED_REQUEST, NOT_FOUND } from './http/refusals.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
 import { SECURITY_HEADERS } from './http/security-headers.js'
@@ -140,7 +141,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       // If a parameter is repeated, the last value counts.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
-    schemaController: options.schemaController ?? lazyCompilers(),
+    schemaController: parsingQueries(options.schemaController ?? lazyCompilers()),
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
       logAtResponseEnd(request, reply)

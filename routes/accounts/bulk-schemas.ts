@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_USERS } from '../../src/domain/accounts/user-list.js'
-import { errorWith, nullable, optional } from '../../src/http/schemas.js'
+import { flag } from '../../src/http/query.js'
+import { errorWith, nullable } from '../../src/http/schemas.js'
 
 export const BulkQuery = Type.Object({
-  check: optional('`true` only checks the list; absent, empty or `false` creates the users.', 'true'),
+  check: flag('Only checks the list.'),
 })
 
 export const JSON_BODY = Type.Object({

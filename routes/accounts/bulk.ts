@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import { actorOf } from '../../plugins/auth.js'
 import { acceptCsv, CsvBody } from '../../plugins/bodies.js'
 import { ADMINS_ONLY, PROOF_TOO_OLD } from '../../src/domain/accounts/refusals.js'
 import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
 import { hintsOf, readJsonRows, type UserList, validateRows } from '../../src/domain/accounts/user-list.js'
-import { parseFlag } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { warnOfCommonPasswords } from '../../src/http/password-warning.js'
+import { parseOnlyQuery } from '../../src/http/query.js'
 import { answers } from '../../src/http/schemas.js'
 import { checkAccounts, createAccounts } from '../../src/services/accounts/create-accounts.js'
 import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-schemas.js'
@@ -31,13 +32,13 @@ is hashed. A list with an administrator or author requires a login within the la
         response: answers(BulkAnswer, [ADMINS_ONLY, PROOF_TOO_OLD], { 400: BulkRefused }),
       },
       // The handler reports each fault with its line number. A schema validator cannot do that.
-      validatorCompiler: () => () => true,
+      validatorCompiler: parseOnlyQuery,
       bodyLimit: BODY_LIMIT,
       // Refuses callers who are not administrators before a large body is read.
       onRequest: app.requireAdmin,
     },
     async (request, reply) => {
-      const isCheck = parseFlag((request.query as { check?: string }).check, 'check')
+      const { check: isCheck } = request.query as Static<typeof BulkQuery>
       const list = readUserList(request.body)
       if (!isCheck && list.users.some(({ is_admin, is_author }) => is_admin || is_author)) {
         await app.requireFreshLogin.call(app, request, reply)

@@ -6,8 +6,8 @@ import { listTeamsOf } from '../../db/queries/teams/members.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { parseCursor } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
@@ -25,8 +25,6 @@ import {
   ChangeAccountBody,
 } from './schemas.js'
 import service, { type About } from './service.js'
-
-const DEFAULT_AUDIT_ENTRIES = 100
 
 export interface AccountOptions extends OwnAccountOptions {
   about: About
@@ -56,14 +54,16 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
       },
       preHandler: app.requireAdmin,
     },
-    async ({ query }) => ({
-      entries: await listAuditEntries(app.db, {
-        limit: Number(query.limit ?? DEFAULT_AUDIT_ENTRIES),
+    async ({ query }) => {
+      const found = await listAuditEntries(app.db, {
+        limit: query.limit + 1,
         action: query.action || undefined,
         actor: query.actor?.trim() || undefined,
-        before: parseCursor(query.before, 'before'),
-      }),
-    }),
+        before: query.after ?? query.before,
+      })
+      const { page, next } = cutPage(found, query.limit, ({ id }) => id)
+      return { entries: page, next_after: next }
+    },
   )
 
   app.get(

@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/accounts/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
-import { parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -139,11 +139,10 @@ and again if the viewer may see other teams than before. The caller's own views 
       },
     },
     async ({ user, query }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 20 })
-      const before = parseIntegerCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       const found = await listAccesses(app.db, user.id, { before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { accesses: page, next_before: next }
+      return { accesses: page, next_after: next, next_before: next }
     },
   )
 

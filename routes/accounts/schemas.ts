@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
 import { TEAM_ROLES, type TeamRole } from '../../src/domain/teams/teams.js'
+import { choiceOr, clamped, NEXT_OF_NEWEST_FIRST, newestFirst, ranged } from '../../src/http/query.js'
 import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
@@ -151,10 +152,10 @@ export const SessionParams = Type.Object({ id: Type.String({ description: 'Decim
 
 export const AccountsQuery = Type.Object({
   q: optional('Part of the user name or display name, case-insensitive.', 'erika'),
-  sort: optional(`One of \`${ACCOUNT_KEYS.join('`, `')}\`; \`username\` when absent.`, 'last_seen_on'),
-  order: optional('`asc` or `desc`; `asc` if absent.', 'desc'),
-  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
-  offset: optional('Number of users to skip.', '50'),
+  sort: choiceOr(ACCOUNT_KEYS, 'username', 'Column that the users are sorted by.'),
+  order: choiceOr(['asc', 'desc'], 'asc', 'Direction.'),
+  limit: clamped({ minimum: 1, maximum: 200, fallback: 50 }),
+  offset: clamped({ minimum: 0, maximum: 2 ** 31 - 1, fallback: 0 }, 'Number of users to skip. '),
 })
 
 export const AccountList = Type.Object({
@@ -209,10 +210,8 @@ export const ServiceState = Type.Object({
 export const AuditQuery = Type.Object({
   action: optional('Only entries of this action.', 'user.create'),
   actor: optional('Only entries of this user name.', 'chef'),
-  before: optional('Only entries with a lower id; pass the last id of a page to get the next one.', '120'),
-  limit: Type.Optional(
-    Type.String({ pattern: '^(1000|[1-9][0-9]{0,2})$', description: '1 to 1,000; default 100.', examples: ['20'] }),
-  ),
+  ...newestFirst({ maximum: 1_000, fallback: 100, cursor: 'int64' }),
+  limit: ranged({ minimum: 1, maximum: 1_000, fallback: 100 }),
 })
 
 export const AuditList = Type.Object({
@@ -230,11 +229,11 @@ export const AuditList = Type.Object({
       details: Type.Unknown(),
     }),
   ),
+  next_after: NEXT_OF_NEWEST_FIRST.next_after,
 })
 
 export const AccessesQuery = Type.Object({
-  before: optional('Only entries with a lower id; pass `next_before` to get the next page.', '120'),
-  limit: optional('1 to 100; default 20.', '20'),
+  ...newestFirst({ maximum: 100, fallback: 20, cursor: 'int32' }),
 })
 
 export const AccessList = Type.Object({
@@ -256,5 +255,5 @@ export const AccessList = Type.Object({
       ),
     }),
   ),
-  next_before: nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })

@@ -4,7 +4,6 @@ import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
 import { CONTENT_CHANGES, IMPORT_RUNS } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { parseFlag } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -113,7 +112,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
     },
     async (request) => {
       const onProgress = reportProgress('Import', (line) => request.log.info(line))
-      const force = parseFlag(request.query.force, 'force')
+      const { force } = request.query
       const options = { force, mediaMaxBytes, onProgress, signal: stopping }
       const stats = await importContent(app.db, actorOf(request), contentDir, options)
       return { message: 'Import abgeschlossen', stats }

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/content/refusals.js'
 import { ServiceStopping, Unavailable } from '../../src/domain/refusal.js'
-import { errorWith, optional, User } from '../../src/http/schemas.js'
+import { flag } from '../../src/http/query.js'
+import { errorWith, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
 
@@ -35,9 +36,8 @@ export const Changes = Type.Object(
 )
 
 export const ImportQuery = Type.Object({
-  force: optional(
-    '`true` allows the import to archive more than half of the live cards or cheat sheets (of ten or more); otherwise it is refused.',
-    'false',
+  force: flag(
+    'Allows the import to archive more than half of the live cards or cheat sheets (of ten or more); otherwise it is refused.',
   ),
 })
 

@@ -11,7 +11,6 @@ import { actorOf } from '../../plugins/auth.js'
 import { isDisabled } from '../../src/domain/accounts/deactivation.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
-import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import {
   ASSIGNMENT_NOT_FOUND,
   AUDIENCE_TEAM_NOT_FOUND,
@@ -34,15 +33,7 @@ import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
-import {
-  checkStorable,
-  parseChoice,
-  parseFlag,
-  parseInstantField,
-  parseIntegerCursor,
-  parseNumber,
-  parseRowId,
-} from '../../src/domain/text/parameters.js'
+import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -127,13 +118,13 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       onRequest: app.requireAssignmentReader,
     },
     async ({ query, user, assignmentReader }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseIntegerCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
       const { today } = clock.moment()
       return {
         assignments: page.map((one) => viewFor(one, assignmentReader, today)),
+        next_after: next,
         next_before: next,
         without_responsible: user.is_admin ? await countWithoutResponsible(app.db, today) : null,
       }
@@ -320,8 +311,8 @@ in the audit trail like a view of the state.`,
       onRequest: [app.requireOverseer, app.limitUser('list', LISTS_PER_TEN_SECONDS)],
     },
     async (request, reply) => {
-      const states = parseStates(request.query.state, OPEN_STATES)
-      const content = await listSigners(app.db, actorOf(request), request.overseen, states, clock)
+      const { overseen, query } = request
+      const content = await listSigners(app.db, actorOf(request), overseen, query.state, clock)
       const signal = AbortSignal.any([stopping, abortOnClose(reply)])
       const pdf = await renderPdf(request.user.id, { kind: 'session', content }, signal)
       return reply
@@ -352,23 +343,15 @@ mandatory. Sorted by name, then by period, latest first.`,
       const q = (query.q ?? '').trim()
       checkStorable('q', q)
       const page = {
-        after: parseIntegerCursor(query.after, 'after'),
-        limit: parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 100 }),
-        states: parseStates(query.state),
+        after: query.after,
+        limit: query.limit,
+        states: query.state,
         q: q === '' ? undefined : q,
-        overdueOn: parseFlag(query.overdue, 'overdue') ? clock.moment().today : undefined,
+        overdueOn: query.overdue ? clock.moment().today : undefined,
       }
       return listOverseenOccurrences(app.db, actorOf(request), overseen, page, { ...clock, sendsMail })
     },
   )
-}
-
-function parseStates(
-  text: string | undefined,
-  fallback: readonly OccurrenceState[] = OCCURRENCE_STATES,
-): readonly OccurrenceState[] {
-  if (text === undefined || text === '') return fallback
-  return text.split(',').flatMap((state) => parseChoice(state, 'state', OCCURRENCE_STATES) ?? [])
 }
 
 function latest(first: Date, ...others: (Date | null)[]): Date {

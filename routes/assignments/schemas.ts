@@ -1,7 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignment.js'
-import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
+import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
+import { parseChoice } from '../../src/domain/text/parameters.js'
+import { flag, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
@@ -191,13 +193,12 @@ export const CorrectionBody = Type.Object({
 const NextId = nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' }))
 
 export const AssignmentsQuery = Type.Object({
-  before: optional('Id of the last assignment of the previous page.', '17'),
-  limit: optional('1 to 100; default 50.', '50'),
+  ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int32' }),
 })
 
 export const AssignmentList = Type.Object({
   assignments: Type.Array(ListedAssignment),
-  next_before: NextId,
+  ...NEXT_OF_NEWEST_FIRST,
   without_responsible: nullable(
     Type.Integer({
       description: 'Assignments of the service whose responsible person is missing; null unless an administrator asks.',
@@ -264,14 +265,18 @@ export const OwnOccurrences = Type.Object({
   ),
 })
 
+function states(fallback: readonly OccurrenceState[], shown: string) {
+  const description = `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default ${shown}.`
+  return parameter({ type: 'string', description, examples: ['open,in_progress'] }, (text, name) => {
+    if (text === undefined || text === '') return fallback
+    return text.split(',').flatMap((state) => parseChoice(state, name, OCCURRENCE_STATES) ?? [])
+  })
+}
+
 export const OccurrencesQuery = Type.Object({
-  after: optional('Id of the last occurrence of the previous page.', '17'),
-  limit: optional('1 to 200; default 100.', '100'),
-  state: optional(
-    `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default all.`,
-    'open,in_progress',
-  ),
-  overdue: optional('`true`: only open ones that are overdue.', 'true'),
+  ...page({ maximum: 200, fallback: 100, cursor: 'int32' }),
+  state: states(OCCURRENCE_STATES, 'all'),
+  overdue: flag('Only open ones that are overdue.'),
   q: optional('Part of the name.', 'muster'),
 })
 
@@ -309,10 +314,7 @@ export const OccurrenceList = Type.Object({
 })
 
 export const SignersQuery = Type.Object({
-  state: optional(
-    `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default open,in_progress (not finished).`,
-    'open,in_progress',
-  ),
+  state: states(OPEN_STATES, `${OPEN_STATES.join(',')} (not finished)`),
 })
 
 export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })

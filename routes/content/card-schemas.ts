@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
 import { FORMS } from '../../src/domain/questions/exercise.js'
 import { RULES } from '../../src/domain/questions/lint.js'
+import { choiceOr, id, NEXT_OF_NEWEST_FIRST, page } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { NullableChangeKindSchema, OwnerSource } from './sheet-schemas.js'
 
@@ -74,11 +75,10 @@ export const EditedCardAnswer = Type.Object(
 
 export const EditedCardsQuery = Type.Object({
   deck: optional('Slug of the deck; required.', 'git'),
-  state: optional(`\`${CARD_FILTERS.join('`, `')}\`; absent means \`live\`: not archived, drafts included.`, 'draft'),
+  state: choiceOr(CARD_FILTERS, 'live', '`live`: not archived, drafts included.'),
   level: optional('Exact level.', 'grundlagen'),
   q: optional('Part of question or answer, case-insensitive; at most 200 characters.', 'stash'),
-  after: optional('`next_after` of the previous page.', '17'),
-  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '50'),
+  ...page({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 
 const ListedCard = Type.Object(
@@ -160,7 +160,7 @@ export const CardMove = Type.Object({
 
 export const SimilarQuery = Type.Object({
   question: optional('Markdown; required.', 'Was macht git stash?'),
-  except: optional('Id of a card to leave out.', '17'),
+  except: id('int64', 'Id of a card to leave out.'),
 })
 
 export const SimilarCards = Type.Object({
@@ -192,7 +192,7 @@ export const CardVersions = Type.Object({
     }),
     { description: 'Newest first; fewer than `limit` if the texts are long.' },
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const ProgressReset = Type.Object({

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findVersion, listVersions } from '../../db/queries/content/editing/versions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { CARD_NOT_FOUND, VERSION_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
-import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { replaceTexts } from '../../src/services/content/editing/cards.js'
 import { CardVersions, EditedCardAnswer, EditedCardParams, VersionParams } from './card-schemas.js'
@@ -26,15 +26,15 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, query }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       const found = await listVersions(app.db, 'cards', parseCardId(params.id), before, limit)
       const versions = found.map(({ question, answer, level, exercise, ...version }) => ({
         ...version,
         ...describeTexts({ question, answer, level, exercise }),
       }))
       const last = versions.at(-1)?.version ?? 1
-      return { versions, next_before: last > 1 ? last : null }
+      const next = last > 1 ? last : null
+      return { versions, next_after: next, next_before: next }
     },
   )
 

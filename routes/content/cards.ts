@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import {
-  CARD_FILTERS,
   type EditedCard,
   type EditedCardWithOrigin,
   findEditedCard,
@@ -16,15 +16,7 @@ import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } fro
 import { cutPage } from '../../src/domain/page.js'
 import { lintQuestion } from '../../src/domain/questions/lint.js'
 import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
-import {
-  checkStorable,
-  invalidCursor,
-  isInteger,
-  parseChoice,
-  parseCursor,
-  parseNumber,
-  parseRowId,
-} from '../../src/domain/text/parameters.js'
+import { checkStorable, invalidCursor, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters, toStorable } from '../../src/domain/text/text.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -73,10 +65,8 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       },
     },
     async ({ query }) => {
-      const { deck } = query
+      const { deck, limit, after } = query
       if (deck === undefined) throw new InvalidParameter('deck', 'fehlt')
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
-      const after = parseCursor(query.after, 'after')
       const place = after === undefined || !isInteger(after) ? undefined : await findPlace(app.db, deck, after)
       if (after !== undefined && place === undefined) throw invalidCursor('after')
       const found = await listEditedCards(app.db, deck, parseFilter(query), place, limit + 1)
@@ -126,8 +116,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     },
     async ({ query, editable }) => {
       const question = toStorable((query.question ?? '').slice(0, MAX_QUESTION_LENGTH))
-      const except = parseCursor(query.except, 'except')
-      const found = await findSimilarCards(app.db, editable, question, except)
+      const found = await findSimilarCards(app.db, editable, question, query.except)
       return {
         cards: found.map(({ deck_slug, deck_name, ...card }) => ({
           ...card,
@@ -285,12 +274,12 @@ export function describeTexts({ question, answer, level, exercise }: CardTexts) 
   return { question, answer, level, form, options, tolerance, unit }
 }
 
-function parseFilter({ state, level, q }: { state?: string; level?: string; q?: string }) {
+function parseFilter({ state, level, q }: Static<typeof EditedCardsQuery>) {
   if (q !== undefined && countCharacters(q) > MAX_TEXT_LENGTH) {
     throw new InvalidInput(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
   }
   return {
-    state: parseChoice(state, 'state', CARD_FILTERS) ?? ('live' as const),
+    state,
     level: level === '' ? undefined : level,
     text: q === '' ? undefined : q,
   }

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { DIFFICULTIES } from '../../db/queries/content/editing/difficult.js'
+import { choiceOr, clamped, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { DeckName } from './card-schemas.js'
 import { ChangeKindSchema, OwnerSource } from './sheet-schemas.js'
 
 export const ChangesQuery = Type.Object({
   by: optional('User name of the author.', 'erika'),
-  before: optional('`next_before` of the previous page.', '42'),
-  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
+  ...newestFirst({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 
 export const ChangeList = Type.Object({
@@ -41,15 +41,12 @@ export const ChangeList = Type.Object({
     }),
     { description: 'Newest first.' },
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const DifficultQuery = Type.Object({
-  order: optional(
-    `\`${DIFFICULTIES.join('`, `')}\`: share of „Nochmal“ (default), lapses, reports, or never answered „Leicht“.`,
-    'lapses',
-  ),
-  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
+  order: choiceOr(DIFFICULTIES, 'again', 'Share of „Nochmal“, lapses, reports, or never answered „Leicht“.'),
+  limit: clamped({ minimum: 1, maximum: 200, fallback: 50 }),
 })
 
 export const DifficultCards = Type.Object({

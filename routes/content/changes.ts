@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { DIFFICULTIES, listDifficultCards } from '../../db/queries/content/editing/difficult.js'
+import { listDifficultCards } from '../../db/queries/content/editing/difficult.js'
 import { type ChangesFilter, type ListedChange, listChanges } from '../../db/queries/content/editing/list-changes.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { toPlainText } from '../../src/domain/search/plain-text.js'
-import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
 import { isStorable, shorten } from '../../src/domain/text/text.js'
 import { answers } from '../../src/http/schemas.js'
 import { ChangeList, ChangesQuery, DifficultCards, DifficultQuery } from './change-schemas.js'
@@ -62,9 +62,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, query }) => {
-      const order = parseChoice(query.order, 'order', DIFFICULTIES) ?? 'again'
-      const limit = parseLimit(query.limit)
-      const cards = await listDifficultCards(app.db, parseSourceId(params.id), order, limit)
+      const cards = await listDifficultCards(app.db, parseSourceId(params.id), query.order, query.limit)
       return {
         cards: cards.map(({ deck_slug, deck_name, ...card }) => ({
           ...card,
@@ -75,13 +73,12 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   async function list(query: Static<typeof ChangesQuery>, filter: ChangesFilter) {
-    const limit = parseLimit(query.limit)
-    const before = parseCursor(query.before, 'before')
+    const { limit, after: before = query.before } = query
     const by = query.by || undefined
     const isKnown = by === undefined || isStorable(by)
     const found = isKnown ? await listChanges(app.db, { ...filter, by, before }, limit + 1) : []
     const { page, next } = cutPage(found, limit, ({ id }) => id)
-    return { changes: page.map(describeChange), next_before: next }
+    return { changes: page.map(describeChange), next_after: next, next_before: next }
   }
 }
 
@@ -97,10 +94,6 @@ function describeChange(change: ListedChange): Static<typeof ChangeList>['change
     summary: summary as Record<string, unknown> | null,
     can_undo: is_undoable && change.undone_by === null,
   }
-}
-
-function parseLimit(text: string | undefined): number {
-  return parseNumber(text, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
 }
 
 function parseSourceId(text: string): number {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
-import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { id } from '../../src/http/query.js'
+import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
 const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
@@ -36,7 +37,7 @@ const EditedDeck = Type.Object(
   { title: 'EditedDeck' },
 )
 
-export const EditedDecksQuery = Type.Object({ source: optional('Id of a source.', '3') })
+export const EditedDecksQuery = Type.Object({ source: id('int64', 'Id of a source; absent or empty means all.') })
 
 export const EditedDecks = Type.Object({ decks: Type.Array(EditedDeck) })
 

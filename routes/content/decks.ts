@@ -9,7 +9,7 @@ import {
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
 import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
-import { parseRowId } from '../../src/domain/text/parameters.js'
+import { isInteger } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { createDeck, saveDeck } from '../../src/services/content/editing/decks.js'
 import { formRequestOf } from '../../src/services/create-once.js'
@@ -40,9 +40,8 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ query, editable }) => {
-      const isFiltered = query.source !== undefined && query.source !== ''
-      const sourceId = isFiltered ? parseRowId(query.source ?? '', 'Ungültige Quellen-ID') : undefined
-      if (isFiltered && sourceId === undefined) return { decks: [] }
+      const { source: sourceId } = query
+      if (!isInteger(sourceId ?? 0)) return { decks: [] }
       return { decks: await listEditedDecks(app.db, editable, { sourceId }) }
     },
   )

@@ -8,7 +8,7 @@ import { mayEdit } from '../../src/domain/content/editing/rights.js'
 import { EXPORT_FILES, EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
 import { DECK_NOT_FOUND, NO_ROOM, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
-import { isInteger, parseChoice, parseFlag, parseId } from '../../src/domain/text/parameters.js'
+import { isInteger } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
@@ -46,15 +46,14 @@ request gets 429.`,
       },
     },
     async (request, reply) => {
-      const { deck: slug, ...query } = request.query
-      const sourceId = parseSource(query.source)
+      const { deck: slug, source: wantedSource, progress: hasProgress } = request.query
+      // No source has the id 0. An id outside the range of the column finds none either.
+      const sourceId = isInteger(wantedSource ?? 0) ? wantedSource : 0
       if (sourceId !== undefined && slug) throw new InvalidInput('Die Parameter „source“ und „deck“ schließen sich aus')
-      const whole = sourceId === undefined ? undefined : 'markdown'
-      const format = parseChoice(query.format, 'format', EXPORT_FORMATS) ?? whole
+      const format = request.query.format ?? (sourceId === undefined ? undefined : 'markdown')
       if (format === undefined) {
         throw new InvalidParameter('format', `fehlt: eines von ${EXPORT_FORMATS.join(', ')}`)
       }
-      const hasProgress = parseFlag(query.progress, 'progress')
       if (hasProgress && format !== 'apkg') throw new InvalidParameter('progress', 'gilt nur für format=apkg')
       const body = await serveAlone(request.user.id, reply, async () => {
         const deck = slug === undefined || slug === '' ? undefined : await findDeckBySlug(app.db, slug)
@@ -84,18 +83,6 @@ request gets 429.`,
       return reply.send(body as unknown as Static<typeof ExportFile>)
     },
   )
-}
-
-/**
- * Parses the parameter `source`. Returns undefined if it is absent or empty. Returns 0, an id that no source has, if
- * the number is outside the range of ids.
- * @throws InvalidInput if the parameter is not a number
- */
-function parseSource(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  const id = parseId(text)
-  if (id === undefined) throw new InvalidParameter('source', 'muss die Nummer einer Quelle sein')
-  return isInteger(id) ? id : 0
 }
 
 async function maySeeHidden({ server, user, apiToken }: FastifyRequest, sourceId: number): Promise<boolean> {

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { countContent, findLastImport, listArchivedDecks } from '../../db/queries/content/state.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { parseFlag } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/folder/check.js'
@@ -81,7 +80,7 @@ const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'med
       },
     },
     async (request) => {
-      const force = parseFlag(request.query.force, 'force')
+      const { force } = request.query
       const { refusal, ...preview } = await checkFolder(app.db, contentDir, mediaMaxBytes, stopping)
       return { ...preview, needs_force: refusal !== undefined && !force }
     },

@@ -8,7 +8,8 @@ import { NotPublishable } from '../../src/domain/tests/editing-refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { answers, optional } from '../../src/http/schemas.js'
+import { parameter } from '../../src/http/query.js'
+import { answers } from '../../src/http/schemas.js'
 import {
   exportSourceQuestions,
   exportTest,
@@ -19,7 +20,15 @@ import { ExportFile } from './schemas.js'
 import { EditedTestParams } from './test-schemas.js'
 
 const ExportedAs = Type.Object({
-  format: optional('`moodle` for Moodle XML or `csv` for spreadsheets; required.', 'moodle'),
+  format: parameter(
+    {
+      type: 'string',
+      enum: QUESTION_FORMATS,
+      description: 'Moodle XML, or a table for spreadsheets; required.',
+      examples: ['moodle'],
+    },
+    parseFormat,
+  ),
 })
 const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 const PRODUCES = ['application/xml', 'text/csv']
@@ -54,7 +63,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
       },
     },
     async ({ params, query }, reply) => {
-      const format = parseFormat(query.format)
+      const { format } = query
       return send(reply, await exportTest(app.db, toTestSlug(params.slug), format), format)
     },
   )
@@ -76,7 +85,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
       },
     },
     async ({ params, query }, reply) => {
-      const format = parseFormat(query.format)
+      const { format } = query
       return send(reply, await exportSourceQuestions(app.db, Number(params.id), format), format)
     },
   )
@@ -88,10 +97,10 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
   }
 }
 
-function parseFormat(text: string | undefined): QuestionFormat {
-  const format = parseChoice(text, 'format', QUESTION_FORMATS)
+function parseFormat(text: string | undefined, name: string): QuestionFormat {
+  const format = parseChoice(text, name, QUESTION_FORMATS)
   if (format === undefined) {
-    throw new InvalidParameter('format', `fehlt: eines von ${QUESTION_FORMATS.join(', ')}`)
+    throw new InvalidParameter(name, `fehlt: eines von ${QUESTION_FORMATS.join(', ')}`)
   }
   return format
 }

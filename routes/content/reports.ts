@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import type { Actor } from '../../db/queries/accounts/audit.js'
-import { type CardReport, listReports, REPORT_STATES } from '../../db/queries/content/reports.js'
+import { type CardReport, listReports } from '../../db/queries/content/reports.js'
 import { actorOf } from '../../plugins/auth.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { suggestionOf } from '../../src/domain/content/editing/suggestion.js'
@@ -15,7 +15,7 @@ import {
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField, InvalidInput } from '../../src/domain/refusal.js'
-import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { type Accepted, acceptSuggestion, declineReport } from '../../src/services/content/editing/suggestions.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
@@ -44,12 +44,10 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
       onRequest: app.requireAuthor,
     },
     async ({ query, editable }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
-      const before = parseCursor(query.before, 'before')
-      const state = parseChoice(query.state, 'state', REPORT_STATES)
+      const { limit, state, after: before = query.before } = query
       const { reports: found, open } = await listReports(app.db, editable, { state, before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { reports: await describe(page), open, next_before: next }
+      return { reports: await describe(page), open, next_after: next, next_before: next }
     },
   )
 

@@ -1,6 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { REPORT_STATES } from '../../db/queries/content/reports.js'
+import { EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
 import { SourceExists } from '../../src/domain/content/refusals.js'
 import { CHOSEN_ROLES } from '../../src/domain/table-layout.js'
+import { choice, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
 import { errorWith, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
@@ -41,18 +44,17 @@ export const ContentState = Type.Object({
 })
 
 export const ExportQuery = Type.Object({
-  format: optional('`apkg`, `csv` or `markdown`; required without `source`.', 'apkg'),
-  source: optional('Id of a source; absent or empty means all content.', ''),
+  format: choice(EXPORT_FORMATS, 'Required without `source`.'),
+  source: id('int64', 'Id of a source; absent or empty means all content.'),
   deck: optional('Slug of a deck; absent or empty means all decks.', 'git'),
-  progress: optional("`true` adds the caller's progress; only with `apkg`.", 'false'),
+  progress: flag("Adds the caller's progress; only with `apkg`."),
 })
 
 export const ExportFile = Type.String({ format: 'binary', description: 'The file.' })
 
 export const ReportsQuery = Type.Object({
-  state: optional('`open` or `settled`; absent or empty means all.', 'open'),
-  before: optional('`next_before` of the previous page.', '42'),
-  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
+  state: choice(REPORT_STATES, 'Absent or empty means all.'),
+  ...newestFirst({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 
 export const Report = Type.Object(
@@ -99,7 +101,7 @@ export const Report = Type.Object(
 export const ReportList = Type.Object({
   reports: Type.Array(Report),
   open: Type.Integer({ description: 'Number of all open reports of cards that the caller may edit.' }),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const ReportParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['42'] }) })
@@ -352,7 +354,7 @@ export const AdoptBody = Type.Object({
 })
 
 export const PurgeQuery = Type.Object({
-  purge: optional('`true` deletes everything permanently, with all progress.', 'false'),
+  purge: flag('Deletes everything permanently, with all progress.'),
 })
 
 export const MediaParams = Type.Object({

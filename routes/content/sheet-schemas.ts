@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { ChangeKind } from '../../db/column-types.js'
 import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
+import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export const OwnerSource = Type.Object({
@@ -48,14 +49,10 @@ const EditedSheet = Type.Object({ ...SUMMARY, content_md: Type.String() }, { tit
 export const EditedSheetAnswer = Type.Object({ sheet: EditedSheet })
 
 export const SheetsQuery = Type.Object({
-  source: optional('Id of a source; absent or empty means all that the caller edits.', '3'),
-  state: optional(
-    `One of ${EDITED_STATES.map((state) => `\`${state}\``).join(', ')}; absent or empty means all.`,
-    'draft',
-  ),
+  source: id('int64', 'Id of a source; absent or empty means all that the caller edits.'),
+  state: choice(EDITED_STATES, 'Absent or empty means all.'),
   q: optional('Part of the title, case-insensitive; absent or empty means all.', 'log'),
-  after: optional('`next_after` of the previous page.', '17'),
-  limit: optional('1 to 1,000, 200 if absent; other numbers are clamped.', '50'),
+  ...page({ maximum: 1_000, fallback: 200, cursor: 'int64' }),
 })
 
 export const EditedSheetList = Type.Object({
@@ -95,8 +92,7 @@ export const SheetBody = Type.Object({
 export const SheetParams = Type.Object({ slug: Type.String({ examples: ['git-log'] }) })
 
 export const VersionsQuery = Type.Object({
-  before: optional('`next_before` of the previous page.', '12'),
-  limit: optional('1 to 100, 50 if absent; other numbers are clamped.', '20'),
+  ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int64' }),
 })
 
 export const SheetVersions = Type.Object({
@@ -112,7 +108,7 @@ export const SheetVersions = Type.Object({
     }),
     { description: 'Newest first; fewer than `limit` if the texts are long.' },
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const SheetVersionParams = Type.Object({

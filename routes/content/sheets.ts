@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { type EditedSheetSummary, findEditedSheet, listEditedSheets } from '../../db/queries/content/editing/sheets.js'
-import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
 import { listVersions } from '../../db/queries/content/editing/versions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { parseLabel, parseSheetText } from '../../src/domain/content/editing/texts.js'
@@ -16,14 +15,7 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField } from '../../src/domain/refusal.js'
-import {
-  checkStorable,
-  isInteger,
-  parseChoice,
-  parseCursor,
-  parseNumber,
-  parseRowId,
-} from '../../src/domain/text/parameters.js'
+import { checkStorable, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeSheet, createSheet, restoreSheet, type SheetChange } from '../../src/services/content/editing/sheets.js'
@@ -60,10 +52,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ query, editable }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
-      const sourceId = parseCursor(query.source, 'source')
-      const after = parseCursor(query.after, 'after')
-      const state = parseChoice(query.state, 'state', EDITED_STATES)
+      const { limit, source: sourceId, after, state } = query
       // No source or sheet has an id outside the integer range, so the result is empty.
       if (!isInteger(sourceId ?? 0) || !isInteger(after ?? 0)) return { sheets: [], next_after: null }
       const found = await listEditedSheets(
@@ -165,12 +154,12 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, query }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       const { id } = await findSheet(params.slug)
       const versions = await listVersions(app.db, 'cheatsheets', id, before, limit)
       const last = versions.at(-1)?.version ?? 1
-      return { versions, next_before: last > 1 ? last : null }
+      const next = last > 1 ? last : null
+      return { versions, next_after: next, next_before: next }
     },
   )
 

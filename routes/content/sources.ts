@@ -90,7 +90,7 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
       onRequest: [requireEditor, requireAdminToPurge],
     },
     async (request) => {
-      const remove = parseFlag(request.query.purge, 'purge') ? purgeSource : archiveSource
+      const remove = request.query.purge ? purgeSource : archiveSource
       await remove(app.db, actorOf(request), sourceIdOf(request.params))
       return { ok: true as const }
     },

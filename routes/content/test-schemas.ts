@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { CHOICES, MAX_LISTED_CARDS, MAX_SECTIONS, RANGES, UNLIMITED } from '../../src/domain/tests/definition.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
 import { shownQuestion } from '../tests/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
@@ -87,9 +88,8 @@ export const EditedTests = Type.Object({
 })
 
 export const EditedTestsQuery = Type.Object({
-  source: optional('Id of a source; absent or empty means all that the caller edits.', '3'),
-  after: optional('`next_after` of the previous page.', '17'),
-  limit: optional('1 to 1,000, 200 if absent; other numbers are clamped.', '50'),
+  source: id('int64', 'Id of a source; absent or empty means all that the caller edits.'),
+  ...page({ maximum: 1_000, fallback: 200, cursor: 'int32' }),
 })
 
 export const EditedTestParams = Type.Object({ slug: Type.String({ examples: ['datenschutz'] }) })
@@ -122,8 +122,7 @@ export const DefinitionBody = Type.Object({
 export const ArchiveTestBody = Type.Object({ archived: Type.Boolean({ examples: [true] }) })
 
 export const TestVersionsQuery = Type.Object({
-  before: optional('`next_before` of the previous page.', '17'),
-  limit: optional('1 to 100, 50 if absent; other numbers are clamped.', '50'),
+  ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int32' }),
 })
 
 export const TestVersions = Type.Object({
@@ -143,10 +142,10 @@ export const TestVersions = Type.Object({
     ),
     { description: 'The newest first.' },
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
-export const PublishQuery = Type.Object({ check: optional('`true` returns the result without publishing.', 'true') })
+export const PublishQuery = Type.Object({ check: flag('Returns the result without publishing.') })
 
 export const Publication = Type.Object({
   version: Type.Integer({ description: 'The published version, or the one that a check would publish.' }),

@@ -4,9 +4,10 @@ import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.
 import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { NO_PUBLISHED_VERSION } from '../../src/domain/tests/refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
-import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { isInteger } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
-import { answers, nullable, optional } from '../../src/http/schemas.js'
+import { id, page } from '../../src/http/query.js'
+import { answers, nullable } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
 
@@ -17,9 +18,8 @@ const Time = (description: string) =>
   nullable(Type.String({ format: 'date-time', description, examples: ['2026-11-21T08:00:00.000Z'] }))
 
 const StatisticsQuery = Type.Object({
-  version: optional('Absent or empty means the published version.', '1'),
-  after: optional('`next_after` of the previous page.', '17'),
-  limit: optional('1 to 1,000, 200 if absent; other numbers are clamped.', '50'),
+  version: id('int64', 'Absent or empty means the published version.'),
+  ...page({ maximum: 1_000, fallback: 200, cursor: 'int64' }),
 })
 
 const Report = Type.Object(
@@ -105,12 +105,12 @@ fewer than \`min_persons\` persons. The other values are renewed only together w
       },
     },
     async ({ params, query }) => {
-      const isGiven = query.version !== undefined && query.version !== ''
-      const version = isGiven ? parseRowId(query.version ?? '', 'Ungültige Fassung') : undefined
-      if (isGiven && version === undefined) throw NO_PUBLISHED_VERSION
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
-      const page = { after: parseCursor(query.after, 'after'), limit }
-      return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, page, { minPersons, now: moment().at })
+      const { version, ...wanted } = query
+      if (!isInteger(version ?? 0)) throw NO_PUBLISHED_VERSION
+      return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, wanted, {
+        minPersons,
+        now: moment().at,
+      })
     },
   )
 }

@@ -24,7 +24,7 @@ import {
   TEST_VERSION_MISSING,
 } from '../../src/domain/tests/editing-refusals.js'
 import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
-import { parseFlag, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { isInteger } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { previewTest, publishTest } from '../../src/services/tests/publish.js'
@@ -63,11 +63,8 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ query, editable }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
-      const after = parseIntegerCursor(query.after, 'after')
-      const isFiltered = query.source !== undefined && query.source !== ''
-      const sourceId = isFiltered ? parseRowId(query.source ?? '', 'Ungültige Quellen-ID') : undefined
-      if (isFiltered && sourceId === undefined) return { tests: [], next_after: null }
+      const { limit, after, source: sourceId } = query
+      if (!isInteger(sourceId ?? 0)) return { tests: [], next_after: null }
       const found = await listEditedTests(app.db, { editable, sourceId }, after, limit + 1)
       const { page, next } = cutPage(found, limit, ({ id }) => id)
       return { tests: page.map(summarise), next_after: next }
@@ -164,7 +161,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, query, user }) => {
-      const isCheck = parseFlag(query.check, 'check')
+      const { check: isCheck } = query
       const { draws, drawn, ...rest } = await publishTest(app.db, user.username, toTestSlug(params.slug), isCheck)
       return { ...rest, draws: String(draws), question_count: drawn }
     },
@@ -185,11 +182,11 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, query }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseIntegerCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       const versions = await listPublishedVersions(app.db, toTestSlug(params.slug), { before, limit })
       const last = versions.at(-1)?.version ?? 1
-      return { versions, next_before: last > 1 ? last : null }
+      const next = last > 1 ? last : null
+      return { versions, next_after: next, next_before: next }
     },
   )
 

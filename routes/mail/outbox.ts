@@ -3,7 +3,7 @@ import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { countMails, listMails } from '../../db/queries/mail/list.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseMailAddress } from '../../src/domain/mail/address.js'
-import { isResendable, MAIL_STATES } from '../../src/domain/mail/mail.js'
+import { isResendable } from '../../src/domain/mail/mail.js'
 import {
   MAIL_NOT_CONFIGURED,
   MAIL_NOT_FOUND,
@@ -13,7 +13,7 @@ import {
 import type { MailSettings } from '../../src/domain/mail/settings.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
-import { parseChoice, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { resend } from '../../src/services/mail/resend.js'
@@ -51,9 +51,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
       },
     },
     async ({ query }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
-      const state = parseChoice(query.state, 'state', MAIL_STATES)
-      const before = parseIntegerCursor(query.before, 'before')
+      const { limit, state, after: before = query.before } = query
       const found = await listMails(app.db, { state, before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
       return {
@@ -61,6 +59,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
         counts: await countMails(app.db),
         configured: mail !== undefined,
         held,
+        next_after: next,
         next_before: next,
       }
     },

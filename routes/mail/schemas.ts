@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../src/domain/mail/mail.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { choice, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const OutboxQuery = Type.Object({
-  state: optional('Only mails in this state: `waiting`, `sending`, `sent`, `failed` or `unknown`.', 'failed'),
-  before: optional('Only mails with a lower id; pass `next_before` of a page to get the next one.', '120'),
-  limit: optional('1 to 200; default 50.', '20'),
+  state: choice(MAIL_STATES, 'Only mails in this state; absent or empty means all.'),
+  ...newestFirst({ maximum: 200, fallback: 50, cursor: 'int32' }),
 })
 
 const count = Type.Integer({ examples: [3] })
@@ -43,7 +43,7 @@ export const Outbox = Type.Object({
   counts: Type.Object({ waiting: count, sending: count, sent: count, failed: count, unknown: count }),
   configured: Type.Boolean({ description: 'Whether a mail server is configured.' }),
   held: Type.Boolean({ description: 'Whether mails stay in the outbox because of `SIMULATED_DATE`.' }),
-  next_before: nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const MailParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['17'] }) })

@@ -15,7 +15,7 @@ import {
 } from '../../src/domain/proofs/refusals.js'
 import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
 import { InvalidField, TooManyAttempts } from '../../src/domain/refusal.js'
-import { checkLine, parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
+import { checkLine } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
@@ -59,11 +59,10 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       },
     },
     async ({ user, query }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseIntegerCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       const found = await listOwnProofs(app.db, user.id, { before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { proofs: page.map(view), next_before: next }
+      return { proofs: page.map(view), next_after: next, next_before: next }
     },
   )
 

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
 const Day = Type.String({ format: 'date', examples: ['2026-12-05'] })
@@ -7,8 +8,7 @@ const Day = Type.String({ format: 'date', examples: ['2026-12-05'] })
 export const ProofParams = Type.Object({ code: Type.String({ examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] }) })
 
 export const OwnProofsQuery = Type.Object({
-  before: optional('Only proofs with a lower id; pass `next_before` to get the next page.', '120'),
-  limit: optional('1 to 100; default 50.', '20'),
+  ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int32' }),
 })
 
 export const OwnProofs = Type.Object({
@@ -23,7 +23,7 @@ export const OwnProofs = Type.Object({
       replaced_by: nullable(Code),
     }),
   ),
-  next_before: nullable(Type.Integer()),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const Verified = Type.Object({

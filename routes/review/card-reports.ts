@@ -5,7 +5,7 @@ import { CARD_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refus
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField } from '../../src/domain/refusal.js'
-import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
 import { CardParams, CardReported, OwnReports, OwnReportsQuery, ReportBody } from './schemas.js'
@@ -50,10 +50,10 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ query, user }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
-      const found = await listOwnReports(app.db, user.id, parseCursor(query.before, 'before'), limit + 1)
+      const { limit, after: before = query.before } = query
+      const found = await listOwnReports(app.db, user.id, before, limit + 1)
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { reports: page.map(toAnswer), next_before: next }
+      return { reports: page.map(toAnswer), next_after: next, next_before: next }
     },
   )
 }

@@ -1,27 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import {
-  CARD_STATES,
-  findCard,
-  listCards,
-  suspendCard,
-  unsuspendCard,
-  writeNote,
-} from '../../db/queries/review/cards.js'
+import { findCard, listCards, suspendCard, unsuspendCard, writeNote } from '../../db/queries/review/cards.js'
 import { CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseNote } from '../../src/domain/review/note.js'
 import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
-import {
-  checkStorable,
-  invalidCursor,
-  parseChoice,
-  parseCursor,
-  parseInstantField,
-  parseNumber,
-  parseRowId,
-} from '../../src/domain/text/parameters.js'
+import { checkStorable, invalidCursor, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -55,9 +40,8 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     },
     async (request) => {
       const { query } = request
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
-      const after = parseCursor(query.after, 'after')
-      const filter = { state: parseChoice(query.state, 'state', CARD_STATES), text: parseText(query.q) }
+      const { limit, after } = query
+      const filter = { state: query.state, text: parseText(query.q) }
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND.at('deck')

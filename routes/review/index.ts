@@ -3,7 +3,6 @@ import { findQueue, type Queue as QueueOfCards } from '../../db/queries/review/q
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
-import { parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
@@ -16,9 +15,6 @@ import ratingRoutes from './ratings.js'
 import reportRoutes from './reports.js'
 import { Queue, QueueQuery } from './schemas.js'
 import settingsRoutes from './settings.js'
-
-/** Maximum number of cards in a response: enough for a learner to study for a day without network */
-const MAX_CARDS = 300
 
 const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.setFallback(unknownEndpoint('Unbekannter Review-Endpunkt'))
@@ -38,13 +34,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     async (request) => {
       const { today } = moment()
       const scope = { userId: request.user.id, today, deckSlug: request.query.deck || undefined }
-      const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: MAX_CARDS, fallback: 20 })
-      const newLimit = parseNumber(request.query.new, 'new', {
-        minimum: 0,
-        maximum: MAX_CARDS,
-        fallback: MAX_CARDS,
-      })
-      const queue = await findQueue(app.db, scope, limit, newLimit)
+      const queue = await findQueue(app.db, scope, request.query.limit, request.query.new)
       if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
       const cards = await runInTurns(viewInSteps(queue, today))
       return { cards, counts: countsOf(queue.remaining), today, type_answers: queue.settings.type_answers }

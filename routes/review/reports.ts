@@ -5,7 +5,6 @@ import { findStatistics } from '../../db/queries/review/statistics.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
-import { parseCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import { addDays, type Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
 import { HistoryPage, HistoryQuery, Stats, StatsQuery } from './schemas.js'
@@ -25,14 +24,12 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     },
     async (request) => {
       const { query } = request
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
-      const before = parseCursor(query.before, 'before')
-      const cardId = parseCursor(query.card, 'card')
+      const { limit, card: cardId, after: before = query.before } = query
       const deck = query.deck ? await findDeckBySlug(app.db, query.deck) : undefined
       if (query.deck && deck === undefined) throw DECK_NOT_FOUND.at('deck')
       const found = await listLog(app.db, request.user.id, { deckId: deck?.id, cardId }, before, limit + 1)
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { entries: page, next_before: next }
+      return { entries: page, next_after: next, next_before: next }
     },
   )
 
@@ -50,7 +47,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     },
     async (request) => {
       const { today } = moment()
-      const count = parseNumber(request.query.days, 'days', { minimum: 1, maximum: 365, fallback: 30 })
+      const { days: count } = request.query
       const found = await findStatistics(app.db, request.user.id, today, addDays(today, 1 - count))
       const studied = found.days.map(({ day }) => day)
       return {

@@ -8,6 +8,7 @@ import {
   RATINGS,
   type Rating,
 } from '../../src/domain/review/review.js'
+import { choice, clamped, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
@@ -44,7 +45,8 @@ const ProgressOrNull = Type.Unsafe<CardState | null>({
 })
 
 const Deck = optional('A deck slug; absent or empty means all decks.', 'git')
-const limit = (text: string) => Type.Optional(Type.String({ description: text, examples: ['20'] }))
+/** Maximum number of cards in a response: enough for a learner to study for a day without network */
+const MAX_CARDS = 300
 
 const CARD = {
   card_id: Type.Integer(),
@@ -67,8 +69,11 @@ const NextReview = Type.Object(
 
 export const QueueQuery = Type.Object({
   deck: Deck,
-  limit: limit('Maximum number of cards: 1 to 300, 20 if absent; other numbers are clamped.'),
-  new: limit('Maximum number of new cards; never more than the rest of the daily number.'),
+  limit: clamped({ minimum: 1, maximum: MAX_CARDS, fallback: 20 }, 'Maximum number of cards. '),
+  new: clamped(
+    { minimum: 0, maximum: MAX_CARDS, fallback: MAX_CARDS },
+    'Maximum number of new cards; never more than the rest of the daily number. ',
+  ),
 })
 
 export const Queue = Type.Object({
@@ -169,8 +174,7 @@ export const ReportBody = Type.Object({
 })
 
 export const OwnReportsQuery = Type.Object({
-  before: optional('`next_before` of the previous page.', '42'),
-  limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
+  ...newestFirst({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 
 export const OwnReports = Type.Object({
@@ -200,7 +204,7 @@ export const OwnReports = Type.Object({
     }),
     { description: 'Newest first.' },
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const CardReported = Type.Object({ id: Type.Integer({ description: 'Id of the report.' }) })
@@ -273,13 +277,12 @@ export const DeckBody = Type.Object({
 
 export const CardsQuery = Type.Object({
   deck: Deck,
-  state: optional(`One of ${CARD_STATES.map((state) => `\`${state}\``).join(', ')}; absent or empty means all.`, 'due'),
+  state: choice(CARD_STATES, 'Absent or empty means all.'),
   q: optional(
     'Part of question or answer, case-insensitive; at most 200 characters; absent or empty means all.',
     'stash',
   ),
-  after: optional('`next_after` of the previous page.', '17'),
-  limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
+  ...page({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 
 export const CardPage = Type.Object({
@@ -299,9 +302,8 @@ export const CardAnswer = Type.Object({
 
 export const HistoryQuery = Type.Object({
   deck: Deck,
-  card: optional('Id of a card; absent or empty means all.', '17'),
-  before: optional('`next_before` of the previous page.', '42'),
-  limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
+  card: id('int64', 'Id of a card; absent or empty means all.'),
+  ...newestFirst({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 
 export const HistoryPage = Type.Object({
@@ -326,10 +328,10 @@ export const HistoryPage = Type.Object({
       undoes: nullable(Type.Integer({ description: 'For an undo: id of the undone review.' })),
     }),
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
-export const StatsQuery = Type.Object({ days: limit('1 to 365, 30 if absent; other numbers are clamped.') })
+export const StatsQuery = Type.Object({ days: clamped({ minimum: 1, maximum: 365, fallback: 30 }) })
 
 const Retention = Type.Object({
   reviews: Type.Integer(),

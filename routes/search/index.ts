@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { OpenDatabase } from '../../db/client.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { parseNumber } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
@@ -40,7 +39,7 @@ const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedde
     async (request, reply) => {
       const query = request.query.q ?? ''
       if (countCharacters(query) > MAX_QUERY_LENGTH) throw new InvalidInput(`Höchstens ${MAX_QUERY_LENGTH} Zeichen`)
-      const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: 50, fallback: 20 })
+      const { limit } = request.query
       const search = async () => {
         const isComplete = await app.updateSearchIndex()
         return { isComplete, ...(await searchAll(app.db, query, limit, pause)) }

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
+import { clamped } from '../../src/http/query.js'
 import { nullable, optional } from '../../src/http/schemas.js'
 
 export const SearchAllQuery = Type.Object({
   q: optional('Words that an item must contain; at most 200 characters.', 'git stash'),
-  limit: optional('1 to 50, 20 if absent; other numbers are clamped.', '20'),
+  limit: clamped({ minimum: 1, maximum: 50, fallback: 20 }),
 })
 
 const Ranges = (of: string) =>

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { TEST_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { UNKNOWN_OPTION } from '../../src/domain/questions/refusals.js'
-import { parseCount } from '../../src/domain/quiz/quiz.js'
 import { parseAnswer } from '../../src/domain/tests/answer.js'
 import {
   ASSIGNED_ONLY,
@@ -17,7 +16,7 @@ import {
   SLOT_NOT_FOUND,
   WaitForNext,
 } from '../../src/domain/tests/refusals.js'
-import { checkStorable, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
@@ -29,13 +28,14 @@ import { saveAnswer } from '../../src/services/tests/save-answer.js'
 import { showAttempt } from '../../src/services/tests/show-attempt.js'
 import type { TestClock } from '../../src/services/tests/standing.js'
 import { startAttempt } from '../../src/services/tests/start.js'
-import { GenerateQuery, Quiz } from '../quiz/schemas.js'
+import { Quiz } from '../quiz/schemas.js'
 import {
   AnswerBody,
   AnswerParams,
   AttemptAnswer,
   AttemptParams,
   AttemptsQuery,
+  PracticeQuery,
   QuestionReportBody,
   QuestionReported,
   ReviewAnswer,
@@ -76,13 +76,13 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         summary: 'Multiple-choice questions for practice, with wrong answers by authors and from the same deck',
         description: 'Submit the result with `POST /api/quiz/submit`.',
         tags: ['tests'],
-        querystring: GenerateQuery,
+        querystring: PracticeQuery,
         response: answers(Quiz),
       },
     },
     async ({ query }) => {
       const slug = query.deck || undefined
-      return { questions: await drawPractice(app.db, slug, parseCount(query.count)), deck: slug ?? 'all' }
+      return { questions: await drawPractice(app.db, slug, query.count), deck: slug ?? 'all' }
     },
   )
 
@@ -99,8 +99,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
       },
     },
     async ({ params, query, user }) => {
-      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseIntegerCursor(query.before, 'before')
+      const { limit, after: before = query.before } = query
       return findTest(app.db, user.id, params.slug, clock, { before, limit })
     },
   )

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { clamped, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const oneOf = <T extends string>(...values: T[]) =>
@@ -18,9 +19,13 @@ const State = oneOf('open', 'submitted')
 
 export const TestParams = Type.Object({ slug: Type.String({ examples: ['datenschutz-grundlagen'] }) })
 
+export const PracticeQuery = Type.Object({
+  deck: optional('A deck slug; absent or empty means all decks.', 'git-grundlagen'),
+  count: clamped({ minimum: 1, maximum: 50, fallback: 10 }, 'Number of questions. '),
+})
+
 export const AttemptsQuery = Type.Object({
-  before: optional('`next_before` of the previous page of `my_attempts`.', '17'),
-  limit: optional('1 to 100, 50 if absent; other numbers are clamped.', '50'),
+  ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int32' }),
 })
 
 export const AttemptParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['17'] }) })
@@ -84,7 +89,7 @@ export const TestAnswer = Type.Object({
     },
     { title: 'Test' },
   ),
-  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+  ...NEXT_OF_NEWEST_FIRST,
 })
 
 export const StartBody = Type.Object({

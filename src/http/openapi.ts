@@ -99,6 +99,9 @@ export function finishDocument(document: Json): Json {
           ? undefined
           : needOf(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'))
       if (need !== undefined) operation['x-token-scope'] = need
+      for (const parameter of operation.parameters ?? []) {
+        if (parameter.schema.deprecated) parameter.deprecated = true
+      }
       const own = [...(need === 'none' ? [SHARED.sessionsOnly] : []), ...takeOwnRefusals(operation)]
       const possible = [...own, ...sharedRefusals(path, method, operation)]
       for (const refusal of possible) {

@@ -85,7 +85,7 @@ t.test('limits the number of entries', async (t) => {
   for (const limit of ['0', '1001', 'x', '-1', '1.5']) {
     const answer = await admin.get(`/api/accounts/audit?limit=${limit}`)
     t.equal(answer.status, 400, limit)
-    t.match(answer.body.message, /^Das Feld „limit“ /)
+    t.match(answer.body.message, /^Der Parameter „limit“ /)
   }
   t.equal((await admin.get('/api/accounts/audit')).status, 200)
   t.strictSame((await callerOf(app).get('/api/accounts/audit')).body, errorBody(401, 'Nicht angemeldet'))

@@ -127,6 +127,7 @@ t.test('only its owner gets the PDF of a proof, always with the same bytes', asy
         ...{ valid_until: null, revoked_at: null, replaced_by: null },
       },
     ],
+    next_after: null,
     next_before: null,
   })
 })

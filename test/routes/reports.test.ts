@@ -35,7 +35,7 @@ t.test('a learner reports a card, and an administrator sees its deck and settles
   const { id } = body
   t.strictSame(body, { id })
   const { reports, ...rest } = await list()
-  t.strictSame(rest, { open: 1, next_before: null })
+  t.strictSame(rest, { open: 1, next_after: null, next_before: null })
   const found = {
     id,
     card: {
@@ -67,7 +67,7 @@ t.test('a learner reports a card, and an administrator sees its deck and settles
   t.strictSame(settled.body, { ...found, settled_at, settled_by: await nameOf(admin.id) })
   t.strictSame((await settle(id)).body, settled.body, 'a repeated request changes nothing')
   t.match(await list('?state=open'), { reports: [], open: 0 })
-  t.strictSame(await list('?state=settled'), { reports: [settled.body], open: 0, next_before: null })
+  t.strictSame(await list('?state=settled'), { reports: [settled.body], open: 0, next_after: null, next_before: null })
   t.strictSame((await settle(id, false)).body, found)
   t.equal((await list('?state=open')).open, 1)
   const { entries } = (await admin.get('/api/accounts/audit?limit=2')).body

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { flag } from '../../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../../src/http/schemas.js'
 
 export const StartQuery = Type.Object({
@@ -6,8 +7,8 @@ export const StartQuery = Type.Object({
     'Path below the address of the app to redirect to afterwards; other values redirect to the start page.',
     '/decks/git',
   ),
-  link: optional('`true` is refused: linking starts with `POST /api/auth/oidc/link`.', 'true'),
-  confirm: optional('`true` confirms the login of the current user: the provider authenticates again.', 'true'),
+  link: flag('`true` is refused: linking starts with `POST /api/auth/oidc/link`.'),
+  confirm: flag('Confirms the login of the current user: the provider authenticates again.'),
 })
 
 export const CallbackQuery = Type.Object({

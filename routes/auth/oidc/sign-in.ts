@@ -13,7 +13,6 @@ import {
 } from '../../../src/domain/sign-in/claims.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import { faultAddress, pageAddress, parseTarget } from '../../../src/domain/sign-in/target.js'
-import { parseFlag } from '../../../src/domain/text/parameters.js'
 import { redirects } from '../../../src/http/schemas.js'
 import { confirmByProvider } from '../../../src/services/sign-in/identities.js'
 import { logInByProvider } from '../../../src/services/sign-in/log-in-by-provider.js'
@@ -71,10 +70,10 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     async (request, reply) => {
       const target = request.signInTarget
       const provider = requireProvider()
-      if (parseFlag(request.query.link, 'link')) {
+      if (request.query.link) {
         throw new SignInFault('nicht_angemeldet', 'linking begins with a POST of an own page')
       }
-      const mode = parseFlag(request.query.confirm, 'confirm') ? 'confirm' : 'login'
+      const mode = request.query.confirm ? 'confirm' : 'login'
       const userId = mode === 'login' ? null : requireOwnRequest(request).id
       const { challenge, url } = await provider.begin({ forceLogin: mode === 'confirm' })
       app.signInCookies.remember(request, reply, { mode, challenge, target, startedAt: Date.now(), userId })

@@ -58,6 +58,7 @@ export async function findTest(
       extra_time_percent: taker.extra_time_percent,
       my_attempts: page.map((attempt) => describeAttempt(attempt, mine, test.definition, moment)),
     },
+    next_after: next,
     next_before: next,
   }
 }

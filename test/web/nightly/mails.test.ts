@@ -36,7 +36,7 @@ const ROWS = [
 const OUTBOX = {
   mails: ROWS,
   counts: { waiting: 1, sending: 0, sent: 1_204, failed: 1, unknown: 1 },
-  ...{ configured: true, held: false, next_before: null },
+  ...{ configured: true, held: false, next_after: null, next_before: null },
 }
 
 const AWAY = 'Der Dienst ist gerade nicht erreichbar. Bitte die Verbindung prüfen.'

@@ -18,9 +18,9 @@ export const testQueries = {
   earlier: (slug: string, before: number | null) =>
     infiniteQueryOptions({
       queryKey: ['tests', slug, 'before', before],
-      queryFn: ({ pageParam }) => api.get('/api/tests/{slug}', { path: { slug }, query: { before: pageParam ?? '' } }),
+      queryFn: ({ pageParam }) => api.get('/api/tests/{slug}', { path: { slug }, query: { after: pageParam ?? '' } }),
       initialPageParam: before,
-      getNextPageParam: ({ next_before }) => next_before,
+      getNextPageParam: ({ next_after }) => next_after,
     }),
 }
 

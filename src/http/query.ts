@@ -1,0 +1,137 @@
+import { AjvCompiler } from '@fastify/ajv-compiler'
+import { type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
+import { InvalidField, InvalidParameter, Refusal } from '../domain/refusal.js'
+import { parseChoice, parseCursor, parseFlag, parseIntegerCursor, parseNumber } from '../domain/text/parameters.js'
+import { nullable } from './schemas.js'
+
+/** Schema key of the function that parses a parameter. A parameter without one stays text. */
+const PARSE = Symbol('parse')
+
+type Parse<T> = (text: string | undefined, name: string) => T
+
+interface Range {
+  minimum: number
+  maximum: number
+  fallback: number
+}
+
+/** A parameter that callers may omit; handlers get what `parse` returns. */
+export function parameter<T>(schema: object, parse: Parse<T>): TUnsafe<T> {
+  return Type.Optional(Type.Unsafe<T>({ ...schema, [PARSE]: parse }))
+}
+
+/** A number that is clamped to its range, as `parseNumber` does. */
+export function clamped({ minimum, maximum, fallback }: Range, meaning = '') {
+  const description = `${meaning}Other numbers are clamped; a fraction is truncated; empty means the default.`
+  const schema = { type: 'integer', minimum, maximum, default: fallback, description, examples: [fallback] }
+  return parameter(schema, (text, name) => parseNumber(text, name, { minimum, maximum, fallback }))
+}
+
+/** A whole number; one outside the range is refused. */
+export function ranged({ minimum, maximum, fallback }: Range) {
+  const schema = { type: 'integer', minimum, maximum, default: fallback, examples: [fallback] }
+  return parameter(schema, (text, name) => {
+    if (text === undefined || text === '') return fallback
+    const number = Number(text)
+    if (/^[0-9]+$/.test(text) && number >= minimum && number <= maximum) return number
+    throw new InvalidParameter(name, `muss eine ganze Zahl von ${minimum} bis ${maximum} sein`)
+  })
+}
+
+/** `true` or `false` */
+export function flag(description: string) {
+  return parameter({ type: 'boolean', default: false, description, examples: [false] }, parseFlag)
+}
+
+/** One of some words; undefined if absent or empty */
+export function choice<const T extends string>(words: readonly T[], description: string) {
+  const schema = { type: 'string', enum: words, description, examples: words.slice(0, 1) }
+  return parameter(schema, (text, name) => parseChoice(text, name, words))
+}
+
+/** One of some words; the fallback if absent or empty */
+export function choiceOr<const T extends string>(words: readonly T[], fallback: NoInfer<T>, description: string) {
+  const schema = { type: 'string', enum: words, default: fallback, description, examples: [fallback] }
+  return parameter(schema, (text, name) => parseChoice(text, name, words) ?? fallback)
+}
+
+/** An id: `int32` if its column is an integer, `int64` if it is a bigint; undefined if absent or empty */
+export function id(format: 'int32' | 'int64', description: string, more: object = {}) {
+  const parse = format === 'int32' ? parseIntegerCursor : parseCursor
+  return parameter({ type: 'integer', format, description, examples: [17], ...more }, parse)
+}
+
+interface Paging {
+  maximum: number
+  fallback: number
+  /** Format of the cursor: `int32` if its column is an integer */
+  cursor: 'int32' | 'int64'
+}
+
+/** The parameters `limit` and `after` of a list */
+export function page({ maximum, fallback, cursor }: Paging) {
+  return {
+    after: id(cursor, '`next_after` of the previous page.'),
+    limit: clamped({ minimum: 1, maximum, fallback }),
+  }
+}
+
+/** The parameters of a list in newest-first order. `before` is the older name of `after`. */
+export function newestFirst({ maximum, fallback, cursor }: Paging) {
+  return {
+    ...page({ maximum, fallback, cursor }),
+    before: id(cursor, 'The same as `after`, which wins if both are given.', { deprecated: true }),
+  }
+}
+
+/** Fields of the response of a list in newest-first order; both have the same value. */
+export const NEXT_OF_NEWEST_FIRST = {
+  next_after: nullable(Type.Integer({ description: '`after` of the next page; null on the last page.' })),
+  next_before: nullable(Type.Integer({ description: 'The same as `next_after`.', deprecated: true })),
+}
+
+type Query = Record<string, string | undefined>
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
+type ValidatorFactory = NonNullable<NonNullable<SchemaController['compilersFactory']>['buildValidator']>
+/** Fastify accepts any validator, but its type of the factory describes only those of Ajv. */
+type BuildValidator = (...options: unknown[]) => FastifySchemaCompiler<unknown>
+
+/** Extends Fastify's validation: queries are parsed, all other parts are validated as `controller` does. */
+export function parsingQueries(controller: SchemaController): SchemaController {
+  const build = (controller.compilersFactory?.buildValidator ?? AjvCompiler()) as BuildValidator
+  const buildValidator: BuildValidator = (...options) => {
+    const compile = build(...options)
+    return (route) => (route.httpPart === 'querystring' ? queryParser(route.schema as TObject) : compile(route))
+  }
+  const compilersFactory = { ...controller.compilersFactory, buildValidator: buildValidator as ValidatorFactory }
+  return { ...controller, compilersFactory }
+}
+
+/** Validator compiler of a route that parses its query, and whose handler checks the body */
+export const parseOnlyQuery: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) =>
+  httpPart === 'querystring' ? queryParser(schema as TObject) : () => true
+
+/** Returns a validator that replaces the texts of a query with the values that its schema describes. */
+function queryParser({ properties, required = [] }: Pick<TObject, 'properties' | 'required'>) {
+  const parsers = Object.entries(properties).flatMap(([name, schema]) => {
+    const parse = parseOf(schema)
+    return parse === undefined ? [] : [{ name, parse }]
+  })
+  return (query: Query): { value: Record<string, unknown> } | { error: Error } => {
+    const missing = required.find((name) => query[name] === undefined)
+    if (missing !== undefined) return { error: new InvalidField(missing, 'fehlt') }
+    try {
+      const parsed = parsers.map(({ name, parse }) => [name, parse(query[name], name)] as const)
+      return { value: { ...query, ...Object.fromEntries(parsed) } }
+    } catch (error) {
+      if (error instanceof Refusal) return { error }
+      throw error
+    }
+  }
+}
+
+function parseOf(schema: TSchema & { [PARSE]?: Parse<unknown> }): Parse<unknown> | undefined {
+  return schema[PARSE]
+}
