@@ -60,6 +60,9 @@ const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   term: 'question',
   word: 'question',
   prompt: 'question',
+  'correct answer': 'answer',
+  'right answer': 'answer',
+  'richtige antwort': 'answer',
   definition: 'answer',
   erklaerung: 'answer',
   erlaeuterung: 'answer',
@@ -170,7 +173,8 @@ function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const has = (role: Role) => roles.includes(role) || paired.includes(role as 'question' | 'answer')
   if (!has('question') || !has('answer')) return roles
   for (const role of ['question', 'answer'] as const) {
-    const place = paired.indexOf(role)
+    const correct = role === 'answer' ? paired.findIndex((_, at) => CORRECT.has(names[at] as string)) : -1
+    const place = correct >= 0 && paired[correct] === role ? correct : paired.indexOf(role)
     if (place >= 0 && !roles.includes(role)) roles[place] = role
   }
   // In a table with wrong answers, `answer` is the right answer, and another answer heading is the explanation.

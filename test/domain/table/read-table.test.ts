@@ -143,6 +143,8 @@ t.test('recognises headings with and without umlauts, and names of languages', a
   t.same(read('word,examples\na,b').cards, ['2 a/a/b/import'], 'one known word of a pair')
   t.same(read(';Deutsch;Uebersetzung\n;a;b').cards, ['2 a/a/b/import'], 'an empty first column')
   t.same(read(';a;b\n;c;d').cards, ['1 a/a/b/import', '2 a/c/d/import'])
+  const quiz = read('id,question,options,explanation,correct_answer\n1,a,x,because,b').decks[0]?.cards[0]
+  t.match(quiz, { question: 'a', answer: 'b' }, 'an explanation is no answer beside one')
   t.match(read('Lied;Strophe\na;b').warnings[0], '1: Ohne bekannte Überschriften ist auch die erste Zeile eine Karte')
 })
 
