@@ -80,7 +80,10 @@ async function checkWindowSizes(t: Test, visit: Visit, name: string): Promise<vo
   for (const [size, viewport] of Object.entries(sizes)) {
     await page.setViewportSize(viewport)
     const folds = page.locator('main details:not([open]) > summary')
-    for (let left = await folds.count(); left > 0; left--) await folds.first().click()
+    // At once, because a page may open or close a fold itself when the window gets another size.
+    await folds.evaluateAll((summaries) => {
+      for (const summary of summaries as { click(): void }[]) summary.click()
+    })
     await look(t, visit, `${name}, ${size}`)
   }
 }

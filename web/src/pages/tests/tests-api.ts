@@ -31,7 +31,7 @@ export const attempts = {
   read: async (id: number) => (await api.get('/api/tests/attempts/{id}', { path: { id } })).attempt,
   /** Returns a test whose list of the user's attempts contains only the one with this number. */
   withOne: async (slug: string, number: number) =>
-    (await api.get('/api/tests/{slug}', { path: { slug }, query: { before: number + 1, limit: 1 } })).test,
+    (await api.get('/api/tests/{slug}', { path: { slug }, query: { after: number + 1, limit: 1 } })).test,
   submit: async (id: number) => (await api.post('/api/tests/attempts/{id}/submit', { path: { id } })).attempt,
   report: (id: number, slot: number, text: string) =>
     api.post('/api/tests/attempts/{id}/reports', { path: { id }, body: { slot, text } }),
