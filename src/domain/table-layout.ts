@@ -26,7 +26,7 @@ export interface TableDescription {
   separator: string | null
   /** Whether the first row has headings; if the columns are unclear, it is among the examples. */
   hasHeadings: boolean
-  /** Whether somebody has to choose the columns before anything can be imported */
+  /** Whether the columns are unknown: an import is refused until the author chooses them */
   isUnclear: boolean
   columns: { heading: string | null; examples: string[]; role: ChosenRole | null }[]
 }

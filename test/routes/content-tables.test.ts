@@ -48,7 +48,7 @@ t.test('two rows with the same key are one card, with a warning', async (t) => {
   t.match(answer.body.stats.warnings.at(-1), { line: 3, message: /Dieselbe Karte steht schon in Zeile 2/ })
 })
 
-t.test('a table with unknown columns is imported once somebody has chosen them', async (t) => {
+t.test('a table with unknown columns is imported after the author has chosen them', async (t) => {
   const table = 'Tier;Laut;Beine;Kapitel\nHund;bellt;4;Haus\nHuhn;gackert;2;Hof\n'
   const check = await upload('name=Tiere.csv&check=true', table)
   t.match(check, {

@@ -53,10 +53,12 @@ export async function findSource(db: Kysely<Database>, id: number): Promise<Sour
   return db.selectFrom('content_sources').select(['id', 'kind', 'name']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns what was chosen for the tables of a source; undefined if nothing was. */
-export async function findTableLayout(db: Kysely<Database>, id: number): Promise<TableLayout | undefined> {
-  const found = await db.selectFrom('content_sources').select('table_layout').where('id', '=', id).executeTakeFirst()
-  return found?.table_layout ?? undefined
+/** Returns the name of a source, and what was chosen for its tables; null if nothing was. */
+export async function findTableSource(
+  db: Kysely<Database>,
+  id: number,
+): Promise<{ name: string; table_layout: TableLayout | null } | undefined> {
+  return db.selectFrom('content_sources').select(['name', 'table_layout']).where('id', '=', id).executeTakeFirst()
 }
 
 /** Stores what was chosen for a table, for the next upload to the source. */

@@ -23,7 +23,7 @@ interface Group {
   others: number
 }
 
-/** Collects findings, of which it lists at most ten of each kind and the number of the others. */
+/** Collects findings. The list has at most ten findings of each kind, and the number of the others of this kind. */
 export class GroupedFindings {
   readonly #groups = new Map<string, Group>()
   #total = 0

@@ -10,7 +10,7 @@ export interface Columns {
   places: Map<Role, number>
   /** Columns of wrong answers */
   wrong: number[]
-  /** Columns of options, the right ones of which `correct` names */
+  /** Columns of options; the column `correct` names the right options */
   options: number[]
   ignored: string[]
   count: number

@@ -120,7 +120,7 @@ function asUpload(error: unknown): never {
  * Imports the upload into its source in one transaction, with an audit entry. Writes nothing if an upload for a new
  * source would change nothing; the source in the report then has no id.
  * @throws the refusals of `checkUpload`
- * @throws COLUMNS_UNCLEAR if somebody has to choose the columns of the table; the report of a check describes them
+ * @throws COLUMNS_UNCLEAR if the columns of the table are unknown; the report of `checkUpload` describes them
  * @throws SourceExists if `targetOf` finds a source by its name only
  * @throws IMPORT_RUNS if another import or a change of a source is running
  * @throws CONTENT_CHANGES if concurrent changes keep invalidating the plan

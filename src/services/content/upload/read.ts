@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { findSource, findTableLayout } from '../../../../db/queries/content/sources.js'
+import { findTableSource } from '../../../../db/queries/content/sources.js'
 import { listLevels } from '../../../../db/queries/content/stored.js'
 import type { Database } from '../../../../db/types.js'
 import { FaultyContent, READING_TOO_LONG, ReadersBusy } from '../../../domain/content/refusals.js'
@@ -66,11 +66,8 @@ export async function readUpload(
   const timer = setTimeout(() => waitLimit.abort(new ReadersBusy()), maxWaitMs)
   const read = async () => {
     clearTimeout(timer)
-    const source = sourceId === undefined ? undefined : await findSource(db, sourceId)
-    const table = {
-      ...options.table,
-      remembered: sourceId === undefined ? undefined : await findTableLayout(db, sourceId),
-    }
+    const source = sourceId === undefined ? undefined : await findTableSource(db, sourceId)
+    const table = { ...options.table, remembered: source?.table_layout ?? undefined }
     return readIncoming(path, { ...options, table, defaultDeck: source?.name ?? name, levels: await listLevels(db) })
   }
   const waiting = AbortSignal.any(signal === undefined ? [waitLimit.signal] : [signal, waitLimit.signal])

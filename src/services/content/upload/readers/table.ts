@@ -45,8 +45,8 @@ export function readTableBytes(
     levels,
     maxLength: MAX_SIDE_LENGTH,
     choice,
-    fault: (line: number, message: string, kind?: string) => findings.fault(fileName, line, message, kind),
-    warn: (line: number, message: string, kind?: string) => findings.warn(fileName, line, message, kind),
+    fault: (line, message) => findings.fault(fileName, line, message),
+    warn: (line, message) => findings.warn(fileName, line, message),
     count: (length) => findings.countLength(length),
   })
   const incoming = toDecks(decks, findings)

@@ -49,8 +49,8 @@ export async function readWorkbookFile(zip: Zip, main: string, options: ReadOpti
     choice,
     limits: LIMITS,
     refusal: (problem) => REFUSALS[problem],
-    fault: (file: string, line: number, message: string, kind?: string) => findings.fault(file, line, message, kind),
-    warn: (file: string, line: number, message: string, kind?: string) => findings.warn(file, line, message, kind),
+    fault: (file, line, message) => findings.fault(file, line, message),
+    warn: (file, line, message) => findings.warn(file, line, message),
     count: (length) => findings.countLength(length),
   })
   const incoming = toDecks(decks, findings)
