@@ -75,6 +75,8 @@ t.test(
     await button('Ansehen, was geschieht').click()
     await page.getByText('Was steht in den Spalten?').waitFor()
     t.equal(await button('Jetzt übernehmen').count(), 0)
+    await page.getByText('Tier · Hund · Huhn').waitFor()
+    await page.getByLabel('Die erste Zeile ist eine Überschrift').check()
     await page.getByLabel('„Tier“ ist').selectOption({ label: 'Antwort' })
     await page.getByLabel('„Laut“ ist').selectOption({ label: 'Frage' })
     t.equal(await button('So ansehen').isEnabled(), true)
