@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { Type } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { describeApi, finishDocument } from '../src/http/openapi.js'
-import { answers } from '../src/http/schemas.js'
+import { responses } from '../src/http/schemas.js'
 
 /** Hash of the inline style sheet of Swagger UI; test/web/nightly/reference.test.ts detects a change. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
@@ -50,7 +50,7 @@ export default fp<OpenapiOptions>(
         summary: 'This OpenAPI document',
         tags: ['health'],
         security: [],
-        response: answers(Document),
+        response: responses(Document),
       },
       handler: async (_request, reply) => {
         document ??= JSON.stringify(app.swagger())

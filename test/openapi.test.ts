@@ -6,7 +6,7 @@ import { lintFromString, loadConfig } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import t from 'tap'
 import { ROOT } from './support/constants.js'
-import { createAnswerChecker, type Json } from './support/openapi.js'
+import { createResponseChecker, type Json } from './support/openapi.js'
 import { PROGRAM_OPTIONS } from './support/process.js'
 import { startService } from './support/service.js'
 
@@ -132,7 +132,7 @@ t.test('the reference loads nothing external and nothing inline', async (t) => {
 })
 
 t.test('the response checker of all tests detects differences', async (t) => {
-  const check = createAnswerChecker((await anonymous.get('/openapi.json')).body)
+  const check = createResponseChecker((await anonymous.get('/openapi.json')).body)
   const answer = { method: 'GET', url: '/api/decks?x=1', status: 200, contentType: 'application/json; charset=utf-8' }
   const deck = { id: 1, slug: 's', name: 'n', description: '', card_count: 0, reviewed: 0, correct: 0, due: 0 }
   t.strictSame(check({ ...answer, text: JSON.stringify({ decks: [deck] }) }), [])

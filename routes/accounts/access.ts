@@ -8,7 +8,7 @@ import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { endPasskeys, endSessions, endTokens } from '../../src/services/accounts/revoke.js'
 import { TokenList } from '../auth/schemas.js'
 import { AccessParams, AccountParams, SessionList } from './schemas.js'
@@ -28,7 +28,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The sessions of a user, newest first',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(SessionList, REFUSALS),
+        response: responses(SessionList, REFUSALS),
       },
     },
     async (request) => {
@@ -47,7 +47,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'End all sessions of a user',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(Done, ENDING_REFUSALS),
+        response: responses(Done, ENDING_REFUSALS),
       },
       preHandler: refuseTokenOfOwner,
     },
@@ -65,7 +65,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'End a session of a user',
         tags: ['accounts'],
         params: AccessParams,
-        response: answers(Done, ENDING_REFUSALS),
+        response: responses(Done, ENDING_REFUSALS),
       },
       preHandler: refuseTokenOfOwner,
     },
@@ -85,7 +85,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The API tokens of a user, without their secrets',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(TokenList, REFUSALS),
+        response: responses(TokenList, REFUSALS),
       },
     },
     async (request) => ({ tokens: await listTokens(app.db, await findUserId(request)) }),
@@ -99,7 +99,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Delete all API tokens of a user',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(Done, ENDING_REFUSALS),
+        response: responses(Done, ENDING_REFUSALS),
       },
       preHandler: refuseTokenOfOwner,
     },
@@ -117,7 +117,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Delete an API token of a user',
         tags: ['accounts'],
         params: AccessParams,
-        response: answers(Done, ENDING_REFUSALS),
+        response: responses(Done, ENDING_REFUSALS),
       },
       preHandler: refuseTokenOfOwner,
     },
@@ -139,7 +139,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
 disabled them.`,
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(Done, ENDING_REFUSALS),
+        response: responses(Done, ENDING_REFUSALS),
       },
       preHandler: refuseTokenOfOwner,
     },

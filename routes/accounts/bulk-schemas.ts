@@ -62,7 +62,7 @@ const rowSchema = (message: string) =>
     message: Type.String({ examples: [message] }),
   })
 
-export const BulkAnswer = Type.Object({
+export const BulkAccountsResponse = Type.Object({
   check: Type.Boolean({ description: 'Whether the list was only checked.' }),
   users: Type.Array(
     Type.Object({

@@ -8,9 +8,9 @@ import { hintsOf, readJsonRows, type UserList, validateRows } from '../../src/do
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { warnOfCommonPasswords } from '../../src/http/password-warning.js'
 import { parseOnlyQuery } from '../../src/http/query.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { checkAccounts, createAccounts } from '../../src/services/accounts/create-accounts.js'
-import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-schemas.js'
+import { BulkAccountsResponse, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-schemas.js'
 
 const BODY_LIMIT = 1024 * 1024
 
@@ -29,7 +29,7 @@ is hashed. A list with an administrator or author requires a login within the la
         tags: ['accounts'],
         querystring: BulkQuery,
         body: { content: { 'application/json': { schema: JSON_BODY }, 'text/csv': { schema: CSV_BODY } } },
-        response: answers(BulkAnswer, [ADMINS_ONLY, PROOF_TOO_OLD], { 400: BulkRefused }),
+        response: responses(BulkAccountsResponse, [ADMINS_ONLY, PROOF_TOO_OLD], { 400: BulkRefused }),
       },
       // The handler reports each fault with its line number. A schema validator cannot do that.
       validatorCompiler: parseOnlyQuery,

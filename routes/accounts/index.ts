@@ -10,16 +10,16 @@ import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
 import access from './access.js'
 import bulk from './bulk.js'
 import list from './list.js'
 import ownAccount, { type OwnAccountOptions } from './me.js'
 import {
-  AccountAnswer,
   AccountParams,
-  AccountWithStateAnswer,
+  AccountResponse,
+  AccountWithStateResponse,
   AuditList,
   AuditQuery,
   ChangeAccountBody,
@@ -50,7 +50,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
         summary: 'Actions of administrators, newest first',
         tags: ['accounts'],
         querystring: AuditQuery,
-        response: answers(AuditList, [ADMINS_ONLY]),
+        response: responses(AuditList, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },
@@ -74,7 +74,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
         summary: 'One user with the current teams',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(AccountWithStateAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
+        response: responses(AccountWithStateResponse, [ADMINS_ONLY, USER_NOT_FOUND]),
       },
       preHandler: app.requireAdmin,
     },
@@ -98,7 +98,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: answers(AccountAnswer, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
+        response: responses(AccountResponse, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
       },
       preHandler: [app.requireAdmin, requireFreshLoginToGrant],
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listAccounts } from '../../db/queries/accounts/list.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { AccountList, AccountsQuery } from './schemas.js'
 
 const list: FastifyPluginAsyncTypebox = async (app) => {
@@ -14,7 +14,7 @@ const list: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'A page of users, filtered by name',
         tags: ['accounts'],
         querystring: AccountsQuery,
-        response: answers(AccountList, [ADMINS_ONLY]),
+        response: responses(AccountList, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },

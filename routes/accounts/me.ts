@@ -20,15 +20,15 @@ import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
 import { listShownVersions } from '../../src/services/tests/results.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
-import { OwnDataAnswer } from './own-data-schemas.js'
+import { OwnDataResponse } from './own-data-schemas.js'
 import {
   AccessesQuery,
   AccessList,
-  AccountAnswer,
+  AccountResponse,
   ChangeOwnAccountBody,
   SessionList,
   SessionParams,
@@ -50,7 +50,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
         tags: ['accounts'],
         body: ChangeOwnAccountBody,
         description: 'The provider sets the name of an account with single sign-on.',
-        response: answers(AccountAnswer, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED, EMERGENCY_BY_PASSWORD]),
+        response: responses(AccountResponse, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED, EMERGENCY_BY_PASSWORD]),
       },
     },
     async (request) => {
@@ -79,7 +79,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
         operationId: 'listOwnSessions',
         summary: "The caller's sessions, newest first",
         tags: ['accounts'],
-        response: answers(SessionList),
+        response: responses(SessionList),
       },
     },
     async (request) => {
@@ -97,7 +97,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
         operationId: 'deleteOwnSessions',
         summary: 'End all sessions of the caller, including this one',
         tags: ['accounts'],
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async (request, reply) => {
@@ -115,7 +115,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
         summary: 'End a session of the caller',
         tags: ['accounts'],
         params: SessionParams,
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async (request) => {
@@ -135,7 +135,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
 and again if the viewer may see other teams than before. The caller's own views are not listed.`,
         tags: ['accounts'],
         querystring: AccessesQuery,
-        response: answers(AccessList),
+        response: responses(AccessList),
       },
     },
     async ({ user, query }) => {
@@ -156,7 +156,7 @@ and again if the viewer may see other teams than before. The caller's own views 
 response is streamed: changes during the transfer may be included or not. A user may have one such response at a time;
 a second request gets 429. An error after the first byte closes the connection.`,
         tags: ['accounts'],
-        response: answers(OwnDataAnswer),
+        response: responses(OwnDataResponse),
       },
     },
     async (request, reply) => {
@@ -168,7 +168,7 @@ a second request gets 429. An error after the first byte closes the connection.`
       })
       // Stops nginx from buffering the whole response for a slow client.
       reply.type('application/json; charset=utf-8').header('x-accel-buffering', 'no')
-      return reply.send(text as unknown as Static<typeof OwnDataAnswer>)
+      return reply.send(text as unknown as Static<typeof OwnDataResponse>)
     },
   )
 }

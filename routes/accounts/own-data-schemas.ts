@@ -13,7 +13,7 @@ const Fitted = nullable(
   }),
 )
 
-export const OwnDataAnswer = Type.Object({
+export const OwnDataResponse = Type.Object({
   user: Type.Object({
     ...User.properties,
     ...state,

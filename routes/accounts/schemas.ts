@@ -63,9 +63,9 @@ const AccountWithState = Type.Object(
   { title: 'Account' },
 )
 
-export const AccountAnswer = Type.Object({ user: User })
+export const AccountResponse = Type.Object({ user: User })
 
-export const AccountWithStateAnswer = Type.Object({
+export const AccountWithStateResponse = Type.Object({
   user: AccountWithState,
   teams: Type.Array(
     Type.Object({

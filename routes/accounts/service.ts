@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findStoreNumbers } from '../../db/queries/accounts/service.js'
 import { listJobRuns } from '../../db/queries/jobs.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
@@ -34,7 +34,7 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
         operationId: 'getServiceState',
         summary: 'Version, database and counts of the service',
         tags: ['accounts'],
-        response: answers(ServiceState, [ADMINS_ONLY]),
+        response: responses(ServiceState, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },

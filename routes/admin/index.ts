@@ -6,7 +6,7 @@ import { CONTENT_CHANGES, IMPORT_RUNS } from '../../src/domain/content/refusals.
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
 import { importContent } from '../../src/services/content/folder/import.js'
 import { reportProgress } from '../../src/services/content/progress.js'
@@ -54,7 +54,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
         operationId: 'listUsers',
         summary: 'All users',
         tags: ['admin'],
-        response: answers(UserList),
+        response: responses(UserList),
       },
     },
     async () => ({ users: await listUsers(app.db) }),
@@ -68,7 +68,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
         summary: 'Create a user',
         tags: ['admin'],
         body: CreateUserBody,
-        response: answers(UserCreated),
+        response: responses(UserCreated),
       },
       config: { invalidBody: MISSING_FIELDS },
     },
@@ -87,7 +87,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
         summary: 'Delete a user with progress, results and sessions',
         tags: ['admin'],
         params: UserParams,
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async (request) => {
@@ -107,7 +107,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
         summary: 'Import the content folder',
         tags: ['admin'],
         querystring: ImportQuery,
-        response: answers(ImportDone, IMPORT_REFUSALS, { 400: ImportRefused }),
+        response: responses(ImportDone, IMPORT_REFUSALS, { 400: ImportRefused }),
       },
     },
     async (request) => {

@@ -36,7 +36,7 @@ import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import {
   acceptCorrection,
   changeAssignment,
@@ -55,10 +55,10 @@ import { renderPdf } from '../../src/services/print/print.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import occurrences from './occurrences.js'
 import {
-  AssignmentAnswer,
   AssignmentDetail,
   AssignmentList,
   AssignmentParams,
+  AssignmentResponse,
   AssignmentsQuery,
   ChangeAssignmentBody,
   CorrectionBody,
@@ -97,7 +97,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         operationId: 'listMyAssignments',
         summary: "The caller's occurrences of assignments, open ones first",
         tags: ['assignments'],
-        response: answers(OwnOccurrences),
+        response: responses(OwnOccurrences),
       },
     },
     ({ user }) => listMine(app.db, user.id, clock),
@@ -113,7 +113,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
           'Administrators get all; other users those that they may change, are responsible for, or see as a team lead.',
         tags: ['assignments'],
         querystring: AssignmentsQuery,
-        response: answers(AssignmentList, [NOT_AN_OVERSEER]),
+        response: responses(AssignmentList, [NOT_AN_OVERSEER]),
       },
       onRequest: app.requireAssignmentReader,
     },
@@ -139,7 +139,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         summary: 'Templates of the content folder, from which an administrator may start an assignment',
         description: 'Fields for `POST /api/assignments`, which still needs `audience` and `starts`.',
         tags: ['assignments'],
-        response: answers(TemplateList, [ADMINS_ONLY]),
+        response: responses(TemplateList, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },
@@ -154,7 +154,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         summary: 'An assignment',
         tags: ['assignments'],
         params: AssignmentParams,
-        response: answers(AssignmentDetail, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
+        response: responses(AssignmentDetail, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireAssignmentReader,
     },
@@ -186,7 +186,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
         description: 'Authors assign content of their sources to teams that they lead.',
         tags: ['assignments'],
         body: CreateAssignmentBody,
-        response: answers(AssignmentAnswer, [
+        response: responses(AssignmentResponse, [
           ...[...ASSIGNING, ...CONTENT, ...AUDIENCE, ASSIGNMENT_NOT_FOUND],
           CLIENT_ID_USED.at('client_id', { id: 3 }),
         ]),
@@ -214,7 +214,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         tags: ['assignments'],
         params: AssignmentParams,
         body: ChangeAssignmentBody,
-        response: answers(AssignmentAnswer, [
+        response: responses(AssignmentResponse, [
           ...[...CHANGING, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
           ...[...CONTENT, ...AUDIENCE, VERSION_OUTDATED.at('version', { version: 2 })],
         ]),
@@ -237,7 +237,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         summary: 'Delete an assignment; persons keep their finished occurrences',
         tags: ['assignments'],
         params: AssignmentParams,
-        response: answers(Done, CHANGING),
+        response: responses(Done, CHANGING),
       },
       onRequest: app.requireAssigner,
     },
@@ -257,7 +257,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         description: 'Open occurrences start again; persons who have finished get a new occurrence.',
         tags: ['assignments'],
         params: AssignmentParams,
-        response: answers(AssignmentAnswer, [...CHANGING, ASSIGNMENT_NOT_FOUND]),
+        response: responses(AssignmentResponse, [...CHANGING, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireAssigner,
     },
@@ -278,7 +278,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         tags: ['assignments'],
         params: AssignmentParams,
         body: CorrectionBody,
-        response: answers(Done, [...CHANGING, ASSIGNMENT_NOT_FOUND]),
+        response: responses(Done, [...CHANGING, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireAssigner,
     },
@@ -304,7 +304,7 @@ in the audit trail like a view of the state.`,
         produces: ['application/pdf'],
         params: AssignmentParams,
         querystring: SignersQuery,
-        response: answers(SignersFile, [
+        response: responses(SignersFile, [
           ...[NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS],
         ]),
       },
@@ -334,7 +334,7 @@ mandatory. Sorted by name, then by period, latest first.`,
         tags: ['assignments'],
         params: AssignmentParams,
         querystring: OccurrencesQuery,
-        response: answers(OccurrenceList, [NOT_AN_OVERSEER]),
+        response: responses(OccurrenceList, [NOT_AN_OVERSEER]),
       },
       onRequest: app.requireOverseer,
     },

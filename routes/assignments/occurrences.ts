@@ -15,7 +15,7 @@ import {
   SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import {
   confirmPersonal,
   confirmSheet,
@@ -67,7 +67,7 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
         tags: ['assignments'],
         params: OccurrenceParams,
         body: ConfirmBody,
-        response: answers(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, SHEET_CHANGED, NO_SUCH_PART]),
+        response: responses(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, SHEET_CHANGED, NO_SUCH_PART]),
       },
     },
     async ({ params, body, user }) => {
@@ -88,7 +88,7 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
 within the last ten minutes.`,
         tags: ['assignments'],
         body: ConfirmPersonalBody,
-        response: answers(Done, [
+        response: responses(Done, [
           ...[PROOF_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART],
           HELD_TOO_EARLY,
         ]),
@@ -113,7 +113,7 @@ within the last ten minutes.`,
           tags: ['assignments'],
           params: OccurrenceParams,
           body: DecisionBody,
-          response: answers(Done, DECISION),
+          response: responses(Done, DECISION),
         },
         onRequest: app.requireResponsible,
       },
@@ -133,7 +133,7 @@ within the last ten minutes.`,
         tags: ['assignments'],
         params: OccurrenceParams,
         body: GrantBody,
-        response: answers(Done, [...DECISION, NO_SUCH_PART]),
+        response: responses(Done, [...DECISION, NO_SUCH_PART]),
       },
       onRequest: app.requireResponsible,
     },

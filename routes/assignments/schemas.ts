@@ -138,7 +138,7 @@ export const TemplateList = Type.Object({
   ),
 })
 
-export const AssignmentAnswer = Type.Object({ assignment: Assignment })
+export const AssignmentResponse = Type.Object({ assignment: Assignment })
 
 const NamedPerson = Type.Object({ id: Id, display_name: Type.String({ examples: ['Erika Muster'] }) })
 

@@ -8,14 +8,14 @@ import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../src/domain
 import { requireFields } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
 import oidcRoutes from './oidc/index.js'
 import passkeyLogin from './passkey-login.js'
 import passkeyRoutes, { type PasskeyOptions } from './passkeys.js'
-import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsAnswer, PasswordBody } from './schemas.js'
+import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsResponse, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
@@ -39,7 +39,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
         summary: 'Available login methods',
         tags: ['auth'],
         security: [],
-        response: answers(MethodsAnswer),
+        response: responses(MethodsResponse),
       },
     },
     async () => ({
@@ -58,7 +58,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
         tags: ['auth'],
         security: [],
         body: LoginBody,
-        response: answers(LoggedIn, [WRONG_LOGIN, PASSWORD_LOGIN_OFF]),
+        response: responses(LoggedIn, [WRONG_LOGIN, PASSWORD_LOGIN_OFF]),
       },
       config: { invalidBody: MISSING_LOGIN },
     },
@@ -86,7 +86,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
         summary: 'End the session, if there is one',
         tags: ['auth'],
         security: [],
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async (request, reply) => {
@@ -102,7 +102,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
         operationId: 'getMe',
         summary: 'The logged-in user',
         tags: ['auth'],
-        response: answers(Me),
+        response: responses(Me),
       },
       preHandler: app.requireUser,
       config: { isOpenBeforePasswordChange: true },
@@ -126,7 +126,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
         summary: "Change the caller's password; ends all other sessions and renews the id of this one",
         tags: ['auth'],
         body: PasswordBody,
-        response: answers(Done),
+        response: responses(Done),
       },
       preHandler: app.requireUser,
       config: { invalidBody: MISSING_PASSWORDS, isOpenBeforePasswordChange: true },
@@ -158,7 +158,7 @@ error="insufficient_user_authentication"\`: creating tokens, registering passkey
 rights. A new session replaces the current one and counts as recent for ten minutes.`,
         tags: ['auth'],
         body: ConfirmBody,
-        response: answers(Done, [PASSWORD_LOGIN_OFF]),
+        response: responses(Done, [PASSWORD_LOGIN_OFF]),
       },
       preHandler: app.requireUser,
       config: { invalidBody: MISSING_PASSWORD },

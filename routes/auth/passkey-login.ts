@@ -4,7 +4,7 @@ import { replaceSession } from '../../plugins/session.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
 import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
 import { NO_PASSKEYS, PASSKEY_REFUSED } from '../../src/domain/accounts/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { beginPasskeyLogin, logInByPasskey } from '../../src/services/accounts/passkey-login.js'
 import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
 import type { PasskeyOptions } from './passkeys.js'
@@ -24,7 +24,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => st
         description: 'Valid once, for five minutes; names no user.',
         tags: ['auth'],
         security: [],
-        response: answers(RequestOptions, [NO_PASSKEYS]),
+        response: responses(RequestOptions, [NO_PASSKEYS]),
       },
     },
     async (request) => beginPasskeyLogin(app.db, offered(), networkOf(request.ip)),
@@ -39,7 +39,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => st
         tags: ['auth'],
         security: [],
         body: PasskeyLoginBody,
-        response: answers(LoggedIn, [PASSKEY_REFUSED, NO_PASSKEYS]),
+        response: responses(LoggedIn, [PASSKEY_REFUSED, NO_PASSKEYS]),
       },
     },
     async (request) => {

@@ -22,7 +22,7 @@ const Passkey = Type.Object(
   { title: 'Passkey' },
 )
 
-export const PasskeyAnswer = Passkey
+export const PasskeyResponse = Passkey
 
 export const PasskeyList = Type.Object({ passkeys: Type.Array(Passkey) })
 

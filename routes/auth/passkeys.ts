@@ -15,9 +15,9 @@ import {
 } from '../../src/domain/accounts/refusals.js'
 import { LAST_LOGIN_METHOD } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { beginRegistration, finishRegistration, removePasskey } from '../../src/services/accounts/passkeys.js'
-import { CreationOptions, PasskeyAnswer, PasskeyList, PasskeyParams, RegisterBody } from './passkey-schemas.js'
+import { CreationOptions, PasskeyList, PasskeyParams, PasskeyResponse, RegisterBody } from './passkey-schemas.js'
 
 export interface PasskeyOptions {
   /** Undefined if no public address is configured, or if passkeys do not work with that address */
@@ -35,7 +35,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         operationId: 'listPasskeys',
         summary: "The caller's passkeys",
         tags: ['auth'],
-        response: answers(PasskeyList),
+        response: responses(PasskeyList),
       },
     },
     async (request) => ({ passkeys: await listPasskeys(app.db, request.user.id) }),
@@ -49,7 +49,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         summary: 'Options for creating a passkey in a browser',
         description: 'Valid once, for five minutes.',
         tags: ['auth'],
-        response: answers(CreationOptions, [PROOF_TOO_OLD, NO_PASSKEYS]),
+        response: responses(CreationOptions, [PROOF_TOO_OLD, NO_PASSKEYS]),
       },
       preHandler: registering,
     },
@@ -64,7 +64,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         summary: 'Register a passkey that a browser has created',
         tags: ['auth'],
         body: RegisterBody,
-        response: answers(PasskeyAnswer, [
+        response: responses(PasskeyResponse, [
           PASSKEY_INVALID,
           PROOF_TOO_OLD,
           NO_PASSKEYS,
@@ -94,7 +94,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
         summary: 'Delete a passkey of the caller',
         tags: ['auth'],
         params: PasskeyParams,
-        response: answers(Done, [LAST_PASSKEY, LAST_LOGIN_METHOD]),
+        response: responses(Done, [LAST_PASSKEY, LAST_LOGIN_METHOD]),
       },
     },
     async (request) => {

@@ -7,7 +7,7 @@ export const LoginBody = Type.Object({
   password: Type.String({ examples: ['vier zufällige Wörter'] }),
 })
 
-export const MethodsAnswer = Type.Object({
+export const MethodsResponse = Type.Object({
   password: Type.Boolean(),
   passkeys: Type.Boolean(),
   oidc: Type.Unsafe<{ label: string } | null>({

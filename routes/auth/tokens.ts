@@ -5,7 +5,7 @@ import { checkText } from '../../src/domain/accounts/accounts.js'
 import { NOT_LOGGED_IN, PROOF_TOO_OLD, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
 import { CreateTokenBody, TokenCreated, TokenList, TokenParams } from './schemas.js'
 
@@ -19,7 +19,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listTokens',
         summary: "The caller's API tokens",
         tags: ['auth'],
-        response: answers(TokenList),
+        response: responses(TokenList),
       },
     },
     async (request) => ({ tokens: await listTokens(app.db, request.user.id) }),
@@ -33,7 +33,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create an API token; the response is the only one that contains it',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: answers(TokenCreated, [PROOF_TOO_OLD]),
+        response: responses(TokenCreated, [PROOF_TOO_OLD]),
       },
       preHandler: app.requireFreshLogin,
     },
@@ -56,7 +56,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Delete an API token of the caller',
         tags: ['auth'],
         params: TokenParams,
-        response: answers(Done, [TOKEN_NOT_ALLOWED]),
+        response: responses(Done, [TOKEN_NOT_ALLOWED]),
       },
       // A token may delete itself, but no other token of its owner.
       preHandler: async ({ apiToken, params }) => {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CALENDAR_NOT_FOUND } from '../../src/domain/calendar/refusals.js'
 import { matchesEtag } from '../../src/http/matches-etag.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
 
@@ -27,7 +27,7 @@ const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...add
         security: [],
         produces: ['text/calendar'],
         params: CalendarParams,
-        response: answers(CalendarFile, [CALENDAR_NOT_FOUND], { 304: Unchanged }),
+        response: responses(CalendarFile, [CALENDAR_NOT_FOUND], { 304: Unchanged }),
       },
       onRequest: app.limitRequests('calendar', PER_TEN_SECONDS),
     },

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteCalendarToken, findCalendarToken } from '../../db/queries/calendar/calendars.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarAddress, CalendarState } from './schemas.js'
 
@@ -16,7 +16,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
         operationId: 'getCalendarToken',
         summary: "The time at which the caller's calendar got its address",
         tags: ['calendar'],
-        response: answers(CalendarState),
+        response: responses(CalendarState),
       },
     },
     async ({ user }) => ({ calendar: (await findCalendarToken(app.db, user.id)) ?? null }),
@@ -30,7 +30,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
         summary: "Create a secret address for the caller's calendar, in place of an earlier one",
         description: 'The response is the only one that contains the address.',
         tags: ['calendar'],
-        response: answers(CalendarAddress),
+        response: responses(CalendarAddress),
       },
     },
     async (request) => {
@@ -46,7 +46,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
         operationId: 'deleteCalendarToken',
         summary: "Delete the address of the caller's calendar, if there is one",
         tags: ['calendar'],
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async ({ user }) => {

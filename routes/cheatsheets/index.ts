@@ -5,8 +5,8 @@ import { CHEATSHEET_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
-import { CheatsheetAnswer, CheatsheetList, CheatsheetParams, SearchAnswer, SearchQuery } from './schemas.js'
+import { responses } from '../../src/http/schemas.js'
+import { CheatsheetList, CheatsheetParams, CheatsheetResponse, SearchQuery, SheetSearchResponse } from './schemas.js'
 
 const MIN_QUERY_LENGTH = 2
 
@@ -20,7 +20,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listCheatsheets',
         summary: 'All cheat sheets without their text',
         tags: ['cheatsheets'],
-        response: answers(CheatsheetList),
+        response: responses(CheatsheetList),
       },
     },
     async () => ({ cheatsheets: await listCheatsheets(app.db) }),
@@ -35,7 +35,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Cheat sheets whose title or text contains the query',
         tags: ['cheatsheets'],
         querystring: SearchQuery,
-        response: answers(SearchAnswer),
+        response: responses(SheetSearchResponse),
       },
     },
     async (request, reply) => {
@@ -43,7 +43,9 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
       if (countCharacters(query) < MIN_QUERY_LENGTH) throw new InvalidInput(`Mindestens ${MIN_QUERY_LENGTH} Zeichen`)
       const found = await searchCheatsheets(app.db, query)
       reply.type('application/json; charset=utf-8')
-      return `{"cheatsheets":${found},"query":${JSON.stringify(query)}}` as unknown as Static<typeof SearchAnswer>
+      return `{"cheatsheets":${found},"query":${JSON.stringify(query)}}` as unknown as Static<
+        typeof SheetSearchResponse
+      >
     },
   )
 
@@ -55,7 +57,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'One cheat sheet with every column',
         tags: ['cheatsheets'],
         params: CheatsheetParams,
-        response: answers(CheatsheetAnswer, [CHEATSHEET_NOT_FOUND]),
+        response: responses(CheatsheetResponse, [CHEATSHEET_NOT_FOUND]),
       },
     },
     async (request) => {

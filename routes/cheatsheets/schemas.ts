@@ -16,14 +16,14 @@ export const SearchQuery = Type.Object({
   q: optional('At least 2 characters; `%` and `_` are wildcards.', 'stash'),
 })
 
-export const SearchAnswer = Type.Object({
+export const SheetSearchResponse = Type.Object({
   cheatsheets: Type.Array(Summary),
   query: Type.String({ examples: ['stash'] }),
 })
 
 export const CheatsheetParams = Type.Object({ slug: Type.String({ examples: ['git-befehle'] }) })
 
-export const CheatsheetAnswer = Type.Object({
+export const CheatsheetResponse = Type.Object({
   cheatsheet: Type.Object(
     {
       ...summaryFields,

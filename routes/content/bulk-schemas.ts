@@ -58,7 +58,7 @@ const Texts = Type.Object({
   options: CARD_TEXTS.options,
 })
 
-export const BulkAnswer = Type.Object({
+export const BulkChangeResponse = Type.Object({
   change_id: nullable(Type.Integer({ description: 'Id for the undo; null if nothing was written.' })),
   changed: Type.Integer({ description: 'Number of cards that changed, or would change with `check`.' }),
   hits: Type.Integer({ description: 'Number of places that `replace` found.' }),

@@ -13,10 +13,10 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { type BulkTarget, changeInBulk } from '../../src/services/content/editing/bulk.js'
 import { undoChange } from '../../src/services/content/editing/undo.js'
-import { BulkAnswer, BulkBody, ChangeParams, UndoneChange } from './bulk-schemas.js'
+import { BulkBody, BulkChangeResponse, ChangeParams, UndoneChange } from './bulk-schemas.js'
 import { describeTexts, editorOf } from './cards.js'
 import { NOT_EDITABLE } from './decks.js'
 
@@ -38,7 +38,7 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
         description: 'All or nothing: if the text of one card would break a rule, nothing is written (400).',
         tags: ['content'],
         body: BulkBody,
-        response: answers(BulkAnswer, [
+        response: responses(BulkChangeResponse, [
           AUTHORS_ONLY,
           NOT_AN_EDITOR,
           CARD_NOT_FOUND,
@@ -86,7 +86,7 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Undo a change of cards, except for cards that have changed since',
         tags: ['content'],
         params: ChangeParams,
-        response: answers(UndoneChange, [AUTHORS_ONLY, NOT_AN_EDITOR, CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE]),
+        response: responses(UndoneChange, [AUTHORS_ONLY, NOT_AN_EDITOR, CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE]),
       },
     },
     async (request: FastifyRequest<{ Params: { change_id: string } }>) => {

@@ -51,7 +51,7 @@ const Finding = Type.Object({
   message: Type.String({ examples: ['Die Zahlen stehen nicht der Größe nach'] }),
 })
 
-export const EditedCardAnswer = Type.Object(
+export const EditedCardResponse = Type.Object(
   {
     card: Type.Object(
       {

@@ -3,9 +3,9 @@ import { findVersion, listVersions } from '../../db/queries/content/editing/vers
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { CARD_NOT_FOUND, VERSION_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { replaceTexts } from '../../src/services/content/editing/cards.js'
-import { CardVersions, EditedCardAnswer, EditedCardParams, VersionParams } from './card-schemas.js'
+import { CardVersions, EditedCardParams, EditedCardResponse, VersionParams } from './card-schemas.js'
 import { describeSavedCard, describeTexts, editorOf, parseCardId } from './cards.js'
 import { NOT_EDITABLE } from './decks.js'
 import { RestoreBody, VersionsQuery } from './sheet-schemas.js'
@@ -22,7 +22,7 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedCardParams,
         querystring: VersionsQuery,
-        response: answers(CardVersions, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
+        response: responses(CardVersions, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
       },
     },
     async ({ params, query }) => {
@@ -48,7 +48,7 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: VersionParams,
         body: RestoreBody,
-        response: answers(EditedCardAnswer, [
+        response: responses(EditedCardResponse, [
           AUTHORS_ONLY,
           NOT_AN_EDITOR,
           CARD_NOT_FOUND,

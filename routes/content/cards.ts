@@ -19,7 +19,7 @@ import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import { checkStorable, invalidCursor, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters, toStorable } from '../../src/domain/text/text.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { purgeCard, resetProgress } from '../../src/services/content/editing/administer-card.js'
 import { createCard, placeBefore, saveCard } from '../../src/services/content/editing/cards.js'
 import { findSimilarCards } from '../../src/services/content/editing/similar.js'
@@ -28,9 +28,9 @@ import {
   CardCreation,
   CardEdit,
   CardMove,
-  EditedCardAnswer,
   EditedCardPage,
   EditedCardParams,
+  EditedCardResponse,
   EditedCardsQuery,
   ProgressReset,
   SimilarCards,
@@ -61,7 +61,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
         summary: 'The cards of a deck for its editors, including drafts and archived cards',
         tags: ['content'],
         querystring: EditedCardsQuery,
-        response: answers(EditedCardPage, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND]),
+        response: responses(EditedCardPage, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND]),
       },
     },
     async ({ query }) => {
@@ -86,7 +86,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
         summary: 'Create a card as the last one of a deck',
         tags: ['content'],
         body: CardCreation,
-        response: answers(EditedCardAnswer, [
+        response: responses(EditedCardResponse, [
           AUTHORS_ONLY,
           NOT_AN_EDITOR,
           DECK_NOT_FOUND,
@@ -111,7 +111,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
         summary: 'Cards that the caller may edit, with the same or a similar question',
         tags: ['content'],
         querystring: SimilarQuery,
-        response: answers(SimilarCards, [AUTHORS_ONLY]),
+        response: responses(SimilarCards, [AUTHORS_ONLY]),
       },
     },
     async ({ query, editable }) => {
@@ -135,7 +135,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
         summary: 'One card with its origin, even if it is archived',
         tags: ['content'],
         params: EditedCardParams,
-        response: answers(EditedCardAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
+        response: responses(EditedCardResponse, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
       },
     },
     async ({ params }) => {
@@ -162,7 +162,7 @@ written (409). Progress of learners is unchanged.`,
         tags: ['content'],
         params: EditedCardParams,
         body: CardEdit,
-        response: answers(EditedCardAnswer, [
+        response: responses(EditedCardResponse, [
           AUTHORS_ONLY,
           NOT_AN_EDITOR,
           CARD_NOT_FOUND,
@@ -186,7 +186,7 @@ written (409). Progress of learners is unchanged.`,
         tags: ['content'],
         params: EditedCardParams,
         body: CardMove,
-        response: answers(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND, NOT_EDITABLE]),
+        response: responses(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND, NOT_EDITABLE]),
       },
     },
     async (request) => {
@@ -205,7 +205,7 @@ written (409). Progress of learners is unchanged.`,
         description: 'The card becomes new for them. It cannot be undone; the audit trail names the caller.',
         tags: ['content'],
         params: EditedCardParams,
-        response: answers(ProgressReset, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
+        response: responses(ProgressReset, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -226,7 +226,7 @@ written (409). Progress of learners is unchanged.`,
           'For personal data in a text; editors archive cards instead. A file that contains the card restores it.',
         tags: ['content'],
         params: EditedCardParams,
-        response: answers(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, ADMINS_ONLY, CARD_NOT_FOUND]),
+        response: responses(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, ADMINS_ONLY, CARD_NOT_FOUND]),
       },
     },
     async (request) => {

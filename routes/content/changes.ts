@@ -8,7 +8,7 @@ import { cutPage } from '../../src/domain/page.js'
 import { toPlainText } from '../../src/domain/search/plain-text.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { isStorable, shorten } from '../../src/domain/text/text.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { ChangeList, ChangesQuery, DifficultCards, DifficultQuery } from './change-schemas.js'
 import { SourceParams } from './schemas.js'
 
@@ -25,7 +25,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Administrators also see the imports of the content folder.',
         tags: ['content'],
         querystring: ChangesQuery,
-        response: answers(ChangeList, [AUTHORS_ONLY]),
+        response: responses(ChangeList, [AUTHORS_ONLY]),
       },
     },
     ({ query, editable }) => list(query, { editable }),
@@ -41,7 +41,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: SourceParams,
         querystring: ChangesQuery,
-        response: answers(ChangeList, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
+        response: responses(ChangeList, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
       },
     },
     ({ params, query, editable }) => list(query, { editable, sourceId: parseSourceId(params.id) }),
@@ -58,7 +58,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: SourceParams,
         querystring: DifficultQuery,
-        response: answers(DifficultCards, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
+        response: responses(DifficultCards, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
       },
     },
     async ({ params, query }) => {

@@ -6,7 +6,7 @@ import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkStorable } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 
@@ -19,7 +19,7 @@ const BODY_BYTES = 2 * 2 ** 20
 const PER_TEN_SECONDS = 20
 
 const HtmlBody = Type.Object({ html: Type.String({ examples: ['<p>Ein <b>fetter</b> Absatz</p>'] }) })
-const MarkdownAnswer = Type.Object({ markdown: Type.String({ examples: ['Ein **fetter** Absatz'] }) })
+const MarkdownResponse = Type.Object({ markdown: Type.String({ examples: ['Ein **fetter** Absatz'] }) })
 
 const convert: FastifyPluginAsyncTypebox<ConvertOptions> = async (app, { stopping }) => {
   app.post(
@@ -34,7 +34,7 @@ const convert: FastifyPluginAsyncTypebox<ConvertOptions> = async (app, { stoppin
 stores them, as \`media/<sha>.<extension>\`. A conversion that takes longer than two seconds is refused.`,
         tags: ['content'],
         body: HtmlBody,
-        response: answers(MarkdownAnswer, [
+        response: responses(MarkdownResponse, [
           ...[AUTHORS_ONLY, CONVERTING_TOO_LONG, TOO_LARGE, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS],
         ]),
       },

@@ -41,7 +41,7 @@ export const EditedDecksQuery = Type.Object({ source: id('int64', 'Id of a sourc
 
 export const EditedDecks = Type.Object({ decks: Type.Array(EditedDeck) })
 
-export const EditedDeckAnswer = Type.Object({ deck: EditedDeck })
+export const EditedDeckResponse = Type.Object({ deck: EditedDeck })
 
 export const EditedDeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
 

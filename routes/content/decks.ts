@@ -10,14 +10,14 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { createDeck, saveDeck } from '../../src/services/content/editing/decks.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import {
   DeckCreation,
   DeckEdit,
-  EditedDeckAnswer,
   EditedDeckParams,
+  EditedDeckResponse,
   EditedDecks,
   EditedDecksQuery,
 } from './deck-schemas.js'
@@ -36,7 +36,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Administrators also see the decks of the content folder.',
         tags: ['content'],
         querystring: EditedDecksQuery,
-        response: answers(EditedDecks, [AUTHORS_ONLY]),
+        response: responses(EditedDecks, [AUTHORS_ONLY]),
       },
     },
     async ({ query, editable }) => {
@@ -56,7 +56,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a deck of a source',
         tags: ['content'],
         body: DeckCreation,
-        response: answers(EditedDeckAnswer, [
+        response: responses(EditedDeckResponse, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CONTENT_CHANGES],
           CLIENT_ID_USED.at('client_id', { slug: 'git' }),
         ]),
@@ -76,7 +76,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedDeckParams,
         body: DeckEdit,
-        response: answers(EditedDeckAnswer, [
+        response: responses(EditedDeckResponse, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND, NOT_EDITABLE],
           VERSION_OUTDATED.at('version', { version: 2 }),
         ]),

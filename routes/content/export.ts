@@ -12,7 +12,7 @@ import { isInteger } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { openExport } from '../../src/services/content/exports/write-export.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
@@ -42,7 +42,7 @@ request gets 429.`,
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
-        response: answers(ExportFile, [DECK_NOT_FOUND, SOURCE_NOT_FOUND, NO_ROOM, ...SHUTDOWN_REFUSALS]),
+        response: responses(ExportFile, [DECK_NOT_FOUND, SOURCE_NOT_FOUND, NO_ROOM, ...SHUTDOWN_REFUSALS]),
       },
     },
     async (request, reply) => {

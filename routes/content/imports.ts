@@ -20,7 +20,7 @@ import { parseUploadQuery } from '../../src/domain/content/upload/query.js'
 import { parseFlag, parseId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { FILE_ONLY } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { isImporting } from '../../src/services/content/import-lock.js'
 import { reportProgress } from '../../src/services/content/progress.js'
 import { checkUpload, importUpload } from '../../src/services/content/upload/import.js'
@@ -90,7 +90,7 @@ cards of other decks move there.`,
         tags: ['content'],
         querystring: UploadQuery,
         body: { content: { 'application/octet-stream': { schema: UploadFile } } },
-        response: answers(UploadDone, REFUSALS, { 400: UploadRefused }),
+        response: responses(UploadDone, REFUSALS, { 400: UploadRefused }),
       },
       config: { isUpload: true },
       // No schema validation: the body is the file, which the handler reads.

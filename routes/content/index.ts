@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { countContent, findLastImport, listArchivedDecks } from '../../db/queries/content/state.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/folder/check.js'
 import { ImportQuery, ImportRefused, MEDIA_FULL, SHUTDOWN_REFUSALS, UNREADABLE_CONTENT } from '../admin/schemas.js'
 import bulk from './bulk.js'
@@ -16,7 +16,7 @@ import imports from './imports.js'
 import media from './media.js'
 import questionExports from './question-exports.js'
 import reports from './reports.js'
-import { CheckAnswer, ContentState } from './schemas.js'
+import { CheckResponse, ContentState } from './schemas.js'
 import sheets from './sheets.js'
 import sourceEditors from './source-editors.js'
 import sourceOwnership from './source-ownership.js'
@@ -74,7 +74,7 @@ const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'med
         summary: 'Check what an import of the content folder would change, without writing',
         tags: ['content'],
         querystring: ImportQuery,
-        response: answers(CheckAnswer, [ADMINS_ONLY, UNREADABLE_CONTENT, MEDIA_FULL, ...SHUTDOWN_REFUSALS], {
+        response: responses(CheckResponse, [ADMINS_ONLY, UNREADABLE_CONTENT, MEDIA_FULL, ...SHUTDOWN_REFUSALS], {
           400: ImportRefused,
         }),
       },
@@ -93,7 +93,7 @@ const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'med
         operationId: 'getContentState',
         summary: 'The result of the last import and the current counts',
         tags: ['content'],
-        response: answers(ContentState, [ADMINS_ONLY]),
+        response: responses(ContentState, [ADMINS_ONLY]),
       },
     },
     async () => ({

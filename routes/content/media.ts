@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { MAX_PICTURE_BYTES, PICTURE_TYPES } from '../../src/domain/pictures/index.js'
 import { FILE_ONLY } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { uploadPicture } from '../../src/services/content/editing/pictures.js'
 import { MEDIA_FULL } from '../admin/schemas.js'
 import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
@@ -42,7 +42,7 @@ visible text shows is returned only to its uploader and to editors of a source t
         tags: ['content'],
         produces: Object.values(PICTURE_TYPES),
         params: MediaParams,
-        response: answers(PictureFile, [PICTURE_NOT_FOUND]),
+        response: responses(PictureFile, [PICTURE_NOT_FOUND]),
       },
     },
     async (request, reply) => {
@@ -70,7 +70,7 @@ visible text shows is returned only to its uploader and to editors of a source t
 text shows is deleted after seven days.`,
         tags: ['content'],
         body: { content: { 'application/octet-stream': { schema: PictureFile }, 'image/*': { schema: PictureFile } } },
-        response: answers(UploadedPicture, [
+        response: responses(UploadedPicture, [
           ...[AUTHORS_ONLY, new BadPicture('ist beschädigt'), NO_FILE, PICTURE_TOO_LARGE_TO_STORE],
           ...[new OwnMediaFull(200), MEDIA_FULL, FILE_ONLY],
         ]),

@@ -9,7 +9,7 @@ import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { parameter } from '../../src/http/query.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import {
   exportSourceQuestions,
   exportTest,
@@ -56,7 +56,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
         produces: PRODUCES,
         params: EditedTestParams,
         querystring: ExportedAs,
-        response: answers(ExportFile, [
+        response: responses(ExportFile, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND],
           new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert']),
         ]),
@@ -81,7 +81,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
         produces: PRODUCES,
         params: SourceParams,
         querystring: ExportedAs,
-        response: answers(ExportFile, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
+        response: responses(ExportFile, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
       },
     },
     async ({ params, query }, reply) => {

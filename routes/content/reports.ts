@@ -16,7 +16,7 @@ import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField, InvalidInput } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { type Accepted, acceptSuggestion, declineReport } from '../../src/services/content/editing/suggestions.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import { settleReport } from '../../src/services/content/reports.js'
@@ -39,7 +39,7 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
         summary: "Learners' reports of the cards that the caller may edit, newest first",
         tags: ['content'],
         querystring: ReportsQuery,
-        response: answers(ReportList, [AUTHORS_ONLY]),
+        response: responses(ReportList, [AUTHORS_ONLY]),
       },
       onRequest: app.requireAuthor,
     },
@@ -64,7 +64,7 @@ of the content folder is returned as \`paste\`; the report stays open until it i
         tags: ['content'],
         params: ReportParams,
         body: ReportDecision,
-        response: answers(DecidedReport, [
+        response: responses(DecidedReport, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, REPORT_NOT_FOUND, REPORTED_AGAIN, REPORT_SETTLED, NO_SUGGESTION],
           VERSION_OUTDATED,
         ]),

@@ -10,7 +10,7 @@ import { OwnerSource } from './sheet-schemas.js'
 
 const { stats: ImportStats } = ImportDone.properties
 
-export const CheckAnswer = Type.Object({
+export const CheckResponse = Type.Object({
   stats: Type.Object({
     ...{ decks: Changes, cards: Changes, cheatsheets: Changes, tests: Type.Optional(Changes) },
     warnings: Type.Array(Place),
@@ -328,7 +328,7 @@ export const SourceParams = Type.Object({ id: Type.String({ description: 'Decima
 
 export const SourceBody = Type.Object({ name: SourceName })
 
-export const SourceAnswer = Type.Object({
+export const SourceResponse = Type.Object({
   source: Type.Object({ id: Type.Integer({ examples: [3] }), kind: StoredKind, name: SourceName }),
 })
 

@@ -46,7 +46,7 @@ const SUMMARY = {
 
 const EditedSheet = Type.Object({ ...SUMMARY, content_md: Type.String() }, { title: 'EditedSheet' })
 
-export const EditedSheetAnswer = Type.Object({ sheet: EditedSheet })
+export const EditedSheetResponse = Type.Object({ sheet: EditedSheet })
 
 export const SheetsQuery = Type.Object({
   source: id('int64', 'Id of a source; absent or empty means all that the caller edits.'),

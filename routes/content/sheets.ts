@@ -17,11 +17,11 @@ import { cutPage } from '../../src/domain/page.js'
 import { InvalidField } from '../../src/domain/refusal.js'
 import { checkStorable, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { changeSheet, createSheet, restoreSheet, type SheetChange } from '../../src/services/content/editing/sheets.js'
 import {
-  EditedSheetAnswer,
   EditedSheetList,
+  EditedSheetResponse,
   NewSheetBody,
   RestoreBody,
   SheetBody,
@@ -48,7 +48,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Administrators get all, including those of the content folder.',
         tags: ['content'],
         querystring: SheetsQuery,
-        response: answers(EditedSheetList, [AUTHORS_ONLY]),
+        response: responses(EditedSheetList, [AUTHORS_ONLY]),
       },
     },
     async ({ query, editable }) => {
@@ -78,7 +78,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Its slug is derived from the title and never changes.',
         tags: ['content'],
         body: NewSheetBody,
-        response: answers(EditedSheetAnswer, [
+        response: responses(EditedSheetResponse, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CLIENT_ID_TAKEN, CONTENT_CHANGES, TOO_LARGE],
         ]),
       },
@@ -110,7 +110,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'A cheat sheet with its version, even if it is a draft or archived',
         tags: ['content'],
         params: SheetParams,
-        response: answers(EditedSheetAnswer, READING),
+        response: responses(EditedSheetResponse, READING),
       },
     },
     async ({ params }) => ({ sheet: present(await findSheet(params.slug)) }),
@@ -128,7 +128,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: SheetParams,
         body: SheetBody,
-        response: answers(EditedSheetAnswer, [...WRITING, TOO_LARGE]),
+        response: responses(EditedSheetResponse, [...WRITING, TOO_LARGE]),
       },
     },
     async ({ body: { version, ...body }, params, user }) => {
@@ -150,7 +150,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: SheetParams,
         querystring: VersionsQuery,
-        response: answers(SheetVersions, READING),
+        response: responses(SheetVersions, READING),
       },
     },
     async ({ params, query }) => {
@@ -173,7 +173,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: SheetVersionParams,
         body: RestoreBody,
-        response: answers(EditedSheetAnswer, [...WRITING, VERSION_NOT_FOUND]),
+        response: responses(EditedSheetResponse, [...WRITING, VERSION_NOT_FOUND]),
       },
     },
     async ({ params, body, user }) => {

@@ -3,7 +3,7 @@ import { listEditors } from '../../db/queries/content/editors.js'
 import { actorOf } from '../../plugins/auth.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { LAST_EDITOR, NOT_AN_AUTHOR, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { addEditor, removeEditor } from '../../src/services/content/source-editors.js'
 import { EditorList, EditorParams, SourceParams } from './schemas.js'
 import { sourceIdOf } from './sources.js'
@@ -21,7 +21,7 @@ const sourceEditors: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The editors of a source',
         tags: ['content'],
         params: SourceParams,
-        response: answers(EditorList, REFUSALS),
+        response: responses(EditorList, REFUSALS),
       },
       onRequest,
     },
@@ -37,7 +37,7 @@ const sourceEditors: FastifyPluginAsyncTypebox = async (app) => {
         description: 'The user must be an author or administrator.',
         tags: ['content'],
         params: EditorParams,
-        response: answers(Done, [...REFUSALS, USER_NOT_FOUND, NOT_AN_AUTHOR]),
+        response: responses(Done, [...REFUSALS, USER_NOT_FOUND, NOT_AN_AUTHOR]),
       },
       onRequest,
     },
@@ -56,7 +56,7 @@ const sourceEditors: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Only administrators may remove the last editor who is an author or administrator.',
         tags: ['content'],
         params: EditorParams,
-        response: answers(Done, [...REFUSALS, USER_NOT_FOUND, LAST_EDITOR]),
+        response: responses(Done, [...REFUSALS, USER_NOT_FOUND, LAST_EDITOR]),
       },
       onRequest,
     },

@@ -10,7 +10,7 @@ import {
   SOURCE_NOT_FOUND,
 } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { type Adopted, adopt } from '../../src/services/content/adopt.js'
 import { releaseSource } from '../../src/services/content/sources.js'
 import { AdoptBody, SourceParams } from './schemas.js'
@@ -29,7 +29,7 @@ and history. Later imports of the folder skip the file with a warning.`,
         tags: ['content'],
         params: SourceParams,
         body: AdoptBody,
-        response: answers(Done, [
+        response: responses(Done, [
           ...[ADMINS_ONLY, SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND],
           ...[NOT_WRITTEN, OWNED_BY_SOURCE, IMPORT_RUNS],
         ]),
@@ -51,7 +51,7 @@ and history. Later imports of the folder skip the file with a warning.`,
 Markdown export then keep all progress. The source is deleted.`,
         tags: ['content'],
         params: SourceParams,
-        response: answers(Done, [ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS]),
+        response: responses(Done, [ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS]),
       },
     },
     async (request) => {

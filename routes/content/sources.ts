@@ -6,7 +6,7 @@ import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accou
 import { parseLabel } from '../../src/domain/content/editing/texts.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import {
   archiveSource,
   createSource,
@@ -14,7 +14,7 @@ import {
   renameSource,
   restoreSource,
 } from '../../src/services/content/sources.js'
-import { PurgeQuery, SourceAnswer, SourceBody, SourceList, SourceParams } from './schemas.js'
+import { PurgeQuery, SourceBody, SourceList, SourceParams, SourceResponse } from './schemas.js'
 
 const REFUSALS = [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]
 
@@ -30,7 +30,7 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The sources that the caller may edit, latest first',
         description: 'Administrators may edit all sources.',
         tags: ['content'],
-        response: answers(SourceList, [AUTHORS_ONLY]),
+        response: responses(SourceList, [AUTHORS_ONLY]),
       },
       onRequest: app.requireAuthor,
     },
@@ -46,7 +46,7 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
         description: 'The caller becomes its editor.',
         tags: ['content'],
         body: SourceBody,
-        response: answers(SourceAnswer, [AUTHORS_ONLY]),
+        response: responses(SourceResponse, [AUTHORS_ONLY]),
       },
       onRequest: app.requireAuthor,
     },
@@ -64,7 +64,7 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: SourceParams,
         body: SourceBody,
-        response: answers(SourceAnswer, REFUSALS),
+        response: responses(SourceResponse, REFUSALS),
       },
       onRequest: requireEditor,
     },
@@ -85,7 +85,7 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
         tags: ['content'],
         params: SourceParams,
         querystring: PurgeQuery,
-        response: answers(Done, [...REFUSALS, ADMINS_ONLY, IMPORT_RUNS]),
+        response: responses(Done, [...REFUSALS, ADMINS_ONLY, IMPORT_RUNS]),
       },
       onRequest: [requireEditor, requireAdminToPurge],
     },
@@ -105,7 +105,7 @@ them back. \`purge=true\` deletes decks, cards, progress and pictures that no ot
         description: 'Restores the content that was archived with it; content archived earlier stays archived.',
         tags: ['content'],
         params: SourceParams,
-        response: answers(Done, [...REFUSALS, IMPORT_RUNS]),
+        response: responses(Done, [...REFUSALS, IMPORT_RUNS]),
       },
       onRequest: requireEditor,
     },

@@ -78,7 +78,7 @@ const SUMMARY = {
   }),
 }
 
-export const EditedTestAnswer = Type.Object({
+export const EditedTestResponse = Type.Object({
   test: Type.Object({ ...SUMMARY, ...DEFINITION }, { title: 'EditedTest' }),
 })
 

@@ -7,7 +7,7 @@ import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { id, page } from '../../src/http/query.js'
-import { answers, nullable } from '../../src/http/schemas.js'
+import { nullable, responses } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
 
@@ -101,7 +101,7 @@ fewer than \`min_persons\` persons. The other values are renewed only together w
         tags: ['content'],
         params: EditedTestParams,
         querystring: StatisticsQuery,
-        response: answers(Statistics, [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND, NO_PUBLISHED_VERSION]),
+        response: responses(Statistics, [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND, NO_PUBLISHED_VERSION]),
       },
     },
     async ({ params, query }) => {

@@ -26,14 +26,14 @@ import {
 import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { previewTest, publishTest } from '../../src/services/tests/publish.js'
 import { archiveTest, saveDefinition } from '../../src/services/tests/save-definition.js'
 import {
   ArchiveTestBody,
   DefinitionBody,
-  EditedTestAnswer,
   EditedTestParams,
+  EditedTestResponse,
   EditedTests,
   EditedTestsQuery,
   Publication,
@@ -59,7 +59,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Administrators also see the tests of the content folder.',
         tags: ['content'],
         querystring: EditedTestsQuery,
-        response: answers(EditedTests, [AUTHORS_ONLY]),
+        response: responses(EditedTests, [AUTHORS_ONLY]),
       },
     },
     async ({ query, editable }) => {
@@ -80,7 +80,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The definition of a test',
         tags: ['content'],
         params: EditedTestParams,
-        response: answers(EditedTestAnswer, READING),
+        response: responses(EditedTestResponse, READING),
       },
     },
     async ({ params }) => {
@@ -105,7 +105,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedTestParams,
         body: DefinitionBody,
-        response: answers(EditedTestAnswer, [
+        response: responses(EditedTestResponse, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, NOT_EDITABLE, VERSION_OUTDATED, TOO_LARGE, OTHER_SOURCE],
           ...[
             BAD_TEST_SLUG,
@@ -136,7 +136,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedTestParams,
         body: ArchiveTestBody,
-        response: answers(EditedTestAnswer, [...READING, NOT_EDITABLE]),
+        response: responses(EditedTestResponse, [...READING, NOT_EDITABLE]),
       },
     },
     async ({ params, body, editable }) => ({
@@ -157,7 +157,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedTestParams,
         querystring: PublishQuery,
-        response: answers(Publication, [...[...READING, NOT_EDITABLE, TEST_ARCHIVED], NOT_PUBLISHABLE]),
+        response: responses(Publication, [...[...READING, NOT_EDITABLE, TEST_ARCHIVED], NOT_PUBLISHABLE]),
       },
     },
     async ({ params, query, user }) => {
@@ -178,7 +178,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedTestParams,
         querystring: TestVersionsQuery,
-        response: answers(TestVersions, READING),
+        response: responses(TestVersions, READING),
       },
     },
     async ({ params, query }) => {
@@ -201,7 +201,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Nothing is stored, so the next request may draw other questions.',
         tags: ['content'],
         params: EditedTestParams,
-        response: answers(TestPreview, [...READING, NOT_PUBLISHABLE]),
+        response: responses(TestPreview, [...READING, NOT_PUBLISHABLE]),
       },
     },
     async ({ params }) => ({ preview: await previewTest(app.db, toTestSlug(params.slug)) }),

@@ -7,8 +7,8 @@ import { exportCards } from '../../db/queries/content/export.js'
 import { ankiFileName, formatAnkiLine } from '../../src/domain/anki/index.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { METHOD_NOT_ALLOWED } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
-import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
+import { responses } from '../../src/http/schemas.js'
+import { DeckList, DeckParams, DeckResponse, ExportText } from './schemas.js'
 
 /** Number of lines that are formatted without a pause; formatting them takes about 0.5 ms. */
 const LINES_AT_ONCE = 125
@@ -27,7 +27,7 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         operationId: 'listDecks',
         summary: "All decks with the caller's statistics",
         tags: ['decks'],
-        response: answers(DeckList),
+        response: responses(DeckList),
       },
     },
     async (request, reply) => {
@@ -44,7 +44,7 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         summary: 'All cards as tab-separated text for Anki',
         tags: ['decks'],
         produces: ['text/tab-separated-values'],
-        response: answers(ExportText),
+        response: responses(ExportText),
       },
     },
     async (_request, reply) => {
@@ -67,7 +67,7 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         summary: 'One deck with every column',
         tags: ['decks'],
         params: DeckParams,
-        response: answers(DeckAnswer, [DECK_NOT_FOUND]),
+        response: responses(DeckResponse, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {

@@ -25,7 +25,7 @@ export const DeckList = Type.Object({
 
 export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git-grundlagen'] }) })
 
-export const DeckAnswer = Type.Object({
+export const DeckResponse = Type.Object({
   deck: Type.Object(
     {
       ...commonFields,

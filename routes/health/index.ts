@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { isMigrated } from '../../db/migrate.js'
 import { Unavailable } from '../../src/domain/refusal.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 
@@ -19,7 +19,7 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
       summary: 'The process is alive',
       tags: ['health'],
       security: [],
-      response: answers(Health),
+      response: responses(Health),
     },
     handler: async () => ({ status: 'ok' as const }),
   })
@@ -32,7 +32,7 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
       summary: 'The database responds and is migrated; otherwise, and during shutdown, 503',
       tags: ['health'],
       security: [],
-      response: answers(Health),
+      response: responses(Health),
     },
     handler: async () => {
       if (isClosing() || !(await isMigrated(app.db))) throw new Unavailable()

@@ -4,7 +4,7 @@ import { ignoreForms } from '../../plugins/bodies.js'
 import { CONFIRMATION_NOT_FOUND } from '../../src/domain/mail/own-refusals.js'
 import { isSecret } from '../../src/domain/text/secrets.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { confirmAddress } from '../../src/services/mail/own-address.js'
 import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
 
@@ -26,7 +26,7 @@ const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, {
         tags: ['mail'],
         security: [],
         body: ConfirmBody,
-        response: answers(Confirmed, [CONFIRMATION_NOT_FOUND]),
+        response: responses(Confirmed, [CONFIRMATION_NOT_FOUND]),
       },
       onRequest: app.limitRequests('mail confirmation', PER_TEN_SECONDS),
     },
@@ -48,7 +48,7 @@ const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, {
           security: [],
           querystring: UnsubscribeQuery,
           body: UnsubscribeBody,
-          response: answers(Done),
+          response: responses(Done),
         },
         onRequest: app.limitRequests('mail unsubscription', UNSUBSCRIBES_PER_TEN_SECONDS),
       },

@@ -15,7 +15,7 @@ import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { resend } from '../../src/services/mail/resend.js'
 import { sendTestMail } from '../../src/services/mail/test-mail.js'
 import { MailParams, Outbox, OutboxQuery, TestMailBody, TestMailSent } from './schemas.js'
@@ -47,7 +47,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
         description: 'Subject and text are not shown.',
         tags: ['mail'],
         querystring: OutboxQuery,
-        response: answers(Outbox),
+        response: responses(Outbox),
       },
     },
     async ({ query }) => {
@@ -74,7 +74,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
         description: 'It waits in the outbox and is sent within about a minute. Its `Message-ID` stays the same.',
         tags: ['mail'],
         params: MailParams,
-        response: answers(Done, [MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE]),
+        response: responses(Done, [MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE]),
       },
     },
     async (request) => {
@@ -93,7 +93,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
         description: `Returns the answer of the mail server within 25 seconds. At most ${MAX_TESTS} per minute.`,
         tags: ['mail'],
         body: TestMailBody,
-        response: answers(TestMailSent, [MAIL_NOT_CONFIGURED, new MailServerRefuses(EXAMPLE)]),
+        response: responses(TestMailSent, [MAIL_NOT_CONFIGURED, new MailServerRefuses(EXAMPLE)]),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Address = Type.String({ examples: ['erika@example.org'] })
 
-export const OwnMailAnswer = Type.Object({
+export const OwnMailResponse = Type.Object({
   configured: Type.Boolean({ description: 'Whether this service sends mail.' }),
   email: nullable(Address),
   confirmed: Type.Boolean({

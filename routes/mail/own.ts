@@ -5,9 +5,9 @@ import { parseMailAddress } from '../../src/domain/mail/address.js'
 import { ADDRESS_NOT_OWN, MAIL_IS_OFF } from '../../src/domain/mail/own-refusals.js'
 import { createSecret } from '../../src/domain/text/secrets.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { removeAddress, requestAddress } from '../../src/services/mail/own-address.js'
-import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
+import { AddressBody, DueCardsBody, OwnMailResponse } from './own-schemas.js'
 
 export interface OwnMailOptions {
   /** Public address of the service for links in mails, ending with a slash; undefined if the service sends no mail */
@@ -24,7 +24,7 @@ const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailLin
         operationId: 'getOwnMail',
         summary: "The caller's mail address and mail settings",
         tags: ['mail'],
-        response: answers(OwnMailAnswer),
+        response: responses(OwnMailResponse),
       },
     },
     ({ user }) => view(user.id),
@@ -40,7 +40,7 @@ const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailLin
 one; at most four per hour. The response does not reveal whether other users have the address.`,
         tags: ['mail'],
         body: AddressBody,
-        response: answers(OwnMailAnswer, [MAIL_IS_OFF]),
+        response: responses(OwnMailResponse, [MAIL_IS_OFF]),
       },
     },
     async ({ user, body }) => {
@@ -58,7 +58,7 @@ one; at most four per hour. The response does not reveal whether other users hav
         operationId: 'cancelAddress',
         summary: 'Discard the address that is not confirmed yet, if there is one',
         tags: ['mail'],
-        response: answers(OwnMailAnswer),
+        response: responses(OwnMailResponse),
       },
     },
     async ({ user }) => {
@@ -74,7 +74,7 @@ one; at most four per hour. The response does not reveal whether other users hav
         operationId: 'removeAddress',
         summary: 'Remove the address that the caller has confirmed',
         tags: ['mail'],
-        response: answers(OwnMailAnswer, [ADDRESS_NOT_OWN]),
+        response: responses(OwnMailResponse, [ADDRESS_NOT_OWN]),
       },
     },
     async ({ user }) => {
@@ -91,7 +91,7 @@ one; at most four per hour. The response does not reveal whether other users hav
         summary: 'Turn the mail about due cards on or off',
         tags: ['mail'],
         body: DueCardsBody,
-        response: answers(OwnMailAnswer),
+        response: responses(OwnMailResponse),
       },
     },
     async ({ user, body }) => {

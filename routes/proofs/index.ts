@@ -20,7 +20,7 @@ import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import { correctName, revoke } from '../../src/services/proofs/change.js'
 import { exportProofs } from '../../src/services/proofs/export.js'
@@ -55,7 +55,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         summary: "The caller's proofs, the newest first",
         tags: ['proofs'],
         querystring: OwnProofsQuery,
-        response: answers(OwnProofs),
+        response: responses(OwnProofs),
       },
     },
     async ({ user, query }) => {
@@ -76,7 +76,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         tags: ['proofs'],
         produces: ['application/pdf'],
         params: ProofParams,
-        response: answers(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
+        response: responses(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
       },
       preHandler: app.limitUser('proof', PDFS_PER_TEN_SECONDS),
     },
@@ -105,7 +105,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         tags: ['proofs'],
         produces: ['text/csv'],
         querystring: ExportQuery,
-        response: answers(ProofTable, [ADMINS_ONLY]),
+        response: responses(ProofTable, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },
@@ -130,7 +130,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         tags: ['proofs'],
         params: ProofParams,
         body: RevokeBody,
-        response: answers(Done, [ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED]),
+        response: responses(Done, [ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED]),
       },
       preHandler: app.requireAdmin,
     },
@@ -150,7 +150,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
         description: 'Each of the two proofs refers to the other.',
         tags: ['proofs'],
         params: ProofParams,
-        response: answers(Replaced, [
+        response: responses(Replaced, [
           ...[ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED, NAME_UNCHANGED, ACCOUNT_DELETED],
         ]),
       },

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findProof } from '../../db/queries/proofs/proofs.js'
 import { PROOF_NOT_FOUND } from '../../src/domain/proofs/refusals.js'
 import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { codeOf } from './index.js'
 import { ProofParams, Verified } from './schemas.js'
 
@@ -19,7 +19,7 @@ const verification: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['proofs'],
         security: [],
         params: ProofParams,
-        response: answers(Verified, [PROOF_NOT_FOUND]),
+        response: responses(Verified, [PROOF_NOT_FOUND]),
       },
       onRequest: app.limitRequests('proof verification', PER_TEN_SECONDS),
     },

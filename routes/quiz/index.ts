@@ -4,7 +4,7 @@ import { insertQuizResult, listQuizResults } from '../../db/queries/quiz/results
 import { buildQuestion, parseCount, scorePercent, toInteger } from '../../src/domain/quiz/quiz.js'
 import { checkStorable } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { GenerateQuery, History, Quiz, Score, SubmitBody } from './schemas.js'
 
 const ALL_DECKS = 'all'
@@ -21,7 +21,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Multiple-choice questions from random cards',
         tags: ['quiz'],
         querystring: GenerateQuery,
-        response: answers(Quiz),
+        response: responses(Quiz),
       },
     },
     async (request) => {
@@ -39,7 +39,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Store the result of a quiz',
         tags: ['quiz'],
         body: SubmitBody,
-        response: answers(Score),
+        response: responses(Score),
       },
     },
     async (request) => {
@@ -67,7 +67,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getQuizHistory',
         summary: "The caller's last 20 results",
         tags: ['quiz'],
-        response: answers(History),
+        response: responses(History),
       },
     },
     async (request) => ({ results: await listQuizResults(app.db, request.user.id) }),

@@ -6,7 +6,7 @@ import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
 import { CardParams, CardReported, OwnReports, OwnReportsQuery, ReportBody } from './schemas.js'
 
@@ -25,7 +25,7 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['review'],
         params: CardParams,
         body: ReportBody,
-        response: answers(CardReported, [CARD_NOT_FOUND, TOO_MANY_REPORTS]),
+        response: responses(CardReported, [CARD_NOT_FOUND, TOO_MANY_REPORTS]),
       },
     },
     async ({ body, params, user }) => {
@@ -46,7 +46,7 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
         summary: "The caller's reports and suggestions with their outcome, newest first",
         tags: ['review'],
         querystring: OwnReportsQuery,
-        response: answers(OwnReports),
+        response: responses(OwnReports),
       },
     },
     async ({ query, user }) => {

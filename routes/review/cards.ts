@@ -9,17 +9,17 @@ import { createSchedulers, nextReviewsOf } from '../../src/domain/review/schedul
 import { checkStorable, invalidCursor, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
 import { resetCard } from '../../src/services/review/undo.js'
 import {
-  CardAnswer,
   CardPage,
   CardParams,
+  CardResponse,
   CardsQuery,
-  NoteAnswer,
   NoteBody,
-  ReviewAnswer,
+  NoteResponse,
+  ReviewResponse,
   TomorrowBody,
 } from './schemas.js'
 
@@ -35,7 +35,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: "The cards in deck order, with the caller's state of each",
         tags: ['review'],
         querystring: CardsQuery,
-        response: answers(CardPage, [DECK_NOT_FOUND]),
+        response: responses(CardPage, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -66,7 +66,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: "One card with the caller's state, even if it is archived",
         tags: ['review'],
         params: CardParams,
-        response: answers(CardAnswer, [CARD_NOT_FOUND]),
+        response: responses(CardResponse, [CARD_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -96,7 +96,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Suspend a card for the caller',
         tags: ['review'],
         params: CardParams,
-        response: answers(Done, [CARD_NOT_FOUND]),
+        response: responses(Done, [CARD_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -114,7 +114,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'End the suspension of a card for the caller',
         tags: ['review'],
         params: CardParams,
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async (request) => {
@@ -132,7 +132,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: "Reset the caller's progress of a card",
         tags: ['review'],
         params: CardParams,
-        response: answers(Done, [CARD_NOT_FOUND]),
+        response: responses(Done, [CARD_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -152,7 +152,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         tags: ['review'],
         params: CardParams,
         body: TomorrowBody,
-        response: answers(ReviewAnswer, [CARD_NOT_FOUND, OTHER_REVIEW]),
+        response: responses(ReviewResponse, [CARD_NOT_FOUND, OTHER_REVIEW]),
       },
     },
     async (request) => {
@@ -174,7 +174,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         tags: ['review'],
         params: CardParams,
         body: NoteBody,
-        response: answers(NoteAnswer, [CARD_NOT_FOUND]),
+        response: responses(NoteResponse, [CARD_NOT_FOUND]),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import { listStudiedDecks, setDeckRetention, switchDeck } from '../../db/queries
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { DeckBody, DeckParams, StudiedDeck, StudiedDecks } from './schemas.js'
 
 const NOTHING_TO_CHANGE = new InvalidInput('Das Feld „active“ oder „desired_retention“ fehlt')
@@ -17,7 +17,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         operationId: 'listReviewDecks',
         summary: "The decks with the caller's counts and activation",
         tags: ['review'],
-        response: answers(StudiedDecks),
+        response: responses(StudiedDecks),
       },
     },
     async (request) => {
@@ -36,7 +36,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         tags: ['review'],
         params: DeckParams,
         body: DeckBody,
-        response: answers(StudiedDeck, [DECK_NOT_FOUND]),
+        response: responses(StudiedDeck, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type FittedParameters, isGoodFit } from '../../src/domain/review/parameters.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { returnToDefaults, summarizeFit } from '../../src/services/review/fit/choose-parameters.js'
-import { FitAnswer, type PublicFit } from './schemas.js'
+import { FitResponse, type PublicFit } from './schemas.js'
 
 const fit: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -12,7 +12,7 @@ const fit: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getFittedParameters',
         summary: "The parameters fitted to the caller's reviews, and the workload for each desired retention",
         tags: ['review'],
-        response: answers(FitAnswer),
+        response: responses(FitResponse),
       },
     },
     async (request) => {
@@ -28,7 +28,7 @@ const fit: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'discardFittedParameters',
         summary: 'Return to the default parameters until the next fit; no due date changes',
         tags: ['review'],
-        response: answers(Done),
+        response: responses(Done),
       },
     },
     async (request) => {

@@ -5,7 +5,7 @@ import { countsOf } from '../../src/domain/review/review.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { runInTurns } from '../../src/services/content/turns.js'
 import cardReportRoutes from './card-reports.js'
 import cardRoutes from './cards.js'
@@ -28,7 +28,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'The cards to study now, in order: overdue, due today, new, rated `again` today',
         tags: ['review'],
         querystring: QueueQuery,
-        response: answers(Queue, [DECK_NOT_FOUND]),
+        response: responses(Queue, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {

@@ -8,11 +8,11 @@ import type { Clock } from '../../src/domain/time/calendar.js'
 import { statusOf } from '../../src/http/error-body.js'
 import { INVALID_JSON } from '../../src/http/refusals.js'
 import { invalidField } from '../../src/http/schema-errors.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { applyReview, type Review } from '../../src/services/review/apply-review.js'
 import { applyReviews, type ReviewResult } from '../../src/services/review/apply-reviews.js'
 import { undoReview } from '../../src/services/review/undo.js'
-import { BatchAnswer, BatchBody, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
+import { BatchBody, BatchResponse, ReviewBody, ReviewParams, ReviewResponse, UndoResponse } from './schemas.js'
 
 /** Maximum size of a body in bytes: 100 reviews with client ids of maximum length, each character escaped */
 const BATCH_LIMIT = 256 * 1024
@@ -26,7 +26,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
         summary: 'Rate a card',
         tags: ['review'],
         body: ReviewBody,
-        response: answers(ReviewAnswer, [CARD_NOT_FOUND, OTHER_REVIEW]),
+        response: responses(ReviewResponse, [CARD_NOT_FOUND, OTHER_REVIEW]),
       },
     },
     async (request) => applyReview(app.db, request.user.id, clock, readReview(request.body)),
@@ -41,7 +41,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
         summary: 'Rate up to 100 cards in order, with a result for each',
         tags: ['review'],
         body: BatchBody,
-        response: answers(BatchAnswer),
+        response: responses(BatchResponse),
       },
     },
     async (request) => {
@@ -64,7 +64,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
         summary: "Undo the caller's latest review, if it is from today",
         tags: ['review'],
         params: ReviewParams,
-        response: answers(UndoAnswer, [REVIEW_NOT_FOUND, NOT_THE_LAST]),
+        response: responses(UndoResponse, [REVIEW_NOT_FOUND, NOT_THE_LAST]),
       },
     },
     async (request) => {
@@ -75,7 +75,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
   )
 }
 
-function describeResult(result: ReviewResult): Static<typeof BatchAnswer>['results'][number] {
+function describeResult(result: ReviewResult): Static<typeof BatchResponse>['results'][number] {
   if ('review' in result) return { status: 200, review: result.review }
   const { refusal } = result
   return { status: statusOf(refusal), code: refusal.code, error: refusal.message }

@@ -6,7 +6,7 @@ import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
 import { addDays, type Clock } from '../../src/domain/time/calendar.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { HistoryPage, HistoryQuery, Stats, StatsQuery } from './schemas.js'
 
 const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
@@ -19,7 +19,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: "The caller's reviews, undos and resets, newest first",
         tags: ['review'],
         querystring: HistoryQuery,
-        response: answers(HistoryPage, [DECK_NOT_FOUND]),
+        response: responses(HistoryPage, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -42,7 +42,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Reviews per day, streaks, retention, forecast and the state of each deck',
         tags: ['review'],
         querystring: StatsQuery,
-        response: answers(Stats),
+        response: responses(Stats),
       },
     },
     async (request) => {

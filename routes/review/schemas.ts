@@ -113,7 +113,7 @@ export const ReviewBody = Type.Object({
   ),
 })
 
-export const ReviewAnswer = Type.Object({
+export const ReviewResponse = Type.Object({
   review_id: Type.Integer(),
   card_id: Type.Integer(),
   progress: ProgressOrNull,
@@ -130,11 +130,11 @@ export const BatchBody = Type.Object({
   reviews: Type.Array(Type.Unsafe<unknown>({ anyOf: [ReviewBody, ANYTHING] }), { minItems: 1, maxItems: 100 }),
 })
 
-export const BatchAnswer = Type.Object({
+export const BatchResponse = Type.Object({
   results: Type.Array(
     Type.Object({
       status: Type.Integer({ description: '200, 400, 404 or 409, as if the review had been sent alone.' }),
-      review: Type.Optional(ReviewAnswer),
+      review: Type.Optional(ReviewResponse),
       code: Type.Optional(
         Type.String({
           description: 'Code as in `X-Error-Code`; present instead of `review`.',
@@ -149,7 +149,7 @@ export const BatchAnswer = Type.Object({
 
 export const ReviewParams = Type.Object({ id: Type.String({ description: 'The `review_id`.', examples: ['42'] }) })
 
-export const UndoAnswer = Type.Object({
+export const UndoResponse = Type.Object({
   card_id: Type.Integer(),
   progress: ProgressOrNull,
   counts: Counts,
@@ -216,7 +216,7 @@ export const NoteBody = Type.Object({
   }),
 })
 
-export const NoteAnswer = Type.Object({ note: nullable(Type.String()) })
+export const NoteResponse = Type.Object({ note: nullable(Type.String()) })
 
 export const TomorrowBody = Type.Object({
   client_id: Type.Optional(
@@ -290,7 +290,7 @@ export const CardPage = Type.Object({
   next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
-export const CardAnswer = Type.Object({
+export const CardResponse = Type.Object({
   card: Type.Object({
     ...CARD,
     state: Type.String({ enum: CARD_STATES }),
@@ -398,7 +398,7 @@ const FittedSet = Type.Unsafe<PublicFit | null>({
   },
 })
 
-export const FitAnswer = Type.Object({
+export const FitResponse = Type.Object({
   available: Type.Boolean({ description: 'Whether this service can fit parameters.' }),
   in_use: Type.Boolean({ description: 'Whether fitted parameters schedule the reviews.' }),
   fitted: FittedSet,
@@ -419,4 +419,4 @@ export const SettingsBody = Type.Partial(Settings)
 
 export const ExtraBody = Type.Object({ cards: Type.Integer({ minimum: 1, maximum: 300, examples: [10] }) })
 
-export const ExtraAnswer = Type.Object({ counts: Counts, today: Today })
+export const ExtraResponse = Type.Object({ counts: Counts, today: Today })

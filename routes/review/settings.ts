@@ -4,9 +4,9 @@ import { addExtraNew, findSettings } from '../../db/queries/review/settings.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { changeSettings } from '../../src/services/review/fit/choose-parameters.js'
-import { ExtraAnswer, ExtraBody, Settings, SettingsBody } from './schemas.js'
+import { ExtraBody, ExtraResponse, Settings, SettingsBody } from './schemas.js'
 
 const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
@@ -16,7 +16,7 @@ const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         operationId: 'getReviewSettings',
         summary: "The caller's review settings",
         tags: ['review'],
-        response: answers(Settings),
+        response: responses(Settings),
       },
     },
     async (request) => findSettings(app.db, request.user.id),
@@ -30,7 +30,7 @@ const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: "Change the caller's review settings, effective from the next review",
         tags: ['review'],
         body: SettingsBody,
-        response: answers(Settings),
+        response: responses(Settings),
       },
     },
     async (request) => changeSettings(app.db, request.user.id, request.body),
@@ -44,7 +44,7 @@ const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Add new cards for today, beyond the daily number',
         tags: ['review'],
         body: ExtraBody,
-        response: answers(ExtraAnswer),
+        response: responses(ExtraResponse),
       },
     },
     async (request) => {

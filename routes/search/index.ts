@@ -4,10 +4,10 @@ import { InvalidInput } from '../../src/domain/refusal.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { searchAll } from '../../src/services/search/search.js'
 import { createSearchQueue, pauseAfterWork } from '../../src/services/search/search-queue.js'
-import { SearchAllAnswer, SearchAllQuery } from './schemas.js'
+import { SearchAllQuery, SearchResponse } from './schemas.js'
 
 const MAX_QUERY_LENGTH = 200
 
@@ -33,7 +33,7 @@ const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedde
         summary: 'Decks, cheat sheets and cards that contain all words of the query, best match first',
         tags: ['search'],
         querystring: SearchAllQuery,
-        response: answers(SearchAllAnswer),
+        response: responses(SearchResponse),
       },
     },
     async (request, reply) => {

@@ -40,7 +40,7 @@ const SearchHit = Type.Object(
   { title: 'SearchHit' },
 )
 
-export const SearchAllAnswer = Type.Object({
+export const SearchResponse = Type.Object({
   query: Type.String({ examples: ['git stash'] }),
   results: Type.Array(SearchHit),
   corrected: Type.Boolean({

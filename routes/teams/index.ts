@@ -12,7 +12,7 @@ import { parseTeam } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers, Done } from '../../src/http/schemas.js'
+import { Done, responses } from '../../src/http/schemas.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { addMember, changeTeam, createTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
 import {
@@ -20,9 +20,9 @@ import {
   CreateTeamBody,
   MemberBody,
   MemberParams,
-  TeamAnswer,
   TeamList,
   TeamParams,
+  TeamResponse,
   TeamWithMembers,
 } from './schemas.js'
 
@@ -42,7 +42,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         summary: 'All teams for administrators; for leads the teams that they lead',
         description: LEADS_SEE,
         tags: ['teams'],
-        response: answers(TeamList, [NOT_A_LEAD]),
+        response: responses(TeamList, [NOT_A_LEAD]),
       },
       preHandler: app.requireLead,
     },
@@ -62,7 +62,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         description: LEADS_SEE,
         tags: ['teams'],
         params: TeamParams,
-        response: answers(TeamWithMembers, [NOT_A_LEAD, TEAM_NOT_FOUND]),
+        response: responses(TeamWithMembers, [NOT_A_LEAD, TEAM_NOT_FOUND]),
       },
       preHandler: app.requireLead,
     },
@@ -82,7 +82,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         summary: 'Create a team',
         tags: ['teams'],
         body: CreateTeamBody,
-        response: answers(TeamAnswer, [ADMINS_ONLY, TEAM_TAKEN, CLIENT_ID_USED.at('client_id', { id: 3 })]),
+        response: responses(TeamResponse, [ADMINS_ONLY, TEAM_TAKEN, CLIENT_ID_USED.at('client_id', { id: 3 })]),
       },
       preHandler,
     },
@@ -103,7 +103,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         tags: ['teams'],
         params: TeamParams,
         body: ChangeTeamBody,
-        response: answers(TeamAnswer, [
+        response: responses(TeamResponse, [
           ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN],
           VERSION_OUTDATED.at('version', { version: 2 }),
         ]),
@@ -125,7 +125,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         summary: 'Delete a team with its memberships',
         tags: ['teams'],
         params: TeamParams,
-        response: answers(Done, [ADMINS_ONLY, OWN_OCCURRENCE]),
+        response: responses(Done, [ADMINS_ONLY, OWN_OCCURRENCE]),
       },
       preHandler,
     },
@@ -145,7 +145,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         tags: ['teams'],
         params: MemberParams,
         body: MemberBody,
-        response: answers(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND]),
+        response: responses(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND]),
       },
       preHandler,
     },
@@ -165,7 +165,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
         description: "A membership from the provider's groups stays; 409 if it is the only membership.",
         tags: ['teams'],
         params: MemberParams,
-        response: answers(Done, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),
+        response: responses(Done, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),
       },
       preHandler,
     },

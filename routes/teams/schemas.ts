@@ -49,7 +49,7 @@ const VIEWED_TEAM = {
   version: Type.Optional(Version),
 }
 
-export const TeamAnswer = Type.Object({ team: Team })
+export const TeamResponse = Type.Object({ team: Team })
 
 export const TeamList = Type.Object({
   teams: Type.Array(

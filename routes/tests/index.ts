@@ -18,7 +18,7 @@ import {
 } from '../../src/domain/tests/refusals.js'
 import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { answers } from '../../src/http/schemas.js'
+import { responses } from '../../src/http/schemas.js'
 import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
 import { findTest, listTests } from '../../src/services/tests/list.js'
 import { drawPractice } from '../../src/services/tests/practice.js'
@@ -32,19 +32,19 @@ import { Quiz } from '../quiz/schemas.js'
 import {
   AnswerBody,
   AnswerParams,
-  AttemptAnswer,
   AttemptParams,
+  AttemptResponse,
+  AttemptReviewResponse,
   AttemptsQuery,
   PracticeQuery,
   QuestionReportBody,
   QuestionReported,
-  ReviewAnswer,
-  SavedAnswer,
+  SavedAnswerResponse,
   StartBody,
-  SubmittedAnswer,
-  TestAnswer,
+  SubmitResponse,
   TestList,
   TestParams,
+  TestResponse,
 } from './schemas.js'
 
 /** Refusal to start a test attempt during the pause after the previous one, with an example time */
@@ -61,7 +61,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         operationId: 'listTests',
         summary: 'The tests that the caller may start',
         tags: ['tests'],
-        response: answers(TestList),
+        response: responses(TestList),
       },
     },
     async ({ user }) => ({ tests: await listTests(app.db, user.id, moment()) }),
@@ -77,7 +77,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         description: 'Submit the result with `POST /api/quiz/submit`.',
         tags: ['tests'],
         querystring: PracticeQuery,
-        response: answers(Quiz),
+        response: responses(Quiz),
       },
     },
     async ({ query }) => {
@@ -95,7 +95,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         tags: ['tests'],
         params: TestParams,
         querystring: AttemptsQuery,
-        response: answers(TestAnswer, [TEST_NOT_FOUND]),
+        response: responses(TestResponse, [TEST_NOT_FOUND]),
       },
     },
     async ({ params, query, user }) => {
@@ -113,7 +113,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         tags: ['tests'],
         params: TestParams,
         body: StartBody,
-        response: answers(AttemptAnswer, [
+        response: responses(AttemptResponse, [
           ...[TEST_NOT_FOUND, ASSIGNED_ONLY, NOT_OPEN_YET, NO_LONGER_OPEN, NO_ATTEMPT_LEFT, WAIT_FOR_NEXT],
         ]),
       },
@@ -134,7 +134,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         summary: 'An attempt of the caller with its questions and stored answers',
         tags: ['tests'],
         params: AttemptParams,
-        response: answers(AttemptAnswer, [ATTEMPT_NOT_FOUND]),
+        response: responses(AttemptResponse, [ATTEMPT_NOT_FOUND]),
       },
     },
     async ({ params, user }) => {
@@ -155,7 +155,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         tags: ['tests'],
         params: AnswerParams,
         body: AnswerBody,
-        response: answers(SavedAnswer, [
+        response: responses(SavedAnswerResponse, [
           ...[ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, NEWER_ANSWER, ATTEMPT_ENDED, UNKNOWN_OPTION],
         ]),
       },
@@ -178,7 +178,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         summary: 'End an attempt and return its result, as far as the test shows it',
         tags: ['tests'],
         params: AttemptParams,
-        response: answers(SubmittedAnswer, [ATTEMPT_NOT_FOUND]),
+        response: responses(SubmitResponse, [ATTEMPT_NOT_FOUND]),
       },
     },
     async ({ params, user }) => ({
@@ -195,7 +195,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         summary: 'The result and the questions with correct answers of an ended attempt, as far as the test shows them',
         tags: ['tests'],
         params: AttemptParams,
-        response: answers(ReviewAnswer, [ATTEMPT_NOT_FOUND, REVIEW_CLOSED]),
+        response: responses(AttemptReviewResponse, [ATTEMPT_NOT_FOUND, REVIEW_CLOSED]),
       },
     },
     async ({ params, user }) => ({
@@ -212,7 +212,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         tags: ['tests'],
         params: AttemptParams,
         body: QuestionReportBody,
-        response: answers(QuestionReported, [
+        response: responses(QuestionReported, [
           ...[ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, REVIEW_CLOSED, CARD_GONE, TOO_MANY_REPORTS],
         ]),
       },

@@ -63,7 +63,7 @@ const testFields = {
 
 export const TestList = Type.Object({ tests: Type.Array(Type.Object(testFields, { title: 'ListedTest' })) })
 
-export const TestAnswer = Type.Object({
+export const TestResponse = Type.Object({
   test: Type.Object(
     {
       ...testFields,
@@ -176,7 +176,7 @@ export const shownQuestion = {
   points: Type.Number({ examples: [1] }),
 }
 
-export const AttemptAnswer = Type.Object({
+export const AttemptResponse = Type.Object({
   attempt: Type.Object(
     {
       id: Type.Integer({ examples: [17] }),
@@ -204,14 +204,14 @@ export const AttemptAnswer = Type.Object({
   ),
 })
 
-export const SavedAnswer = Type.Object({
+export const SavedAnswerResponse = Type.Object({
   slot: Slot,
   seq: Type.Integer({ examples: [1] }),
   saved_at: Timestamp,
   seconds_left: nullable(Type.Integer({ examples: [1_160] })),
 })
 
-export const SubmittedAnswer = Type.Object({
+export const SubmitResponse = Type.Object({
   attempt: Type.Object({
     id: Type.Integer({ examples: [17] }),
     state: State,
@@ -222,7 +222,7 @@ export const SubmittedAnswer = Type.Object({
 
 const optionalList = <T extends TSchema>(schema: T) => Type.Optional(Type.Array(schema))
 
-export const ReviewAnswer = Type.Object({
+export const AttemptReviewResponse = Type.Object({
   review: Type.Object(
     {
       id: Type.Integer({ examples: [17] }),

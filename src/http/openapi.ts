@@ -82,7 +82,7 @@ const SHARED = {
 
 /**
  * Completes the document of `@fastify/swagger`: schemas with a title become named components, and each operation lists
- * the refusals declared by `answers` and the shared ones.
+ * the refusals declared by `responses` and the shared ones.
  */
 export function finishDocument(document: Json): Json {
   const { paths, components, ...rest } = structuredClone(document)
@@ -135,7 +135,7 @@ function nameSchemas(value: Json, schemas: Json): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Removes the `4XX` and `5XX` responses of an operation. Returns the refusals that `answers` stored in `4XX`. */
+/** Removes the `4XX` and `5XX` responses of an operation. Returns the refusals that `responses` stored in `4XX`. */
 function takeOwnRefusals({ responses }: Json): DescribedRefusal[] {
   // The content has one entry per media type; all entries have the same schema.
   const [refused] = Object.values<Json>(responses['4XX'].content)

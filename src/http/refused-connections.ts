@@ -13,22 +13,22 @@ const CLIENT_ERRORS: Record<string, Refusal> = {
 }
 
 /** Unfinished responses of each connection */
-const openAnswers = new WeakMap<Duplex, Set<ServerResponse>>()
+const openResponses = new WeakMap<Duplex, Set<ServerResponse>>()
 
 /** Handles requests that Node does not pass to Fastify; used together with `refuseMalformedRequest`. */
 export function watchConnections({ server, routing }: FastifyInstance): void {
   // Node would silently drop headers after the 2,000th, even Content-Length. Their total size is limited anyway.
   server.maxHeadersCount = 0
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = openAnswers.get(socket) ?? new Set()
-    openAnswers.set(socket, answers.add(response))
+    const answers = openResponses.get(socket) ?? new Set()
+    openResponses.set(socket, answers.add(response))
     response.once('close', () => answers.delete(response))
   })
   // By default, Node responds with 417. A server may ignore expectations that it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', routing)
   // Node would close the connection without a response; only a proxy can serve CONNECT.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    if (!closeAfterAnswers(socket)) sendRefusal(socket, MALFORMED_REQUEST)
+    if (!closeAfterResponses(socket)) sendRefusal(socket, MALFORMED_REQUEST)
   })
 }
 
@@ -36,8 +36,8 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
  * Closes the connection after the pending response. Sends no error, because the client would mistake the error for that
  * response. Returns false if no response is pending.
  */
-function closeAfterAnswers(socket: Duplex): boolean {
-  const pending = [...(openAnswers.get(socket) ?? [])].filter(({ headersSent, req }) => headersSent || req.complete)
+function closeAfterResponses(socket: Duplex): boolean {
+  const pending = [...(openResponses.get(socket) ?? [])].filter(({ headersSent, req }) => headersSent || req.complete)
   const last = pending.at(-1)
   if (last === undefined) return false
   last.shouldKeepAlive = false
@@ -60,7 +60,7 @@ export function refuseMalformedRequest(this: FastifyInstance, error: ClientError
     socket.destroy()
     return
   }
-  if (closeAfterAnswers(socket)) return
+  if (closeAfterResponses(socket)) return
   this.log.info({ code: error.code, address: socket.remoteAddress }, 'no valid HTTP request')
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD '
   sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST, isHead)

@@ -66,14 +66,14 @@ other fields it gets 409, and `X-Error-Details` names the object.',
   }),
 )
 
-/** Schema key of the refusals that `answers` stores for the OpenAPI document */
+/** Schema key of the refusals that `responses` stores for the OpenAPI document */
 export const REFUSALS_KEY = 'x-refusals'
 
 /**
  * Returns the response schemas of a route: the success body, refusals other than the shared ones, and further bodies by
  * status.
  */
-export function answers<T extends TSchema, E extends Record<number, TSchema> = Record<never, never>>(
+export function responses<T extends TSchema, E extends Record<number, TSchema> = Record<never, never>>(
   success: T,
   refusals: Refusal[] = [],
   bodies?: E,

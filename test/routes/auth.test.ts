@@ -2,13 +2,19 @@ import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
 import { createSource } from '../support/editing.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
-import { type Answer, callerOf, errorBody, cookieOf as sessionCookieOf, startService } from '../support/service.js'
+import {
+  callerOf,
+  errorBody,
+  type ServiceResponse,
+  cookieOf as sessionCookieOf,
+  startService,
+} from '../support/service.js'
 
 const service = await startService(t)
 const { anonymous, app, db } = service
 
 const cookieOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers['set-cookie'])
-const sessionOf = (answer: Answer) => callerOf(app, sessionCookieOf(answer))
+const sessionOf = (answer: ServiceResponse) => callerOf(app, sessionCookieOf(answer))
 
 t.test('anyone can see the offered login methods', async (t) => {
   const answer = await anonymous.get('/api/auth/methods')

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startBehindLock } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCheatsheet, unique } from '../support/factories.js'
-import { type Answer, type Caller, callerOf, errorBody, startService } from '../support/service.js'
+import { type Caller, callerOf, errorBody, type ServiceResponse, startService } from '../support/service.js'
 import { until } from '../support/until.js'
 
 const service = await startService(t)
@@ -200,7 +200,7 @@ t.test('lists the sheets that the caller may edit, filtered and in pages', async
   await author.patch(`${URL}/${slugOf(titles[0])}`, { archived: true })
   await author.patch(`${URL}/${slugOf(titles[2])}`, { draft: true })
   const list = async (query = '', caller: Caller = author) => (await caller.get(`${URL}${query}`)).body
-  const titlesOf = ({ sheets }: Answer['body']) => sheets.map(({ title }: { title: string }) => title)
+  const titlesOf = ({ sheets }: ServiceResponse['body']) => sheets.map(({ title }: { title: string }) => title)
   t.strictSame(titlesOf(await list()), [titles[1], titles[2], titles[0]])
   t.strictSame(titlesOf(await list('?state=live')), [titles[1]])
   t.strictSame(titlesOf(await list('?state=draft')), [titles[2]])

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { ASSIGNMENT } from '../support/assignments.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
-import { type Answer, startService } from '../support/service.js'
+import { type ServiceResponse, startService } from '../support/service.js'
 
 const service = await startService(t)
 const admin = await service.admin()
@@ -11,7 +11,13 @@ const deck = await writeDeck(editor, source)
 const card = await writeCard(editor, deck)
 
 /** Asserts the error code and the faulty field of a refusal. */
-function concerns(t: Test, { headers }: Answer, code: string, field: string | undefined, details?: object): void {
+function concerns(
+  t: Test,
+  { headers }: ServiceResponse,
+  code: string,
+  field: string | undefined,
+  details?: object,
+): void {
   t.equal(headers['x-error-code'], code)
   t.equal(headers['x-error-field'], field)
   const given = headers['x-error-details']

@@ -5,7 +5,7 @@ import { ASSIGNMENT, createTeam } from '../support/assignments.js'
 import { startBehindLock } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { unique } from '../support/factories.js'
-import { type Answer, errorBody, startService } from '../support/service.js'
+import { errorBody, type ServiceResponse, startService } from '../support/service.js'
 
 const service = await startService(t)
 const { db } = service
@@ -52,7 +52,7 @@ const FORMED: Formed[] = [
   },
 ]
 
-function isUsed(t: Test, { body, headers }: Answer, details: object): void {
+function isUsed(t: Test, { body, headers }: ServiceResponse, details: object): void {
   t.strictSame(body, errorBody(409, 'Das ist schon angelegt, aber mit anderen Angaben'))
   t.equal(headers['x-error-code'], 'client_id_used')
   t.equal(headers['x-error-field'], 'client_id')

@@ -5,7 +5,7 @@ import { deckFile } from '../support/content.js'
 import { startBehindLock } from '../support/database.js'
 import { createEditor, createSource, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
-import { type Answer, type Caller, errorBody, startService } from '../support/service.js'
+import { type Caller, errorBody, type ServiceResponse, startService } from '../support/service.js'
 import { zipOf } from '../support/upload-packages.js'
 
 const service = await startService(t)
@@ -42,7 +42,7 @@ const FORMED: Formed[] = [
   { table: 'decks', url: deck, key: 'deck', field: 'name' },
 ]
 
-const isOutdated = (t: Test, { body, headers }: Answer, version: number, message = 'a stale version') => {
+const isOutdated = (t: Test, { body, headers }: ServiceResponse, version: number, message = 'a stale version') => {
   t.strictSame(body, errorBody(409, 'Inzwischen geändert'), message)
   t.equal(headers['x-error-code'], 'version_outdated')
   t.equal(headers['x-error-field'], 'version')
@@ -77,7 +77,7 @@ for (const { table, url, key, field } of FORMED) {
       save(second),
     ])
     t.strictSame(saves.map(({ status }) => status).sort(), [200, 409])
-    const [won, lost] = saves.toSorted((a, b) => a.status - b.status) as [Answer, Answer]
+    const [won, lost] = saves.toSorted((a, b) => a.status - b.status) as [ServiceResponse, ServiceResponse]
     t.equal(won.body[key].version, version + 1)
     isOutdated(t, lost, version + 1)
     t.match((await admin.patch(url, {})).body[key], { [field]: won.body[key][field], version: version + 1 })

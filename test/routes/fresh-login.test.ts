@@ -2,7 +2,7 @@ import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD, unique } from '../support/factories.js'
 import { holdLoginLimits } from '../support/login-limits.js'
-import { type Answer, type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
+import { type Caller, callerOf, cookieOf, errorBody, type ServiceResponse, startService } from '../support/service.js'
 
 const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database: counter.database })
@@ -18,7 +18,7 @@ async function ageLogins(userId: number, minutes: number): Promise<void> {
 }
 
 const confirm = (caller: Caller, password: unknown) => caller.post('/api/auth/confirm', { password })
-const callerWith = (answer: Answer) => callerOf(app, cookieOf(answer))
+const callerWith = (answer: ServiceResponse) => callerOf(app, cookieOf(answer))
 
 const sessionsOf = (userId: number) => db.selectFrom('sessions').selectAll().where('user_id', '=', userId).execute()
 
@@ -185,7 +185,7 @@ t.test('an account without password, or with passkeys only, cannot confirm by pa
 
 t.test('failed attempts share one limit across routes', async (t) => {
   const member = await service.member()
-  const answers: Answer[] = []
+  const answers: ServiceResponse[] = []
   for (let count = 0; count < 7; count++) {
     answers.push(await confirm(member, `falsch-${count}`))
     await holdLoginLimits(db)

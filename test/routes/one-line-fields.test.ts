@@ -3,7 +3,7 @@ import { deckFile, writeContentFolder } from '../support/content.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createUser, unique } from '../support/factories.js'
 import { makePackage } from '../support/make-package.js'
-import { type Answer, type Caller, errorBody, startService } from '../support/service.js'
+import { type Caller, errorBody, type ServiceResponse, startService } from '../support/service.js'
 import { zipOf } from '../support/upload-packages.js'
 
 /** Control characters (C0, DEL, C1), line separators and characters that change the writing direction */
@@ -53,7 +53,7 @@ const newCard = () => ({ deck, question: 'F', answer: 'A', client_id: unique('ca
 const TABLE = Buffer.from('Frage;Antwort\nF;A\n')
 
 /** Each field of one line of the routes that write, with the name that the refusal contains, and a request for it */
-const FIELDS: [name: string, field: string, send: (text: string) => Promise<Answer>][] = [
+const FIELDS: [name: string, field: string, send: (text: string) => Promise<ServiceResponse>][] = [
   ['createUser', 'username', (username) => admin.post('/api/admin/users', { ...newUser(), username })],
   ['createUser', 'display_name', (display_name) => admin.post('/api/admin/users', { ...newUser(), display_name })],
   ['changeAccount', 'display_name', (display_name) => admin.patch(`/api/accounts/${user.id}`, { display_name })],
@@ -184,7 +184,7 @@ const FAULTS = [
 ]
 
 t.test('names in files are refused with file and line', async (t) => {
-  const placesOf = ({ body }: Answer) =>
+  const placesOf = ({ body }: ServiceResponse) =>
     body.errors
       .filter(({ message }: { message: string }) => message.endsWith(NO_CONTROLS))
       .map(({ file, line }: { file: string; line: number }) => [file, line])

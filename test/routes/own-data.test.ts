@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import type { TSchema } from '@sinclair/typebox'
 import { sql } from 'kysely'
 import t from 'tap'
-import { OwnDataAnswer } from '../../routes/accounts/own-data-schemas.js'
+import { OwnDataResponse } from '../../routes/accounts/own-data-schemas.js'
 import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createSource } from '../support/editing.js'
@@ -168,8 +168,8 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   const { parts, answer } = body.answers.at(-1)
   t.strictSame(parts.find(({ id }: { id: string }) => id === answer.option_ids[0])?.text, '72 Stunden')
   t.notMatch(JSON.stringify(body.answers), /"correct"|"accepted"|"points"/)
-  t.strictSame(Object.keys(body), Object.keys(OwnDataAnswer.properties))
-  for (const [name, { items, properties }] of Object.entries<TSchema>(OwnDataAnswer.properties)) {
+  t.strictSame(Object.keys(body), Object.keys(OwnDataResponse.properties))
+  for (const [name, { items, properties }] of Object.entries<TSchema>(OwnDataResponse.properties)) {
     const value = items === undefined ? body[name] : body[name][0]
     const expected = items === undefined ? properties : items.properties
     if (expected !== undefined) t.strictSame(Object.keys(value), Object.keys(expected), name)

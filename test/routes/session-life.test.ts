@@ -5,7 +5,7 @@ import { HOST_SESSION_COOKIE, SESSION_COOKIE } from '../../plugins/session-cooki
 import { SECRET } from '../support/constants.js'
 import { createMigratedDatabase, lend } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
-import { type Answer, callerOf, cookieOf, type Service, startService } from '../support/service.js'
+import { callerOf, cookieOf, type Service, type ServiceResponse, startService } from '../support/service.js'
 
 // Each test starts apps; a database takes longer to create than they do.
 const database = await createMigratedDatabase()
@@ -14,7 +14,7 @@ t.teardown(() => database.close())
 const DAY = 24 * 3600 * 1000
 const HTTPS = { publicUrl: 'https://training.example.org/' }
 
-const cookiesOf = ({ headers }: Answer) => [headers['set-cookie'] ?? []].flat().map(String)
+const cookiesOf = ({ headers }: ServiceResponse) => [headers['set-cookie'] ?? []].flat().map(String)
 const expiryOf = (cookie = '') => Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
 
 /** Returns whether a moment is `after` milliseconds after now, where now is between `begun` and this call. */

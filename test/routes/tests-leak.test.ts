@@ -6,7 +6,7 @@ import { createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createUser } from '../support/factories.js'
 import type { Json } from '../support/openapi.js'
 import { listOperations } from '../support/roles.js'
-import { type Answer, type Caller, startService } from '../support/service.js'
+import { type Caller, type ServiceResponse, startService } from '../support/service.js'
 import type { ApiQuestion } from '../support/taken-tests.js'
 
 const isPrinting = process.argv.includes('--print')
@@ -150,7 +150,7 @@ interface Seen {
   route: string
   phase: Phase
   request: string
-  answer: Answer
+  answer: ServiceResponse
 }
 
 async function callAll(world: World, phase: Phase): Promise<Seen[]> {
@@ -173,7 +173,7 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
 /** Starts an attempt at each test and saves several answers to each question. Both services get the same answers. */
 async function begin(world: World, caller: Caller): Promise<Seen[]> {
   const seen: Seen[] = []
-  const note = (route: string, answer: Answer) => seen.push({ route, phase: 'during', request: route, answer })
+  const note = (route: string, answer: ServiceResponse) => seen.push({ route, phase: 'during', request: route, answer })
   for (const slug of SLUGS) {
     const started = await caller.post(`/api/tests/${slug}/attempts`, { client_id: `start-${slug}` })
     note('POST /api/tests/{slug}/attempts', started)
@@ -231,7 +231,7 @@ const RANDOM_HEADERS = ['date', 'set-cookie', 'x-request-id']
  * Returns the part of a response that must be equal in both services: everything except random ids, random order and
  * times.
  */
-function comparablePart({ status, headers, text, body }: Answer) {
+function comparablePart({ status, headers, text, body }: ServiceResponse) {
   const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !RANDOM_HEADERS.includes(name)))
   const told = body === undefined ? text : JSON.stringify(sorted(body))
   return { status, headers: rest, length: text.length, told: withoutRandomParts(told) }

@@ -3,7 +3,7 @@ import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../su
 import { createEditor, createSource } from '../support/editing.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { listOperations } from '../support/roles.js'
-import { type Answer, type Caller, callerOf, startService } from '../support/service.js'
+import { type Caller, callerOf, type ServiceResponse, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
 
@@ -296,7 +296,7 @@ t.test('each role sees what the table allows, and no result of others', async (t
   for (const { path } of known) t.ok(routes.has(path.replace(/\{\w+\}/g, '{}')), `the table has ${path}`)
 })
 
-function wordOf({ status, text, headers }: Answer, pattern: string): string {
+function wordOf({ status, text, headers }: ServiceResponse, pattern: string): string {
   if (status >= 400) return '-'
   if (headers['content-type'] === 'application/pdf') return 'file'
   if (pattern.endsWith('/audit')) return 'audit'

@@ -8,7 +8,7 @@ export type Json = Record<string, any>
 // is the plugin.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 
-interface CheckedAnswer {
+interface CheckedResponse {
   method: string
   /** Path with optional query */
   url: string
@@ -18,7 +18,7 @@ interface CheckedAnswer {
 }
 
 /** A function that compares a response with an OpenAPI document and returns one line per difference */
-export type AnswerChecker = (answer: CheckedAnswer) => string[]
+export type ResponseChecker = (answer: CheckedResponse) => string[]
 
 /**
  * Pattern for a path parameter before a suffix, such as `{code}` in `{code}.pdf`. Like the router, it does not match an
@@ -39,7 +39,7 @@ function patternOf(path: string): RegExp {
  * allows. A response to an undescribed request must be an error of the schema `Error`, or an HTML page outside of
  * `/api`. The checker ignores responses to HEAD and OPTIONS.
  */
-export function createAnswerChecker(document: Json): AnswerChecker {
+export function createResponseChecker(document: Json): ResponseChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats(ajv)
   ajv.addSchema(closeObjects(document) as Json, 'openapi')

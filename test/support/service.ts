@@ -9,7 +9,7 @@ import { cutConnections } from '../../src/http/on-response-end.js'
 import { ROOT, SECRET } from './constants.js'
 import { createMigratedDatabase } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
-import { type AnswerChecker, createAnswerChecker } from './openapi.js'
+import { createResponseChecker, type ResponseChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
 import { SHARED_COMPILERS } from './shared-compilers.js'
 
@@ -41,7 +41,7 @@ export const CONFIG: AppOptions['config'] = {
  */
 export const PUBLIC_URLS = [undefined, 'https://training.example.org/'] as const
 
-export interface Answer {
+export interface ServiceResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests compare whole bodies
   body: any
@@ -50,11 +50,11 @@ export interface Answer {
 }
 
 export interface Caller {
-  get(url: string, options?: InjectOptions): Promise<Answer>
-  post(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
-  patch(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
-  delete(url: string, options?: InjectOptions): Promise<Answer>
-  send(options: InjectOptions): Promise<Answer>
+  get(url: string, options?: InjectOptions): Promise<ServiceResponse>
+  post(url: string, payload?: unknown, options?: InjectOptions): Promise<ServiceResponse>
+  patch(url: string, payload?: unknown, options?: InjectOptions): Promise<ServiceResponse>
+  delete(url: string, options?: InjectOptions): Promise<ServiceResponse>
+  send(options: InjectOptions): Promise<ServiceResponse>
   cookie: string | undefined
 }
 
@@ -127,15 +127,15 @@ export function cookieOf({ headers }: { headers: Record<string, unknown> }): str
   return cookies.find((cookie) => /^(__Host-)?svc_training_session=./.test(cookie))
 }
 
-const checkers = new WeakMap<FastifyInstance, AnswerChecker>()
+const checkers = new WeakMap<FastifyInstance, ResponseChecker>()
 /** Checkers by routes, because apps with the same routes describe the same responses, and compiling takes long */
-const checkersByRoutes = new Map<string, AnswerChecker>()
+const checkersByRoutes = new Map<string, ResponseChecker>()
 
-function checkerOf(app: FastifyInstance): AnswerChecker {
+function checkerOf(app: FastifyInstance): ResponseChecker {
   const known = checkers.get(app)
   if (known !== undefined) return known
   const routes = app.printRoutes({ commonPrefix: false })
-  const check = checkersByRoutes.get(routes) ?? createAnswerChecker(app.swagger())
+  const check = checkersByRoutes.get(routes) ?? createResponseChecker(app.swagger())
   checkersByRoutes.set(routes, check)
   checkers.set(app, check)
   return check
@@ -145,7 +145,7 @@ function checkerOf(app: FastifyInstance): AnswerChecker {
  * Checks a response against the OpenAPI document. Responses of paths that begin with `/docs` are not checked.
  * @throws Error if the response differs from the document
  */
-function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0]): void {
+function checkResponse(app: FastifyInstance, answer: Parameters<ResponseChecker>[0]): void {
   const faults = answer.url.startsWith('/docs') ? [] : checkerOf(app)(answer)
   if (faults.length > 0) throw new Error(`${answer.method} ${answer.url} is not as described: ${faults.join(', ')}`)
 }
@@ -177,7 +177,7 @@ async function runTimers(): Promise<void> {
 }
 
 export function callerOf(app: FastifyInstance, cookie?: string, token?: string): Caller {
-  const send = async (options: InjectOptions): Promise<Answer> => {
+  const send = async (options: InjectOptions): Promise<ServiceResponse> => {
     const headers = {
       ...(cookie !== undefined && { cookie }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -185,7 +185,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
     }
     const response = await app.inject({ ...options, headers })
     await runTimers()
-    checkAnswer(app, {
+    checkResponse(app, {
       method: (options.method ?? 'GET').toUpperCase(),
       url: String(options.url),
       status: response.statusCode,

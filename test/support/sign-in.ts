@@ -9,7 +9,7 @@ import {
   type Person,
   startIdentityProvider,
 } from './identity-provider.js'
-import { type Answer, type Caller, callerOf, type Service, startService } from './service.js'
+import { type Caller, callerOf, type Service, type ServiceResponse, startService } from './service.js'
 
 export const PUBLIC_URL = 'http://127.0.0.1:3999/'
 /** Page that asks for confirmation before it links the identity */
@@ -31,7 +31,7 @@ export interface Browser {
    */
   signIn(person: Person, options?: { query?: string; deny?: boolean }): Promise<string>
   /** Sends a request from a page of the service. */
-  post(url: string, payload?: object): Promise<Answer>
+  post(url: string, payload?: object): Promise<ServiceResponse>
   /** Starts to link the person's identity. Returns the callback address, or the message of a refusal. */
   beginLink(person: Person): Promise<string>
   /** Links the person's identity and confirms the link. Returns `ok`, or the page or message that shows a refusal. */
@@ -120,7 +120,7 @@ export async function startSignIn(
 function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: string): Browser {
   const cookies = new Map<string, string>()
   const ofProvider = new Map<string, string>()
-  const keep = ({ headers }: Answer) => {
+  const keep = ({ headers }: ServiceResponse) => {
     for (const set of [headers['set-cookie'] ?? []].flat().map(String)) {
       const [name = '', value = ''] = (set.split(';', 1)[0] ?? '').split(/=(.*)/s)
       if (value === '') cookies.delete(name)

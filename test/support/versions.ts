@@ -24,7 +24,7 @@ import { CLIENT_ID, type IdentityProvider, startIdentityProvider } from './ident
 import { startMailServer } from './mail-server.js'
 import type { Json } from './openapi.js'
 import { gifOf, targetOf } from './pictures.js'
-import { type Answer, CONFIG, callerOf, cookieOf } from './service.js'
+import { CONFIG, callerOf, cookieOf, type ServiceResponse } from './service.js'
 import { oidcSettings } from './sign-in.js'
 import { type PublishedTest, publishTest, rightAnswerTo } from './taken-tests.js'
 import { zipOf } from './upload-packages.js'
@@ -384,7 +384,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   if (missing.length > 0) throw new Error(`no call in callAll of test/support/versions.ts for ${missing.join(', ')}`)
 }
 
-type Send = (method: string, url: string, payload?: object, headers?: object) => Promise<Answer>
+type Send = (method: string, url: string, payload?: object, headers?: object) => Promise<ServiceResponse>
 
 async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   await learner('GET', '/api/tests')

@@ -234,7 +234,7 @@ export interface LearnerCard {
 }
 
 /** The stored response to an earlier request with the same client id. */
-export interface EarlierAnswer {
+export interface EarlierReview {
   id: number
   card_id: number
   /** Null if the card was put off */
@@ -245,7 +245,7 @@ export interface EarlierAnswer {
 }
 
 export interface ReviewSituation extends LearnerCard {
-  earlier: EarlierAnswer | null
+  earlier: EarlierReview | null
   /** Time of the latest review or reset that the card's state includes; null if there is none */
   latest_at: Date | null
 }

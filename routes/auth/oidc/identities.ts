@@ -3,7 +3,7 @@ import { listIdentities } from '../../../db/queries/accounts/identities.js'
 import { actorOf } from '../../../plugins/auth.js'
 import { LAST_LOGIN_METHOD } from '../../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../../src/domain/text/parameters.js'
-import { answers, Done } from '../../../src/http/schemas.js'
+import { Done, responses } from '../../../src/http/schemas.js'
 import { unlinkIdentity } from '../../../src/services/sign-in/identities.js'
 import { IdentityList, IdentityParams } from './schemas.js'
 
@@ -17,7 +17,7 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listIdentities',
         summary: "The identities that are linked with the caller's account",
         tags: ['auth'],
-        response: answers(IdentityList),
+        response: responses(IdentityList),
       },
     },
     async (request) => ({ identities: await listIdentities(app.db, request.user.id) }),
@@ -32,7 +32,7 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Sessions continue. The last login method of an account cannot be removed.',
         tags: ['auth'],
         params: IdentityParams,
-        response: answers(Done, [LAST_LOGIN_METHOD]),
+        response: responses(Done, [LAST_LOGIN_METHOD]),
       },
     },
     async (request) => {

@@ -10,10 +10,10 @@ import {
   ProviderUnreachable,
 } from '../../../src/domain/sign-in/refusals.js'
 import { CROSS_SITE } from '../../../src/http/refusals.js'
-import { answers, Done } from '../../../src/http/schemas.js'
+import { Done, responses } from '../../../src/http/schemas.js'
 import { linkIdentity } from '../../../src/services/sign-in/identities.js'
 import type { Provider } from '../../../src/services/sign-in/provider.js'
-import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
+import { LinkBody, LinkStart, PendingLinkResponse } from './schemas.js'
 
 /** Page where the user starts to link an identity; the web app also opens it after a refusal. */
 const ACCOUNT_PAGE = '/konto'
@@ -36,7 +36,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
 \`/konto?verknuepfen=ja\`. Then \`GET /api/auth/oidc/link\` returns the identity and \`POST
 /api/auth/oidc/identities\` links it.`,
         tags: ['auth'],
-        response: answers(LinkStart, [PROOF_TOO_OLD, NO_PROVIDER, new ProviderUnreachable()]),
+        response: responses(LinkStart, [PROOF_TOO_OLD, NO_PROVIDER, new ProviderUnreachable()]),
       },
       preHandler: linking,
     },
@@ -62,7 +62,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The identity that waits to be linked',
         description: 'Null if there is none, and ten minutes after the sign-in.',
         tags: ['auth'],
-        response: answers(PendingLinkAnswer),
+        response: responses(PendingLinkResponse),
       },
     },
     async (request) => {
@@ -82,7 +82,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
         description: 'For same-origin pages only.',
         tags: ['auth'],
         body: LinkBody,
-        response: answers(Done, [PROOF_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN]),
+        response: responses(Done, [PROOF_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN]),
       },
       preHandler: linking,
     },

@@ -4,9 +4,9 @@ import { endSession } from '../../../plugins/session.js'
 import { Unavailable } from '../../../src/domain/refusal.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import { NO_PROVIDER, WRONG_LOGOUT_TOKEN } from '../../../src/domain/sign-in/refusals.js'
-import { answers, Done } from '../../../src/http/schemas.js'
+import { Done, responses } from '../../../src/http/schemas.js'
 import { handleLogoutToken } from '../../../src/services/sign-in/handle-logout-token.js'
-import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
+import { LogoutResponse, LogoutTokenBody } from './schemas.js'
 
 /** Limit of requests per address; a provider that ends all of its sessions sends one request for each session. */
 const PER_TEN_SECONDS = 500
@@ -21,7 +21,7 @@ const logout: FastifyPluginAsyncTypebox = async (app) => {
         summary: "End the session and return the provider's logout address",
         tags: ['auth'],
         security: [],
-        response: answers(LogoutAnswer),
+        response: responses(LogoutResponse),
       },
     },
     async (request, reply) => {
@@ -51,7 +51,7 @@ const logout: FastifyPluginAsyncTypebox = async (app) => {
           security: [],
           consumes: ['application/x-www-form-urlencoded'],
           body: LogoutTokenBody,
-          response: answers(Done, [NO_PROVIDER, WRONG_LOGOUT_TOKEN]),
+          response: responses(Done, [NO_PROVIDER, WRONG_LOGOUT_TOKEN]),
         },
         bodyLimit: BODY_LIMIT,
         onRequest: app.limitRequests('back-channel logout', PER_TEN_SECONDS),

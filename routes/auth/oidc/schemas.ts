@@ -39,7 +39,7 @@ export const LinkStart = Type.Object({
   }),
 })
 
-export const PendingLinkAnswer = Type.Object({
+export const PendingLinkResponse = Type.Object({
   identity: nullable(
     Type.Object({
       issuer: Type.String({ description: 'The provider.', examples: ['https://login.example.org'] }),
@@ -53,7 +53,7 @@ export const LinkBody = Type.Object({
   subject: Type.String({ description: 'Subject of the waiting identity.', examples: ['248289761001'] }),
 })
 
-export const LogoutAnswer = Type.Object({
+export const LogoutResponse = Type.Object({
   ok: Type.Literal(true, { examples: [true] }),
   redirect: nullable(
     Type.String({

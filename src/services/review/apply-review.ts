@@ -32,7 +32,7 @@ export interface Review {
   reviewed_at: Date | null
 }
 
-export interface ReviewAnswer {
+export interface AppliedReview {
   review_id: number
   card_id: number
   /** Null if the card is still new */
@@ -54,7 +54,7 @@ export async function applyReview(
   userId: number,
   clock: Clock,
   review: Review,
-): Promise<ReviewAnswer> {
+): Promise<AppliedReview> {
   try {
     return await applyOnce(db, userId, timesOf(clock, review.reviewed_at), review)
   } catch (error) {
@@ -68,7 +68,7 @@ async function applyOnce(
   userId: number,
   times: ReviewTimes,
   review: Review,
-): Promise<ReviewAnswer> {
+): Promise<AppliedReview> {
   return db.transaction().execute(async (transaction) => {
     const { card_id, rating } = review
     if (!(await lockLearnerAndCard(transaction, userId, card_id))) throw NOT_LOGGED_IN
@@ -117,7 +117,7 @@ function answerOf(
   late: boolean,
   after: CardState | null,
   counts: ReviewCounts,
-): ReviewAnswer {
+): AppliedReview {
   const progress = late || after === null ? after : { ...after, last_review_id: id }
   return { review_id: id, card_id, progress, counts, applied: !late }
 }

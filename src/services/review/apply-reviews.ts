@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../../db/types.js'
 import { Refusal, type RefusalKind } from '../../domain/refusal.js'
 import type { Clock } from '../../domain/time/calendar.js'
-import { applyReview, type Review, type ReviewAnswer } from './apply-review.js'
+import { type AppliedReview, applyReview, type Review } from './apply-review.js'
 
-export type ReviewResult = { review: ReviewAnswer } | { refusal: Refusal }
+export type ReviewResult = { review: AppliedReview } | { refusal: Refusal }
 
 /** Kinds of refusals that concern a single review; other errors, such as a lost session or database, end the batch. */
 const OF_ONE_REVIEW: ReadonlySet<RefusalKind> = new Set(['invalid', 'not_found', 'conflict'])

@@ -20,7 +20,7 @@ import {
   timesOf,
 } from '../../domain/review/review.js'
 import { addDays, type Clock } from '../../domain/time/calendar.js'
-import type { ReviewAnswer } from './apply-review.js'
+import type { AppliedReview } from './apply-review.js'
 
 export interface Delay {
   card_id: number
@@ -43,7 +43,7 @@ export async function putOffCard(
   userId: number,
   clock: Clock,
   delay: Delay,
-): Promise<ReviewAnswer> {
+): Promise<AppliedReview> {
   try {
     return await putOffOnce(db, userId, clock, delay)
   } catch (error) {
@@ -52,7 +52,7 @@ export async function putOffCard(
   }
 }
 
-async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, delay: Delay): Promise<ReviewAnswer> {
+async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, delay: Delay): Promise<AppliedReview> {
   const times = timesOf(clock, delay.put_off_at)
   const { card_id, client_id } = delay
   const { today } = times.now

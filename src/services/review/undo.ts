@@ -22,7 +22,7 @@ import {
 } from '../../domain/review/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
-export interface UndoAnswer {
+export interface UndoneReview {
   card_id: number
   /** Null if the card is new again */
   progress: CardState | null
@@ -46,14 +46,14 @@ export async function undoReview(
   userId: number,
   moment: Moment,
   reviewId: number,
-): Promise<UndoAnswer> {
+): Promise<UndoneReview> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const situation = await findUndoSituation(transaction, userId, reviewId, moment)
     const { studied_on, earlier, latest, remaining, states_since } = situation
     if (earlier !== null) {
       const { card_id, after, answer } = earlier
-      return { card_id, progress: after, ...(answer as Pick<UndoAnswer, 'counts' | 'next_undo'>) }
+      return { card_id, progress: after, ...(answer as Pick<UndoneReview, 'counts' | 'next_undo'>) }
     }
     if (studied_on === null) throw REVIEW_NOT_FOUND
     if (studied_on !== moment.today) throw NOT_OF_TODAY

@@ -1,5 +1,5 @@
 import type { CallerName } from './requests.js'
-import { type Answer, send } from './send.js'
+import { type RawResponse, send } from './send.js'
 
 const PASSWORD = 'nur für Zufallsanfragen'
 const TIMEOUT_MS = 120_000
@@ -43,7 +43,7 @@ export async function createCallers(
   }
   const me = (headers: Record<string, string>) => call('GET', '/api/auth/me', headers)
   const isAlive = async ({ isAdmin, session, token }: Identity) => {
-    const answers: Answer[] = await Promise.all([me(session), me(token)])
+    const answers: RawResponse[] = await Promise.all([me(session), me(token)])
     return answers.every(({ status, text }) => status === 200 && JSON.parse(text).user.is_admin === isAdmin)
   }
 

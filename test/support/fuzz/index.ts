@@ -1,9 +1,9 @@
-import { createAnswerChecker, type Json } from '../openapi.js'
+import { createResponseChecker, type Json } from '../openapi.js'
 import fc, { runs } from '../property.js'
 import { createCallers } from './callers.js'
 import { judge, judgeBytes } from './judge.js'
 import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
-import { type Answer, exchangeBytes, HangError, send } from './send.js'
+import { exchangeBytes, HangError, type RawResponse, send } from './send.js'
 
 export interface FuzzOptions {
   origin: string
@@ -51,7 +51,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { origin, root, seed, requests, concurrency = 8, mustSucceed = () => false, onProgress } = options
   const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
   const document: Json = JSON.parse(text)
-  const check = createAnswerChecker(document)
+  const check = createResponseChecker(document)
   const operations = listOperations(document)
   const callers = await createCallers(origin, root, seed)
   const statuses: Record<string, number> = {}
@@ -68,7 +68,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 
   /** Latest id from a response, by the key of `keyOf` */
   const latest: Record<string, number> = {}
-  const learn = ({ operation, caller }: FuzzRequest, { text }: Answer) => {
+  const learn = ({ operation, caller }: FuzzRequest, { text }: RawResponse) => {
     const path = CREATES[operation.id]
     if (path === undefined) return
     const answer = JSON.parse(text)

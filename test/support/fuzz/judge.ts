@@ -1,6 +1,6 @@
-import type { AnswerChecker } from '../openapi.js'
+import type { ResponseChecker } from '../openapi.js'
 import type { FuzzRequest } from './requests.js'
-import type { Answer } from './send.js'
+import type { RawResponse } from './send.js'
 
 /** Matches text that no header and no error may contain, such as stack traces, SQL and names of files and modules */
 const LEAKS =
@@ -15,7 +15,7 @@ const LISTED_VALUES = / muss eines von .* sein$/
 
 const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors', 'errors_total'])
 
-export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker): string[] {
+export function judge(request: FuzzRequest, answer: RawResponse, check: ResponseChecker): string[] {
   const { method, operation, caller } = request
   const { status, headers, text } = answer
   const faults: string[] = []
@@ -35,7 +35,7 @@ export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker
   return faults
 }
 
-function judgeError({ status, headers, text }: Answer, method: string): string[] {
+function judgeError({ status, headers, text }: RawResponse, method: string): string[] {
   if (method === 'HEAD') return text === '' ? [] : ['HEAD with a body']
   const faults: string[] = []
   if (LEAKS.test(text)) faults.push('the error leaks')

@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 
-export interface Answer {
+export interface RawResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
@@ -25,7 +25,11 @@ export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
  * @throws HangError if the response is not complete within the timeout
  * @throws Error if the connection fails
  */
-export function send(origin: string, { method, url, headers, body }: Outgoing, timeoutMs: number): Promise<Answer> {
+export function send(
+  origin: string,
+  { method, url, headers, body }: Outgoing,
+  timeoutMs: number,
+): Promise<RawResponse> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {
     const outgoing = request({
@@ -40,7 +44,7 @@ export function send(origin: string, { method, url, headers, body }: Outgoing, t
   })
 }
 
-async function readAll(incoming: IncomingMessage): Promise<Answer> {
+async function readAll(incoming: IncomingMessage): Promise<RawResponse> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
   return {

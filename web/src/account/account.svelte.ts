@@ -2,7 +2,7 @@ import { api, connectClient } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
-import type { Answer, Roles, User } from '../api/types.js'
+import type { ResponseBody, Roles, User } from '../api/types.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
 import { hasReturnedFromProvider, removeUserKeys } from '../platform/storage.js'
 import { withSendLock } from '../storage/send-lock.js'
@@ -24,7 +24,7 @@ interface AccountState {
   dialog: 'login' | 'proof' | undefined
 }
 
-type AccountResponse = Answer<'/api/auth/login', 'post'>
+type AccountResponse = ResponseBody<'/api/auth/login', 'post'>
 
 export const account = $state<AccountState>({
   status: 'unknown',
@@ -145,7 +145,7 @@ export async function proveByPassword(password: string): Promise<void> {
  * Logs in with the given request, or renews the proof of identity in a session of the same user.
  * @throws Fault if the request fails
  */
-export async function enter(request: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
+export async function enter(request: () => Promise<ResponseBody<'/api/auth/login', 'post'>>): Promise<void> {
   // Holds the lock of the outbox, so that no page sends ratings of one user while another user logs in.
   const answer = await withSendLock(async () => {
     const found = await request()

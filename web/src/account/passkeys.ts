@@ -1,7 +1,7 @@
 import { startAuthentication, startRegistration, WebAuthnAbortService, WebAuthnError } from '@simplewebauthn/browser'
 import { api } from '../api/client.js'
 import { Fault } from '../api/faults.js'
-import type { Answer } from '../api/types.js'
+import type { ResponseBody } from '../api/types.js'
 import { enter } from './account.svelte.js'
 
 class NoPasskey extends Fault {
@@ -65,7 +65,7 @@ export function stopOffering(): void {
  * Creates a passkey on this or another device.
  * @throws Fault if the prompt is closed or fails, or if a request fails
  */
-export async function createPasskey(name: string): Promise<Answer<'/api/auth/passkeys', 'post'>> {
+export async function createPasskey(name: string): Promise<ResponseBody<'/api/auth/passkeys', 'post'>> {
   const optionsJSON = await api.post('/api/auth/passkeys/options')
   const credential = await prompt(() => startRegistration({ optionsJSON: optionsJSON as never }))
   return api.post('/api/auth/passkeys', { body: { name, credential } })

@@ -1,7 +1,7 @@
 import type { paths } from '../../../dist/client/api.js'
 import { exchange, type Request } from './exchange.js'
-import { ForeignAnswer, isRefused, Refused } from './faults.js'
-import type { Answer, BadRequest, Body, MediaType, Method, Operation, PathOf } from './types.js'
+import { ForeignResponse, isRefused, Refused } from './faults.js'
+import type { BadRequest, Body, MediaType, Method, Operation, PathOf, ResponseBody } from './types.js'
 
 export interface Options<P extends keyof paths, M extends Method> {
   path?: Operation<P, M> extends { parameters: { path: infer Params } }
@@ -53,13 +53,13 @@ export function urlOf(
  * Sends a request and returns the JSON of the response. If the service requires a login or a recent proof of identity,
  * opens the login dialog and, if the user completes the dialog, repeats the request once.
  * @throws Unreachable if no complete response arrives within `timeoutMs` milliseconds
- * @throws ForeignAnswer if the response is not JSON or not from the service, such as the page of a proxy
+ * @throws ForeignResponse if the response is not JSON or not from the service, such as the page of a proxy
  * @throws Refused with a German message if the service refuses the request, unless the request is repeated successfully
  * @throws AbortError if the caller's signal aborts
  */
 async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
   const { status, isOwn, code, field, details, content, retryAfter } = await exchange(method, url, init)
-  if (!isOwn) throw new ForeignAnswer(status)
+  if (!isOwn) throw new ForeignResponse(status)
   if (code === undefined) return content
   const why = status === 401 ? 'login' : code === PROOF_TOO_OLD ? 'proof' : undefined
   if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
@@ -68,7 +68,7 @@ async function send(method: string, url: URL, init: Request = {}, mayAskLogin = 
 }
 
 function call<M extends Method>(method: M) {
-  return <P extends PathOf<M>>(path: P, options: Options<P, M> = {}): Promise<Answer<P, M>> => {
+  return <P extends PathOf<M>>(path: P, options: Options<P, M> = {}): Promise<ResponseBody<P, M>> => {
     const verb = method.toUpperCase()
     const url = urlOf(path, options.path as Record<string, string | number> | undefined, options.query)
     const init: Request = { headers: { accept: 'application/json' } }
@@ -82,7 +82,7 @@ function call<M extends Method>(method: M) {
       init.headers = { ...init.headers, 'content-type': type }
       init.body = content
     }
-    return send(verb, url, init, !LOGINS.has(path)) as Promise<Answer<P, M>>
+    return send(verb, url, init, !LOGINS.has(path)) as Promise<ResponseBody<P, M>>
   }
 }
 

@@ -16,7 +16,7 @@ export class Unreachable extends Fault {
 }
 
 /** Error for a response that is not from the service but, for example, from a proxy or a captive portal */
-export class ForeignAnswer extends Fault {
+export class ForeignResponse extends Fault {
   readonly isPassing = true
   constructor(readonly status: number) {
     super('Unterwegs hat etwas anderes als der Dienst geantwortet. Bitte gleich noch einmal versuchen.')

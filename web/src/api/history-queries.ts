@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, type QueryFunctionContext, type QueryKey } from '@tanstack/svelte-query'
 import { api } from './client.js'
 import { fetchOrCached, type Marked } from './offline.js'
-import type { Answer } from './types.js'
+import type { ResponseBody } from './types.js'
 
 export const historyQueries = {
   history: () =>
@@ -30,7 +30,7 @@ function fetchHistory(
   context: HistoryPage,
   name: string,
   query: { card?: number; limit?: number },
-): Promise<Marked<Answer<'/api/review/history'>>> {
+): Promise<Marked<ResponseBody<'/api/review/history'>>> {
   const request = () => api.get('/api/review/history', { query: { ...query, before: context.pageParam } })
   return context.pageParam === undefined ? fetchOrCached(context, name, request) : request()
 }

@@ -1,6 +1,6 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/svelte-query'
 import { rememberedUser } from '../platform/remembered-user.js'
-import { Fault, ForeignAnswer, isRefused, Unreachable } from './faults.js'
+import { Fault, ForeignResponse, isRefused, Unreachable } from './faults.js'
 import { isLate } from './late-response.js'
 
 /** Milliseconds after which a failed request is repeated while older content is shown */
@@ -25,7 +25,7 @@ const currentUserId = () => rememberedUser()?.id
  * copy, if any; the response replaces the copy later. If the service is unreachable, returns the content of the query
  * or the cached copy. Older content is marked with `keptAt`.
  * @throws the error of `request` if there is no older content, or if the error is neither `Unreachable` nor
- * `ForeignAnswer`
+ * `ForeignResponse`
  */
 export async function fetchOrCached<T extends object>(
   context: QueryContext,
@@ -54,7 +54,7 @@ export async function fetchOrCached<T extends object>(
   try {
     return await answer
   } catch (error) {
-    if (!(error instanceof Unreachable || error instanceof ForeignAnswer)) throw error
+    if (!(error instanceof Unreachable || error instanceof ForeignResponse)) throw error
     const cached = shown ?? (await findMarked<T>(user, name))
     if (cached === undefined) throw error
     refetchLater(context)

@@ -6,7 +6,7 @@ export type PathOf<M extends Method> = {
 }[keyof paths]
 export type Operation<P extends keyof paths, M extends Method> = NonNullable<paths[P][M]>
 type Json<T> = T extends { content: { 'application/json': infer Value } } ? Value : never
-export type Answer<P extends keyof paths, M extends Method = 'get'> =
+export type ResponseBody<P extends keyof paths, M extends Method = 'get'> =
   Operation<P, M> extends { responses: { 200: infer Success } } ? Json<Success> : never
 type Content<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { requestBody?: infer Sent } ? NonNullable<Sent> : never
@@ -18,15 +18,15 @@ export type MediaType<P extends keyof paths, M extends Method> =
 export type BadRequest<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { responses: { 400: infer Refusal } } ? Json<Refusal> : never
 
-export type User = Answer<'/api/auth/me'>['user']
-export type Roles = Answer<'/api/auth/me'>['roles']
-export type Queue = Answer<'/api/review/queue'>
-export type Stats = Answer<'/api/review/stats'>
-export type DeckChoice = Answer<'/api/review/decks'>['decks'][number]
-export type SearchHit = Answer<'/api/search'>['results'][number]
-export type ReviewSettings = Answer<'/api/review/settings'>
-export type Fit = Answer<'/api/review/settings/fit'>
-export type CardPage = Answer<'/api/review/cards'>
+export type User = ResponseBody<'/api/auth/me'>['user']
+export type Roles = ResponseBody<'/api/auth/me'>['roles']
+export type Queue = ResponseBody<'/api/review/queue'>
+export type Stats = ResponseBody<'/api/review/stats'>
+export type DeckChoice = ResponseBody<'/api/review/decks'>['decks'][number]
+export type SearchHit = ResponseBody<'/api/search'>['results'][number]
+export type ReviewSettings = ResponseBody<'/api/review/settings'>
+export type Fit = ResponseBody<'/api/review/settings/fit'>
+export type CardPage = ResponseBody<'/api/review/cards'>
 export type ReviewCard = CardPage['cards'][number]
-export type CardDetail = Answer<'/api/review/cards/{id}'>
-export type HistoryEntry = Answer<'/api/review/history'>['entries'][number]
+export type CardDetail = ResponseBody<'/api/review/cards/{id}'>
+export type HistoryEntry = ResponseBody<'/api/review/history'>['entries'][number]

@@ -6,15 +6,15 @@ const HEADER = 'x-service'
 const NAME = 'svc-training'
 const CODE = /^[a-z]+(?:_[a-z]+)*$/
 
-type Answer = Pick<Response, 'ok' | 'headers'>
+type Received = Pick<Response, 'ok' | 'headers'>
 
 /** Returns the error code of a refusal by the service; undefined for all other responses. */
-export function codeOf({ ok, headers }: Answer): string | undefined {
+export function codeOf({ ok, headers }: Received): string | undefined {
   const code = headers.get('x-error-code')
   return !ok && code !== null && CODE.test(code) ? code : undefined
 }
 
 /** Returns whether the service has sent the response: a successful one has the header, a refusal has an error code. */
-export function isOwn(answer: Answer): boolean {
+export function isOwn(answer: Received): boolean {
   return answer.ok ? answer.headers.get(HEADER) === NAME : codeOf(answer) !== undefined
 }

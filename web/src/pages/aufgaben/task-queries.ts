@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
 import { fetchOrCached, type Marked } from '../../api/offline.js'
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
-type ProofPage = Answer<'/api/proofs/mine'>
+type ProofPage = ResponseBody<'/api/proofs/mine'>
 export type Proof = ProofPage['proofs'][number]
 
 /**

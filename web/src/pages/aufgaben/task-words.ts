@@ -1,10 +1,10 @@
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 import { daysBetween, localDayOf, relativeDay } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count } from '../../words/numbers.js'
 
 /** A task of the learner: an occurrence of an assignment */
-export type Task = Answer<'/api/assignments/mine'>['occurrences'][number]
+export type Task = ResponseBody<'/api/assignments/mine'>['occurrences'][number]
 export type Part = Task['parts'][number]
 
 const DAY = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })

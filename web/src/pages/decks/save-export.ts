@@ -1,5 +1,5 @@
 import { api } from '../../api/client.js'
-import { ForeignAnswer, Refused, Unreachable } from '../../api/faults.js'
+import { ForeignResponse, Refused, Unreachable } from '../../api/faults.js'
 import { saveFile } from '../../platform/download.js'
 import { codeOf, isOwn } from '../../platform/proof.js'
 
@@ -16,7 +16,7 @@ export async function saveExport(address: string): Promise<void> {
   const answer = await fetch(new URL(address, document.baseURI)).catch(() => {
     throw new Unreachable()
   })
-  if (!isOwn(answer)) throw new ForeignAnswer(answer.status)
+  if (!isOwn(answer)) throw new ForeignResponse(answer.status)
   const code = codeOf(answer)
   if (code !== undefined) throw new Refused(answer.status, code, await answer.json().catch(() => undefined))
   const file = await answer.blob().catch(() => {

@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
 import { sentenceOf } from '../../api/faults.js'
-import type { Answer, Body } from '../../api/types.js'
+import type { Body, ResponseBody } from '../../api/types.js'
 import { showToast } from '../../parts/toasts.svelte.js'
 import { countOf } from '../../words/numbers.js'
 
-export type BulkAnswer = Answer<'/api/content/cards/bulk', 'post'>
+export type BulkChangeResponse = ResponseBody<'/api/content/cards/bulk', 'post'>
 
 type Bulk = Body<'/api/content/cards/bulk', 'post'>
 export type BulkChange = Bulk['change']
@@ -15,7 +15,7 @@ export type Chosen = Pick<Bulk, 'ids' | 'filter'>
  * Returns the effects of a bulk change without making it.
  * @throws Fault if the request fails
  */
-export function checkMany(chosen: Chosen, change: BulkChange): Promise<BulkAnswer> {
+export function checkMany(chosen: Chosen, change: BulkChange): Promise<BulkChangeResponse> {
   return api.post('/api/content/cards/bulk', { body: { ...chosen, change, check: true } })
 }
 

@@ -1,32 +1,32 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
-import type { Answer, Body } from '../../api/types.js'
+import type { Body, ResponseBody } from '../../api/types.js'
 
-export type ContentState = Answer<'/api/content/state'>
-export type CheckAnswer = Answer<'/api/content/check', 'post'>
-export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
-export type CardReport = Answer<'/api/content/reports'>['reports'][number]
+export type ContentState = ResponseBody<'/api/content/state'>
+export type CheckResponse = ResponseBody<'/api/content/check', 'post'>
+export type ImportStats = ResponseBody<'/api/admin/import', 'post'>['stats']
+export type CardReport = ResponseBody<'/api/content/reports'>['reports'][number]
 export type FileFault = NonNullable<ContentState['last_import']>['errors'][number]
 /** Preview or result of an upload */
-export type Upload = Answer<'/api/content/imports', 'post'>
+export type Upload = ResponseBody<'/api/content/imports', 'post'>
 /** A fault or warning of a file, which may stand for several (`more`) */
 export type FileFinding = FileFault & Partial<Upload['stats']['warnings'][number]>
-export type Source = Answer<'/api/content/sources'>['sources'][number]
-export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
+export type Source = ResponseBody<'/api/content/sources'>['sources'][number]
+export type AuthorDeck = ResponseBody<'/api/content/decks'>['decks'][number]
 /** Source of a deck, card, sheet or test */
 export type SourceRef = NonNullable<AuthorDeck['source']>
 
-type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
-type ListedCard = Answer<'/api/content/cards'>['cards'][number]
+type CardWithOrigin = ResponseBody<'/api/content/cards/{id}'>['card']
+type ListedCard = ResponseBody<'/api/content/cards'>['cards'][number]
 /** A card as its own route returns it; cards of a list lack some of its fields */
 export type AuthorCard = Pick<CardWithOrigin, keyof CardWithOrigin & keyof ListedCard> & Partial<CardWithOrigin>
 /** An option of a question, as a request has it */
 export type Option = NonNullable<NewCard['options']>[number]
 export type NewCard = Body<'/api/content/cards', 'post'>
 export type ChangedCard = Body<'/api/content/cards/{id}', 'patch'>
-export type CardVersion = Answer<'/api/content/cards/{id}/versions'>['versions'][number]
-export type AuthorSheet = Answer<'/api/content/sheets/{slug}'>['sheet']
-export type SheetVersion = Answer<'/api/content/sheets/{slug}/versions'>['versions'][number]
+export type CardVersion = ResponseBody<'/api/content/cards/{id}/versions'>['versions'][number]
+export type AuthorSheet = ResponseBody<'/api/content/sheets/{slug}'>['sheet']
+export type SheetVersion = ResponseBody<'/api/content/sheets/{slug}/versions'>['versions'][number]
 /** What versions of cards and of sheets have in common */
 export type Version = Pick<CardVersion & SheetVersion, 'version' | 'changed_at' | 'changed_by' | 'how'>
 
@@ -126,7 +126,7 @@ export const contentQueries = {
 
 /** Reads all pages of the list, because forms and source pages filter it in the browser. */
 async function listSheets() {
-  const sheets: Answer<'/api/content/sheets'>['sheets'] = []
+  const sheets: ResponseBody<'/api/content/sheets'>['sheets'] = []
   let after: number | undefined
   do {
     const page = await api.get('/api/content/sheets', { query: { after, limit: 1_000 } })

@@ -1,6 +1,6 @@
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
-type Part = Answer<'/api/proofs/verify/{code}'>['proof']['parts'][number]
+type Part = ResponseBody<'/api/proofs/verify/{code}'>['proof']['parts'][number]
 
 const DONE_TEXTS: Record<Part['kind'], string> = {
   sheet: 'gelesen und bestätigt',

@@ -1,8 +1,8 @@
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
 /** The service shortens the options of a question, so several may have the same text. */
-export type QuizQuestion = Answer<'/api/quiz/generate'>['questions'][number]
-export type QuizResult = Answer<'/api/quiz/history'>['results'][number]
+export type QuizQuestion = ResponseBody<'/api/quiz/generate'>['questions'][number]
+export type QuizResult = ResponseBody<'/api/quiz/history'>['results'][number]
 
 /**
  * State of the result. `unsure`: the result was sent, but it is not known whether the service has stored it; `before`

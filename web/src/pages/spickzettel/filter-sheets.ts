@@ -1,6 +1,6 @@
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
-export type SheetEntry = Pick<Answer<'/api/cheatsheets'>['cheatsheets'][number], 'slug' | 'title' | 'category'>
+export type SheetEntry = Pick<ResponseBody<'/api/cheatsheets'>['cheatsheets'][number], 'slug' | 'title' | 'category'>
 
 export interface Category<T> {
   name: string

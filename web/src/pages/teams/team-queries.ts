@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
-export type ListedTeam = Answer<'/api/teams'>['teams'][number]
-export type TeamOfPage = Answer<'/api/teams/{id}'>['team']
-export type Member = Answer<'/api/teams/{id}'>['members'][number]
+export type ListedTeam = ResponseBody<'/api/teams'>['teams'][number]
+export type TeamOfPage = ResponseBody<'/api/teams/{id}'>['team']
+export type Member = ResponseBody<'/api/teams/{id}'>['members'][number]
 
-export type FoundPerson = Answer<'/api/accounts'>['users'][number]
+export type FoundPerson = ResponseBody<'/api/accounts'>['users'][number]
 
 /** Maximum number of persons in a search result */
 export const MAX_RESULTS = 8

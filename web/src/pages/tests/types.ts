@@ -1,15 +1,15 @@
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
 export type { GivenAnswer } from '../../storage/answer.js'
 
-export type TestSummary = Answer<'/api/tests'>['tests'][number]
+export type TestSummary = ResponseBody<'/api/tests'>['tests'][number]
 /** A test with a page of the user's attempts, newest first */
-export type OwnTest = Answer<'/api/tests/{slug}'>
+export type OwnTest = ResponseBody<'/api/tests/{slug}'>
 export type Test = OwnTest['test']
 export type OwnAttempt = Test['my_attempts'][number]
-export type Attempt = Answer<'/api/tests/attempts/{id}'>['attempt']
+export type Attempt = ResponseBody<'/api/tests/attempts/{id}'>['attempt']
 export type Question = Attempt['questions'][number]
 export type Form = Question['form']
-export type Outcome = Answer<'/api/tests/attempts/{id}/submit', 'post'>['attempt']
-export type Review = Answer<'/api/tests/attempts/{id}/review'>['review']
+export type Outcome = ResponseBody<'/api/tests/attempts/{id}/submit', 'post'>['attempt']
+export type Review = ResponseBody<'/api/tests/attempts/{id}/review'>['review']
 export type ReviewedQuestion = NonNullable<Review['questions']>[number]

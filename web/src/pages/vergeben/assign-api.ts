@@ -1,13 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
 import { account } from '../../account/account.svelte.js'
 import { api } from '../../api/client.js'
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
-export type ListedAssignment = Answer<'/api/assignments'>['assignments'][number]
-export type AssignmentDetail = Answer<'/api/assignments/{id}'>['assignment']
-export type Template = Answer<'/api/assignments/templates'>['templates'][number]
+export type ListedAssignment = ResponseBody<'/api/assignments'>['assignments'][number]
+export type AssignmentDetail = ResponseBody<'/api/assignments/{id}'>['assignment']
+export type Template = ResponseBody<'/api/assignments/templates'>['templates'][number]
 export type Part = ListedAssignment['parts'][number]
-type OccurrencePage = Answer<'/api/assignments/{id}/occurrences'>
+type OccurrencePage = ResponseBody<'/api/assignments/{id}/occurrences'>
 export type Occurrence = OccurrencePage['occurrences'][number]
 export type Counts = NonNullable<OccurrencePage['counts']>
 

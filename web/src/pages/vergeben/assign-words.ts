@@ -1,10 +1,10 @@
-import type { Answer, Body } from '../../api/types.js'
+import type { Body, ResponseBody } from '../../api/types.js'
 import { isolate } from '../../words/isolate.js'
 import { countOf } from '../../words/numbers.js'
 
-type Assignment = Answer<'/api/assignments'>['assignments'][number]
+type Assignment = ResponseBody<'/api/assignments'>['assignments'][number]
 type Kind = Assignment['parts'][number]['kind']
-type State = Answer<'/api/assignments/{id}/occurrences'>['occurrences'][number]['state']
+type State = ResponseBody<'/api/assignments/{id}/occurrences'>['occurrences'][number]['state']
 /** The dates of a request, in which the values that have a default may be missing */
 type Dates = Pick<Body<'/api/assignments', 'post'>, 'starts' | 'due' | 'recurrence'>
 type Recurrence = Dates['recurrence']

@@ -1,15 +1,15 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 
-export type AccountList = Answer<'/api/accounts'>
+export type AccountList = ResponseBody<'/api/accounts'>
 export type Account = AccountList['users'][number]
-export type AuditEntry = Answer<'/api/accounts/audit'>['entries'][number]
-export type Sessions = Answer<'/api/accounts/{id}/sessions'>
-export type Tokens = Answer<'/api/accounts/{id}/tokens'>
-export type Outbox = Answer<'/api/mail/outbox'>
+export type AuditEntry = ResponseBody<'/api/accounts/audit'>['entries'][number]
+export type Sessions = ResponseBody<'/api/accounts/{id}/sessions'>
+export type Tokens = ResponseBody<'/api/accounts/{id}/tokens'>
+export type Outbox = ResponseBody<'/api/mail/outbox'>
 export type Mail = Outbox['mails'][number]
-export type NewAccount = Answer<'/api/accounts/bulk', 'post'>['users'][number]
+export type NewAccount = ResponseBody<'/api/accounts/bulk', 'post'>['users'][number]
 
 export interface AccountFilter {
   q: string

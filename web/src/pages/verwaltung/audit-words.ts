@@ -1,10 +1,10 @@
-import type { Answer } from '../../api/types.js'
+import type { ResponseBody } from '../../api/types.js'
 import { fieldsOf } from '../../platform/fields.js'
 import { weekdayDate } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
-type AuditEntry = Answer<'/api/accounts/audit'>['entries'][number]
+type AuditEntry = ResponseBody<'/api/accounts/audit'>['entries'][number]
 /** An action in the audit log; the shape of `details` depends on the action. */
 export type AuditedAction = Pick<AuditEntry, 'action' | 'target' | 'target_id' | 'details'>
 

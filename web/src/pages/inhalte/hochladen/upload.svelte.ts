@@ -1,5 +1,5 @@
 import { api, badRequestOf } from '../../../api/client.js'
-import { ForeignAnswer, hasCode, sentenceOf, Unreachable } from '../../../api/faults.js'
+import { ForeignResponse, hasCode, sentenceOf, Unreachable } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { isolate } from '../../../words/isolate.js'
 import { bytes } from '../../../words/numbers.js'
@@ -162,7 +162,7 @@ function wordsOf(error: unknown, file: File | undefined): string {
   // The message of the service has a hint for scripts.
   if (hasCode(error, 'source_exists')) return `Eine Quelle „${isolate(String(error.details.name))}“ gibt es schon.`
   // A proxy has refused the file. A refusal of the service itself is `Refused`, and its message names the limit.
-  if (error instanceof ForeignAnswer && error.status === 413) return tooLarge(file)
+  if (error instanceof ForeignResponse && error.status === 413) return tooLarge(file)
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {
     // A server that refuses a large file may close the connection during the upload.
     return `Der Dienst hat sie nicht angenommen. ${tooLarge(file)}`

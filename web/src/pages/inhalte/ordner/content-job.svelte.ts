@@ -4,11 +4,11 @@ import { queryClient } from '../../../api/query-client.js'
 import { showToast } from '../../../parts/toasts.svelte.js'
 import { go, place } from '../../../platform/router.svelte.js'
 import { count } from '../../../words/numbers.js'
-import type { CheckAnswer, ContentState, FileFault, ImportStats } from '../content-queries.js'
+import type { CheckResponse, ContentState, FileFault, ImportStats } from '../content-queries.js'
 import { contentQueries } from '../content-queries.js'
 
 export type Outcome =
-  | { kind: 'checked'; preview: CheckAnswer }
+  | { kind: 'checked'; preview: CheckResponse }
   | { kind: 'imported'; stats: ImportStats }
   | { kind: 'faulty'; errors: FileFault[] }
   /** The import would archive most of the cards or cheat sheets, so it needs a confirmation. */

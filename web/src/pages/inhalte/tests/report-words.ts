@@ -1,8 +1,8 @@
-import type { Answer } from '../../../api/types.js'
+import type { ResponseBody } from '../../../api/types.js'
 import { localDayOf, weekdayDate } from '../../../words/dates.js'
 import { countOf } from '../../../words/numbers.js'
 
-type Question = Answer<'/api/content/tests/{slug}/statistics'>['questions'][number]
+type Question = ResponseBody<'/api/content/tests/{slug}/statistics'>['questions'][number]
 export type QuestionReport = NonNullable<Question['report']>
 type OptionReport = QuestionReport['options'][number]
 type Flag = QuestionReport['flags'][number]

@@ -1,7 +1,7 @@
-import type { Answer } from '../../../api/types.js'
+import type { ResponseBody } from '../../../api/types.js'
 import { count } from '../../../words/numbers.js'
 
-type TestSummary = Answer<'/api/content/tests'>['tests'][number]
+type TestSummary = ResponseBody<'/api/content/tests'>['tests'][number]
 
 type Tone = 'plain' | 'good' | 'warn'
 

@@ -1,18 +1,18 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../../api/client.js'
-import type { Answer } from '../../../api/types.js'
+import type { ResponseBody } from '../../../api/types.js'
 
-export type TestSummary = Answer<'/api/content/tests'>['tests'][number]
-export type EditedTest = Answer<'/api/content/tests/{slug}'>['test']
+export type TestSummary = ResponseBody<'/api/content/tests'>['tests'][number]
+export type EditedTest = ResponseBody<'/api/content/tests/{slug}'>['test']
 export type Section = EditedTest['sections'][number]
-export type Publication = Answer<'/api/content/tests/{slug}/publish', 'post'>
+export type Publication = ResponseBody<'/api/content/tests/{slug}/publish', 'post'>
 
-type StatisticsPage = Answer<'/api/content/tests/{slug}/statistics'>
+type StatisticsPage = ResponseBody<'/api/content/tests/{slug}/statistics'>
 /** Statistics of all questions of a version, from all pages of the response */
 export type Statistics = Omit<StatisticsPage, 'next_after'>
 
 /** A card of a deck that a section may refer to by its `key` */
-export type DeckQuestion = Pick<Answer<'/api/content/cards'>['cards'][number], 'key' | 'level' | 'question'>
+export type DeckQuestion = Pick<ResponseBody<'/api/content/cards'>['cards'][number], 'key' | 'level' | 'question'>
 
 export const TEST_PATH = '/api/content/tests/{slug}'
 export const TESTS_KEY = ['author', 'tests'] as const

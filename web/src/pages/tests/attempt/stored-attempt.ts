@@ -1,4 +1,4 @@
-import { ForeignAnswer, Unreachable } from '../../../api/faults.js'
+import { ForeignResponse, Unreachable } from '../../../api/faults.js'
 import { readStored, removeStored, USER_KEY_PREFIX, writeStored } from '../../../platform/storage.js'
 import { cacheContent, deleteCachedItem, findCached } from '../../../storage/kept.js'
 import { attempts } from '../tests-api.js'
@@ -20,7 +20,7 @@ export async function readAttempt(id: number, user: number): Promise<Attempt> {
     if (attempt.state === 'open') void cacheContent(user, nameOf(id), attempt, at)
     return attempt
   } catch (error) {
-    if (!(error instanceof Unreachable || error instanceof ForeignAnswer)) throw error
+    if (!(error instanceof Unreachable || error instanceof ForeignResponse)) throw error
     const cached = await findCached<Attempt>(user, nameOf(id))
     if (cached === undefined) throw error
     const { seconds_left } = cached.content

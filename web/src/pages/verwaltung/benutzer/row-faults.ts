@@ -1,7 +1,7 @@
-import type { Answer } from '../../../api/types.js'
+import type { ResponseBody } from '../../../api/types.js'
 
 /** A fault or hint that concerns a line of a list */
-export type RowFault = Answer<'/api/accounts/bulk', 'post'>['hints'][number]
+export type RowFault = ResponseBody<'/api/accounts/bulk', 'post'>['hints'][number]
 
 const FIELDS: Readonly<Record<string, string>> = {
   username: 'Benutzername',

@@ -1,8 +1,8 @@
 import { api, badRequestOf } from '../../../api/client.js'
-import type { Answer } from '../../../api/types.js'
+import type { ResponseBody } from '../../../api/types.js'
 import type { RowFault } from './row-faults.js'
 
-export type BulkAnswer = Answer<'/api/accounts/bulk', 'post'>
+export type BulkAccountsResponse = ResponseBody<'/api/accounts/bulk', 'post'>
 
 /** Timeout in milliseconds; long, because the service hashes a password for each user. */
 const TIMEOUT_MS = 10 * 60_000
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10 * 60_000
  * Sends a list of users as CSV. A file is sent unchanged, because the service detects its encoding.
  * @throws Fault if the request fails; `rowFaultsOf` returns the faults of the list
  */
-export function sendList(list: string | Uint8Array<ArrayBuffer>, isCheck: boolean): Promise<BulkAnswer> {
+export function sendList(list: string | Uint8Array<ArrayBuffer>, isCheck: boolean): Promise<BulkAccountsResponse> {
   return api.post('/api/accounts/bulk', {
     query: { check: isCheck || undefined },
     upload: { type: 'text/csv', content: list },

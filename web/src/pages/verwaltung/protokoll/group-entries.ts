@@ -1,10 +1,10 @@
-import type { Answer } from '../../../api/types.js'
+import type { ResponseBody } from '../../../api/types.js'
 import { count } from '../../../words/numbers.js'
 import { ACTIONS } from '../audit-words.js'
 
 /** Fields that are equal in all entries of a group */
 type Entry = Pick<
-  Answer<'/api/accounts/audit'>['entries'][number],
+  ResponseBody<'/api/accounts/audit'>['entries'][number],
   'at' | 'action' | 'actor_id' | 'actor' | 'via' | 'address'
 >
 
