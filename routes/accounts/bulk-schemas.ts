@@ -36,6 +36,14 @@ export const JSON_BODY = Type.Object({
           Type.String({ description: 'Name of an existing team that the user joins.', examples: ['Werkstatt'] }),
         ),
       ),
+      teams: Type.Optional(
+        nullable(
+          Type.Array(Type.String(), {
+            description: 'Names of existing teams that the user joins; replaces `team`.',
+            examples: [['Werkstatt', 'Ersthelfer']],
+          }),
+        ),
+      ),
     }),
     { minItems: 1, maxItems: MAX_USERS },
   ),
@@ -43,10 +51,11 @@ export const JSON_BODY = Type.Object({
 
 export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
-\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`) and
+\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`) or \`first_name\` (\`vorname\`) and
+\`last_name\` (\`nachname\`; \`name\` beside a first name), \`is_admin\` (\`administrator\`) and
 \`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\`
 (\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`),
-\`team\`: the name of an existing team; only the first is required.`,
+\`team\`: the name of an existing team, or \`teams\`: several names separated by \`|\`; only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
@@ -75,7 +84,8 @@ export const BulkAccountsResponse = Type.Object({
       must_change_password: Type.Boolean(),
       disabled_on: nullable(Type.String({ format: 'date' })),
       email: nullable(Type.String({ examples: ['erika@example.org'] })),
-      team: nullable(Type.String({ examples: ['Werkstatt'] })),
+      team: nullable(Type.String({ description: 'The first team.', examples: ['Werkstatt'] })),
+      teams: Type.Array(Type.String({ examples: ['Werkstatt'] })),
       password: nullable(
         Type.String({
           description: 'Generated password, returned only once; null if none was generated, and with `check`.',

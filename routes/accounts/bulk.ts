@@ -14,7 +14,7 @@ import { BulkAccountsResponse, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } fro
 
 const BODY_LIMIT = 1024 * 1024
 
-const bulk: FastifyPluginAsyncTypebox<{ today: () => string }> = async (app, { today }) => {
+const bulk: FastifyPluginAsyncTypebox = async (app) => {
   acceptCsv(app)
 
   app.post(
@@ -47,12 +47,16 @@ is hashed. A list with an administrator or author requires a login within the la
         ? await checkAccounts(app.db, list).then(() =>
             list.users.map((user) => ({ ...user, id: null, password: null })),
           )
-        : await createAccounts(app.db, actorOf(request), list, { signal: abortOnClose(reply), today: today() })
+        : await createAccounts(app.db, actorOf(request), list, { signal: abortOnClose(reply), today: app.clock.today() })
       await warnOfCommonPasswords(
         reply,
         list.users.flatMap(({ password }) => password ?? []),
       )
-      return { check: isCheck, users, hints: hintsOf(list.users) }
+      return {
+        check: isCheck,
+        users: users.map((user) => ({ ...user, team: user.teams[0] ?? null })),
+        hints: hintsOf(list.users),
+      }
     },
   )
 }

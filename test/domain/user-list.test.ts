@@ -77,7 +77,7 @@ t.test('headings and flags have several spellings', async (t) => {
       must_change_password: true,
       disabled_on: null,
       email: null,
-      team: null,
+      teams: [],
       password: undefined,
     },
   })
@@ -106,6 +106,51 @@ t.test('reads addresses, which two users may share', async (t) => {
   )
   const message = 'Das Feld „email“ muss eine E-Mail-Adresse sein, etwa erika@example.org'
   t.strictSame(faultsOf('username;email\nu1;erika'), [[2, 'email', message]])
+})
+
+t.test('joins first and family names, and reads several teams', async (t) => {
+  const usersOf = (text: string) => {
+    const { rows, faults } = csv(text)
+    const list = validateRows(rows)
+    assert.deepEqual([...faults, ...list.faults], [])
+    return list.users.map(({ username, display_name, email, teams }) => [username, display_name, email, teams])
+  }
+  t.strictSame(
+    usersOf(
+      [
+        'Vorname;Nachname;Benutzername;E-Mail-Adresse;Teams',
+        'Erika;Muster;em;em@example.org; Lager | Ersthelfer|Lager|',
+        ';Öz;oe;;',
+        'Jürgen;;jr;;Lager',
+      ].join('\n'),
+    ),
+    [
+      ['em', 'Erika Muster', 'em@example.org', ['Lager', 'Ersthelfer']],
+      ['oe', 'Öz', null, []],
+      ['jr', 'Jürgen', null, ['Lager']],
+    ],
+  )
+  t.strictSame(usersOf('username,firstname,lastname\nem,Erika,Muster\nx,,'), [
+    ['em', 'Erika Muster', null, []],
+    ['x', 'x', null, []],
+  ])
+  t.strictSame(usersOf('Name;Vorname;Login;Team\nMuster;Erika;em;A|B'), [['em', 'Erika Muster', null, ['A|B']]])
+  t.strictSame(faultsOf('username;Anzeigename;Nachname;team;teams\nx;y;z;a;b'), [
+    [1, 'display_name', 'Entweder ein Name oder Vorname und Nachname, nicht beides'],
+    [1, 'team', 'Entweder die Spalte „team“ oder die Spalte „teams“, nicht beide'],
+  ])
+  const { rows } = readJsonRows({
+    users: [
+      { username: 'a', teams: ['A', 'B'] },
+      { username: 'b', teams: 'A' },
+    ],
+  })
+  const list = validateRows(rows)
+  t.strictSame(
+    list.users.map(({ teams }) => teams),
+    [['A', 'B'], []],
+  )
+  t.strictSame(list.faults, [{ line: 2, field: 'teams', message: 'Das Feld „teams“ muss eine Liste von Texten sein' }])
 })
 
 t.test('reports every fault of a file with its line', async (t) => {
@@ -147,9 +192,9 @@ t.test('reports every fault of a file with its line', async (t) => {
     ['username;name\n', [[1, null, 'Unter den Überschriften stehen keine Benutzer']]],
     ['\nname;password\nx;y\n', [[2, 'username', 'Die Spalte „username“ (Benutzername) fehlt']]],
     [
-      'username;mail;toString\n',
+      'username;rolle;toString\n',
       [
-        [1, 'mail', 'Diese Spalte ist unbekannt'],
+        [1, 'rolle', 'Diese Spalte ist unbekannt'],
         [1, 'toString', 'Diese Spalte ist unbekannt'],
       ],
     ],
@@ -187,7 +232,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       must_change_password: true,
       disabled_on: null,
       email: null,
-      team: null,
+      teams: [],
       password: undefined,
     },
   ])

@@ -36,7 +36,15 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
   const file = `\ufeffBenutzername;Name;Administrator;Autor;Passwort\r\n${anna};Änne;ja;;\r\n${bert};;;ja;passwort\r\n`
   const before = await countUsers()
   const preview = await send(file, '?check=true')
-  const base = { must_change_password: true, disabled_on: null, email: null, team: null, password: null, id: null }
+  const base = {
+    must_change_password: true,
+    disabled_on: null,
+    email: null,
+    team: null,
+    teams: [],
+    password: null,
+    id: null,
+  }
   t.strictSame(preview.body, {
     check: true,
     users: [

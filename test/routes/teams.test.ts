@@ -142,4 +142,12 @@ t.test('new users in a list join their team; a missing team is a fault of the li
   t.match(refused.body.errors, [{ line: 2, field: 'team', message: 'Das Team „Gibt es nicht“ gibt es nicht' }])
   t.match((await csv(team.name.normalize('NFD'))).body.users, [{ username, team: team.name }])
   t.match(await membersOf(team.id), [{ username, role: 'member', by_group: false, by_hand: true }])
+  const second = await createTeam()
+  const { body } = await admin.send({
+    method: 'POST',
+    url: '/api/accounts/bulk',
+    payload: { users: [{ username: unique('beide'), teams: [team.name, second.name], password: PASSWORD }] },
+  })
+  t.match(body.users, [{ team: team.name, teams: [team.name, second.name] }])
+  t.match(await membersOf(second.id), [{ username: body.users[0].username, role: 'member' }])
 })

@@ -4,26 +4,37 @@ import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
 import { MAX_USERS, type UserRow } from './user-list.js'
 
-type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on' | 'email' | 'team'
+type Column =
+  | 'username'
+  | 'display_name'
+  | 'first_name'
+  | 'last_name'
+  | 'is_admin'
+  | 'is_author'
+  | 'password'
+  | 'disabled_on'
+  | 'email'
+  | 'team'
+  | 'teams'
 
-const COLUMNS: Readonly<Record<string, Column>> = {
-  username: 'username',
-  benutzername: 'username',
-  display_name: 'display_name',
-  name: 'display_name',
-  anzeigename: 'display_name',
-  is_admin: 'is_admin',
-  administrator: 'is_admin',
-  is_author: 'is_author',
-  autor: 'is_author',
-  password: 'password',
-  passwort: 'password',
-  disabled_on: 'disabled_on',
-  'deaktiviert ab': 'disabled_on',
-  email: 'email',
-  'e-mail': 'email',
-  team: 'team',
+/** Spellings of the headings, in lower case */
+const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
+  username: ['username', 'user name', 'benutzername', 'benutzer', 'login'],
+  display_name: ['display_name', 'display name', 'displayname', 'name', 'anzeigename'],
+  first_name: ['first_name', 'first name', 'firstname', 'given name', 'vorname'],
+  last_name: ['last_name', 'last name', 'lastname', 'surname', 'nachname', 'familienname'],
+  is_admin: ['is_admin', 'administrator'],
+  is_author: ['is_author', 'autor'],
+  password: ['password', 'passwort'],
+  disabled_on: ['disabled_on', 'deaktiviert ab'],
+  email: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'e-mail-adresse', 'mailadresse'],
+  team: ['team'],
+  teams: ['teams'],
 }
+
+const COLUMNS: ReadonlyMap<string, Column> = new Map(
+  Object.entries(HEADINGS).flatMap(([column, headings]) => headings.map((heading) => [heading, column as Column])),
+)
 
 const FLAGS: Readonly<Record<string, boolean>> = {
   '': false,
@@ -78,19 +89,22 @@ export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFa
       faults.push({ line, field: null, message })
       continue
     }
-    const row: UserRow = { line }
-    for (const [index, column] of columns.entries()) {
-      const field = fields[index] ?? ''
-      row[column] = readCell(column, field)
-    }
-    rows.push(row)
+    rows.push(readRow(line, new Map(columns.map((column, index) => [column, fields[index] ?? '']))))
   }
   return { rows, faults }
 }
 
-function readCell(column: Column, field: string): string | boolean {
-  if (column === 'is_admin' || column === 'is_author') return FLAGS[field.trim().toLowerCase()] ?? field
-  return column === 'disabled_on' ? readGermanDay(field.trim()) : field
+function readRow(line: number, cells: ReadonlyMap<Column, string>): UserRow {
+  const row: UserRow = { line }
+  for (const [column, field] of cells) {
+    if (column === 'is_admin' || column === 'is_author') row[column] = FLAGS[field.trim().toLowerCase()] ?? field
+    else if (column === 'disabled_on') row.disabled_on = readGermanDay(field.trim())
+    else if (column === 'teams') row.teams = field.split('|').filter((name) => name.trim() !== '')
+    else if (column !== 'first_name' && column !== 'last_name') row[column] = field
+  }
+  const names = [cells.get('first_name'), cells.get('last_name')].flatMap((name) => name?.trim() || [])
+  if (names.length > 0) row.display_name = names.join(' ')
+  return row
 }
 
 function readGermanDay(text: string): string {
@@ -175,15 +189,24 @@ function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] |
     isSound = false
     faults.push({ line, field, message })
   }
-  for (const [index, field] of fields.entries()) {
-    const heading = field.trim()
-    const column = COLUMNS[heading.toLowerCase()]
+  const headings = fields.map((field) => field.trim())
+  const hasFirstName = headings.some((heading) => COLUMNS.get(heading.toLowerCase()) === 'first_name')
+  for (const [index, heading] of headings.entries()) {
+    // Beside a first name, „Name“ is the family name.
+    const isFamilyName = hasFirstName && heading.toLowerCase() === 'name'
+    const column = isFamilyName ? 'last_name' : COLUMNS.get(heading.toLowerCase())
     if (heading === '') addFault(null, `Die ${index + 1}. Spalte hat keine Überschrift`)
-    else if (column === undefined || !Object.hasOwn(COLUMNS, heading.toLowerCase())) {
-      addFault(heading.slice(0, 50).toWellFormed(), 'Diese Spalte ist unbekannt')
-    } else if (columns.includes(column)) addFault(column, `Die Spalte „${heading}“ gibt es zweimal`)
+    else if (column === undefined) addFault(heading.slice(0, 50).toWellFormed(), 'Diese Spalte ist unbekannt')
+    else if (columns.includes(column)) addFault(column, `Die Spalte „${heading}“ gibt es zweimal`)
     else columns.push(column)
   }
-  if (isSound && !columns.includes('username')) addFault('username', 'Die Spalte „username“ (Benutzername) fehlt')
+  if (!isSound) return undefined
+  if (!columns.includes('username')) addFault('username', 'Die Spalte „username“ (Benutzername) fehlt')
+  if (columns.includes('display_name') && (columns.includes('first_name') || columns.includes('last_name'))) {
+    addFault('display_name', 'Entweder ein Name oder Vorname und Nachname, nicht beides')
+  }
+  if (columns.includes('team') && columns.includes('teams')) {
+    addFault('team', 'Entweder die Spalte „team“ oder die Spalte „teams“, nicht beide')
+  }
   return isSound ? columns : undefined
 }

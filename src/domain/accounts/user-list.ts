@@ -19,6 +19,7 @@ export interface UserRow {
   disabled_on?: unknown
   email?: unknown
   team?: unknown
+  teams?: unknown
 }
 
 export interface ListedUser {
@@ -30,8 +31,8 @@ export interface ListedUser {
   must_change_password: boolean
   disabled_on: string | null
   email: string | null
-  /** Name of the team that the user joins */
-  team: string | null
+  /** Names of the teams that the user joins, each once */
+  teams: string[]
   /** Undefined if the service generates the password */
   password: string | undefined
 }
@@ -145,6 +146,14 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
     addFault(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
     return absent
   }
+  const readTeams = () => {
+    const { teams } = row
+    const isList = Array.isArray(teams) && teams.every((team) => typeof team === 'string')
+    if (teams !== undefined && teams !== null && !isList)
+      addFault('teams', 'Das Feld „teams“ muss eine Liste von Texten sein')
+    const names = isList ? teams : [readText('team') ?? '']
+    return [...new Set(names.map((name) => toNfc(name).trim()))].filter((name) => name !== '')
+  }
 
   const username = readText('username')?.trim()
   if (username === '') addFault('username', 'Der Benutzername fehlt')
@@ -160,11 +169,11 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
   if (disabled_on !== null) judge('disabled_on', () => parseDisabledOn(disabled_on))
   const email = readText('email')?.trim() || null
   if (email !== null) judge('email', () => parseMailAddress(email))
-  const team = toNfc(readText('team') ?? '').trim() || null
-  if (team !== null) judge('team', () => checkName('team', team))
+  const teams = readTeams()
+  for (const team of teams) judge('team', () => checkName('team', team))
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
   if (!hasName) return { user: undefined, faults }
-  const state = { is_admin, is_author, must_change_password, disabled_on, email, team }
+  const state = { is_admin, is_author, must_change_password, disabled_on, email, teams }
   return { user: { line, username, display_name: display_name || username, ...state, password }, faults }
 }

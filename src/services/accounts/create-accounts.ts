@@ -65,18 +65,22 @@ export async function createAccounts(
     const teams = await findTeamIds(transaction, users)
     // A concurrent request may have deleted or renamed one of the teams.
     refuse(missingTeams(users, teams))
-    const joined = users.flatMap(({ username, team }) =>
-      team === null ? [] : [{ team_id: teams.get(team) as number, user_id: created.get(username) as number }],
+    const joined = users.flatMap((user) =>
+      user.teams.map((team) => ({
+        team_id: teams.get(team) as number,
+        user_id: created.get(user.username) as number,
+      })),
     )
     await insertMembers(transaction, joined, today)
     const deeds = users.map(
-      ({ username, is_admin, is_author, must_change_password, disabled_on, team }): AuditedAction => {
+      ({ username, is_admin, is_author, must_change_password, disabled_on, teams: joins }): AuditedAction => {
         const details = {
           is_admin,
           ...(is_author && { is_author }),
           ...(must_change_password && { must_change_password }),
           ...(disabled_on !== null && { disabled_on }),
-          ...(team !== null && { team }),
+          ...(joins.length === 1 && { team: joins[0] }),
+          ...(joins.length > 1 && { teams: joins }),
         }
         return { action: 'user.create', target_id: created.get(username) as number, target: username, details }
       },
@@ -93,16 +97,18 @@ function faultsOf(users: ListedUser[], taken: string[]) {
   return users.filter(({ username }) => keys.has(nameKey(username))).map(({ line }) => takenNameFault(line))
 }
 
-type WithTeam = Pick<ListedUser, 'line' | 'team'>
+type WithTeams = Pick<ListedUser, 'line' | 'teams'>
 
-async function findTeamIds(db: Kysely<Database>, users: WithTeam[]): Promise<Map<string, number>> {
-  const names = new Set(users.flatMap(({ team }) => team ?? []))
+async function findTeamIds(db: Kysely<Database>, users: WithTeams[]): Promise<Map<string, number>> {
+  const names = new Set(users.flatMap((user) => user.teams))
   const teams = await findTeamsByName(db, [...names])
   return new Map(teams.map(({ id, name }) => [name, id]))
 }
 
-function missingTeams(users: WithTeam[], teams: Map<string, number>): UserList['faults'] {
-  return users.flatMap(({ line, team }) => (team === null || teams.has(team) ? [] : [unknownTeamFault(line, team)]))
+function missingTeams(users: WithTeams[], ids: Map<string, number>): UserList['faults'] {
+  return users.flatMap(({ line, teams }) =>
+    teams.filter((team) => !ids.has(team)).map((team) => unknownTeamFault(line, team)),
+  )
 }
 
 function refuse(faults: UserList['faults']): void {

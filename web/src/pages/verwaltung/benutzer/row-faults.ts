@@ -11,6 +11,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   disabled_on: 'deaktiviert ab',
   email: 'E-Mail-Adresse',
   password: 'Passwort',
+  team: 'Team',
+  teams: 'Teams',
 }
 
 /**
