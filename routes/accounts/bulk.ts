@@ -47,7 +47,10 @@ is hashed. A list with an administrator or author requires a login within the la
         ? await checkAccounts(app.db, list).then(() =>
             list.users.map((user) => ({ ...user, id: null, password: null })),
           )
-        : await createAccounts(app.db, actorOf(request), list, { signal: abortOnClose(reply), today: app.clock.today() })
+        : await createAccounts(app.db, actorOf(request), list, {
+            signal: abortOnClose(reply),
+            today: app.clock.today(),
+          })
       await warnOfCommonPasswords(
         reply,
         list.users.flatMap(({ password }) => password ?? []),
