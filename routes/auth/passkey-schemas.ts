@@ -11,6 +11,8 @@ import { nullable, Timestamp } from '../../src/http/schemas.js'
 const MAX_ID_LENGTH = 1_364
 const MAX_TRANSPORTS = 10
 
+const Base64Url = Type.String({ description: 'Base64url.' })
+
 const Passkey = Type.Object(
   {
     id: Type.Integer({ examples: [3] }),
@@ -27,21 +29,24 @@ export const PasskeyResponse = Passkey
 export const PasskeyList = Type.Object({ passkeys: Type.Array(Passkey) })
 
 export const CreationOptions = Type.Unsafe<PublicKeyCredentialCreationOptionsJSON>({
-  type: 'object',
+  ...Type.Object({
+    challenge: Base64Url,
+    rp: Type.Object({ id: Type.String(), name: Type.String() }),
+    user: Type.Object({ id: Base64Url, name: Type.String(), displayName: Type.String() }),
+    pubKeyCredParams: Type.Array(Type.Object({ type: Type.Literal('public-key'), alg: Type.Integer() })),
+  }),
   additionalProperties: true,
   description: '`PublicKeyCredentialCreationOptionsJSON` of WebAuthn, for `navigator.credentials.create`.',
 })
 
 export const RequestOptions = Type.Unsafe<PublicKeyCredentialRequestOptionsJSON>({
-  type: 'object',
+  ...Type.Object({ challenge: Base64Url }),
   additionalProperties: true,
   description: '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn, for `navigator.credentials.get`.',
 })
 
 /** Transport of a passkey; not an enum, because browsers may send values that are not standardised yet. */
 const Transport = Type.String({ pattern: '^[A-Za-z0-9_-]{1,50}$', examples: ['internal'] })
-
-const Base64Url = Type.String({ description: 'Base64url.' })
 
 const identity = {
   id: Type.String({ maxLength: MAX_ID_LENGTH, description: 'Base64url.' }),

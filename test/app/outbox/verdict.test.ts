@@ -1,12 +1,13 @@
 import t from 'tap'
 import {
-  answersOf,
   delayAfter,
   judgeBatch,
   judgeRating,
   judgeUndo,
+  messageOf,
   type Outcome,
   parseRetryAfter,
+  responsesOf,
 } from '../../../web/src/outbox/verdict.js'
 import { estimateOffset } from '../../../web/src/platform/clock-offset.js'
 import { own } from './outcomes.js'
@@ -18,11 +19,11 @@ const foreign = (status: number, body: unknown): Outcome => ({ kind: 'answered',
 const said = { message: 'So nicht' }
 
 t.test('a stored review or a final refusal completes a rating', async (t) => {
-  t.same(judgeRating(own(200, REVIEW)), { kind: 'done' })
-  t.same(judgeRating(own(404, said, 'card_not_found')), { kind: 'done' })
-  t.same(judgeRating(own(409, said, 'other_review')), { kind: 'done' })
-  t.same(judgeUndo(own(200, { card_id: 1, next_undo: null })), { kind: 'done' })
-  t.same(judgeUndo(own(409, said, 'not_the_last')), { kind: 'done' })
+  t.match(judgeRating(own(200, REVIEW)), { kind: 'done', response: { status: 200, body: REVIEW } })
+  t.match(judgeRating(own(404, said, 'card_not_found')), { kind: 'done', response: { status: 404 } })
+  t.match(judgeRating(own(409, said, 'other_review')), { kind: 'done' })
+  t.match(judgeUndo(own(200, { card_id: 1, next_undo: null })), { kind: 'done' })
+  t.match(judgeUndo(own(409, said, 'not_the_last')), { kind: 'done' })
 })
 
 t.test('an entry waits if a proxy responded instead of the service', async (t) => {
@@ -55,15 +56,15 @@ t.test('judges each rating of a batch separately', async (t) => {
     { status: 400, code: 'invalid_input', error: 'So nicht' },
     null,
   ]
-  t.same(judgeBatch(own(200, { results }), 6), { kind: 'done' })
+  t.match(judgeBatch(own(200, { results }), 6), { kind: 'done' })
   t.same(judgeBatch(own(200, { results }), 5), { kind: 'wait', obstacle: 'foreign' }, 'another number')
-  t.same(
+  t.match(
     judgeBatch(own(404, said, 'unknown_endpoint'), 6),
     { kind: 'done' },
     'without batches, ratings are sent one by one',
   )
   t.strictSame(
-    answersOf({ results }).map((answer) => judgeRating(answer).kind),
+    responsesOf({ results }).map((answer) => judgeRating(answer).kind),
     ['done', 'done', 'wait', 'wait', 'refused', 'wait'],
   )
 })
@@ -81,9 +82,9 @@ t.test('explains why a rating waits', async (t) => {
     t.same(judgeRating(own(status, said, 'x')), { kind: 'wait', obstacle }, `${status}`)
   }
   for (const status of [400, 405, 413, 422]) {
-    t.same(judgeRating(own(status, said, 'x')), { kind: 'refused', status, message: 'So nicht' }, `${status}`)
+    t.match(judgeRating(own(status, said, 'x')), { kind: 'refused', response: { status, body: said } }, `${status}`)
   }
-  t.match(judgeRating(own(400, {}, 'x')), { message: /nicht angenommen/ })
+  t.match(messageOf({}), /nicht angenommen/)
   t.match(judgeRating({ kind: 'answered', status: 503, isOwn: false, body: {}, retryAfter: 7_000 }), {
     retryAfter: 7_000,
   })

@@ -31,7 +31,7 @@ export async function logInByPasskey(): Promise<void> {
   isPrompting = true
   try {
     const optionsJSON = await api.post('/api/auth/passkeys/login-options')
-    const credential = await prompt(() => startAuthentication({ optionsJSON: optionsJSON as never }))
+    const credential = await prompt(() => startAuthentication({ optionsJSON }))
     await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
   } finally {
     isPrompting = false
@@ -49,9 +49,7 @@ export async function offerPasskeys(): Promise<void> {
   const optionsJSON = await api.post('/api/auth/passkeys/login-options').catch(() => undefined)
   if (optionsJSON === undefined || isPrompting) return
   // Shows no message if the autofill prompt fails, because the user did not request it.
-  const credential = await startAuthentication({ optionsJSON: optionsJSON as never, useBrowserAutofill: true }).catch(
-    () => undefined,
-  )
+  const credential = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => undefined)
   if (credential === undefined) return
   await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
 }
@@ -67,7 +65,7 @@ export function stopOffering(): void {
  */
 export async function createPasskey(name: string): Promise<ResponseBody<'/api/auth/passkeys', 'post'>> {
   const optionsJSON = await api.post('/api/auth/passkeys/options')
-  const credential = await prompt(() => startRegistration({ optionsJSON: optionsJSON as never }))
+  const credential = await prompt(() => startRegistration({ optionsJSON }))
   return api.post('/api/auth/passkeys', { body: { name, credential } })
 }
 

@@ -2,8 +2,8 @@ import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { SendLock, Store } from '../storage/store.js'
 import type { Outbox } from './outbox.js'
 import { type Pause, type Reason, SendLoop, type SendLoopPorts } from './send-loop.js'
-import { findReviewId, type Settled, settleRatings, settleUndo, takeNext } from './settle.js'
-import { answersOf, type HttpResponse, judgeBatch, judgeRating, judgeUndo, messageOf, type Outcome } from './verdict.js'
+import { findReviewId, settleRatings, settleUndo, takeNext } from './settle.js'
+import { judgeBatch, judgeRating, judgeUndo, messageOf, type Outcome, responsesOf } from './verdict.js'
 
 /** Maximum number of ratings that the service accepts in one request */
 const BATCH = 100
@@ -107,25 +107,26 @@ export class Sender {
 
   async #sendOne(store: Store, entry: RatingEntry): Promise<Pause | undefined> {
     const { transport, now } = this.#ports
-    const outcome = await transport.rate(entry)
-    const verdict = judgeRating(outcome)
+    const verdict = judgeRating(await transport.rate(entry))
     if (verdict.kind === 'wait') return verdict
-    await settleRatings(store, [{ entry, answer: outcome as HttpResponse }], now())
+    await settleRatings(store, [{ entry, response: verdict.response }], now())
     return undefined
   }
 
   async #sendMany(store: Store, entries: RatingEntry[]): Promise<Pause | 'one by one' | undefined> {
     const { transport, now } = this.#ports
-    const outcome = await transport.rateMany(entries)
-    const verdict = judgeBatch(outcome, entries.length)
+    const verdict = judgeBatch(await transport.rateMany(entries), entries.length)
     if (verdict.kind === 'wait') return verdict
-    const { status, body } = outcome as HttpResponse
+    const { status, body } = verdict.response
     // The response contains no results of single ratings, for example because the service has no route for batches.
     if (status !== 200) return 'one by one'
-    const answers = answersOf(body)
-    const settled: Settled[] = entries.map((entry, at) => ({ entry, answer: answers[at] as HttpResponse }))
+    const responses = responsesOf(body)
+    const settled = entries.flatMap((entry, at) => {
+      const response = responses[at]
+      return response === undefined ? [] : [{ entry, response }]
+    })
     await settleRatings(store, settled, now())
-    const waits = answers.map(judgeRating).find(({ kind }) => kind === 'wait')
+    const waits = responses.map(judgeRating).find(({ kind }) => kind === 'wait')
     return waits?.kind === 'wait' ? waits : undefined
   }
 
@@ -135,10 +136,9 @@ export class Sender {
       await settleUndo(store, entry, true)
       return undefined
     }
-    const outcome = await this.#ports.transport.undo(review_id)
-    const verdict = judgeUndo(outcome)
+    const verdict = judgeUndo(await this.#ports.transport.undo(review_id))
     if (verdict.kind === 'wait') return verdict
-    const { status, body } = outcome as HttpResponse
+    const { status, body } = verdict.response
     await settleUndo(store, entry, status === 200)
     if (status !== 200) this.#ports.onUndoRefused(entry, messageOf(body))
     return undefined

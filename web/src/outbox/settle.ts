@@ -1,7 +1,7 @@
 import { fieldsOf } from '../platform/fields.js'
 import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
-import { type HttpResponse, judgeRating } from './verdict.js'
+import { type HttpResponse, judgeRating, messageOf } from './verdict.js'
 
 /**
  * Age in milliseconds above which receipts are deleted. Undos and cached queues need only the receipts of the current
@@ -28,7 +28,7 @@ export function takeNext(store: Store, user: number, count: number): Promise<Ent
 
 export interface Settled {
   entry: RatingEntry
-  answer: HttpResponse
+  response: HttpResponse
 }
 
 export function settleRatings(store: Store, settled: readonly Settled[], now: number): Promise<void> {
@@ -38,19 +38,18 @@ export function settleRatings(store: Store, settled: readonly Settled[], now: nu
   })
 }
 
-async function settleRating(tables: Tables, { entry, answer }: Settled, now: number): Promise<void> {
+async function settleRating(tables: Tables, { entry, response }: Settled, now: number): Promise<void> {
   const { user, id, card_id, rating } = entry
   // The entry may be gone: a page that was suspended may process its response after another page has sent the same
   // entry.
   const present = await tables.find(user, id)
   if (present?.kind !== 'rating') return
-  const verdict = judgeRating(answer)
+  const verdict = judgeRating(response)
   if (verdict.kind === 'wait') return
   if (verdict.kind === 'refused') {
-    const { status, message } = verdict
-    return tables.put({ ...present, refusal: { status, message } })
+    return tables.put({ ...present, refusal: { status: response.status, message: messageOf(response.body) } })
   }
-  const { review_id } = fieldsOf(answer.body)
+  const { review_id } = fieldsOf(response.body)
   await tables.remove(user, id)
   await tables.addReceipt({
     user,

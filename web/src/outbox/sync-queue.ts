@@ -3,7 +3,7 @@ import type { Store } from '../storage/store.js'
 import { Outbox, type UndoResult } from './outbox.js'
 import type { Pause } from './send-loop.js'
 import { Sender, type SenderPorts } from './sender.js'
-import { type HttpResponse, judgeUser, type Obstacle, type Outcome, userIn } from './verdict.js'
+import { judgeUser, type Obstacle, type Outcome, userIn } from './verdict.js'
 
 /** An event from another page or from the sender of this page; `changed`: the stored entries may have changed */
 export type SyncEvent =
@@ -143,10 +143,10 @@ export class SyncQueue {
   async #verifyUser(user: number): Promise<'verified' | 'other' | Pause> {
     const { elapsed, fetchUser } = this.#ports
     if (user === this.#verified && elapsed() - this.#verifiedAt < VERIFY_AFTER_MS) return 'verified'
-    const outcome = await fetchUser()
-    const verdict = judgeUser(outcome)
-    if (verdict.kind !== 'done') return { obstacle: 'service', ...verdict }
-    this.#verified = userIn((outcome as HttpResponse).body)
+    const verdict = judgeUser(await fetchUser())
+    if (verdict.kind === 'wait') return verdict
+    if (verdict.kind === 'refused') return { obstacle: 'service' }
+    this.#verified = userIn(verdict.response.body)
     this.#verifiedAt = elapsed()
     return user === this.#verified ? 'verified' : 'other'
   }

@@ -17,10 +17,11 @@ export interface HttpResponse {
 /** Reason why sending is paused; `foreign`: the response is from a proxy or has an unexpected form. */
 export type Obstacle = 'network' | 'login' | 'forbidden' | 'busy' | 'service' | 'foreign' | 'storage'
 
+/** `done` and `refused` are final, and contain the response that decided. */
 export type Verdict =
-  | { kind: 'done' }
+  | { kind: 'done'; response: HttpResponse }
   | { kind: 'wait'; obstacle: Obstacle; retryAfter?: number }
-  | { kind: 'refused'; status: number; message: string }
+  | { kind: 'refused'; response: HttpResponse }
 
 /** Error codes that make a 404 or 409 final, so that the entry is removed */
 const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
@@ -54,7 +55,7 @@ export function judgeBatch(outcome: Outcome, count: number): Verdict {
 }
 
 /** Converts the results of a batch to responses as if each rating had been sent alone. */
-export function answersOf(body: unknown): HttpResponse[] {
+export function responsesOf(body: unknown): HttpResponse[] {
   return (listResults(body) ?? []).map((result) => {
     const { status, review, code, error } = fieldsOf(result)
     const isRefused = typeof code === 'string'
@@ -83,12 +84,12 @@ export function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, 
   if (status === 429) return wait('busy', retryAfter)
   if (status >= 500) return wait('service', retryAfter)
   if (!isOwn) return wait('foreign', retryAfter)
-  if (status === 200) return isExpected(body) ? { kind: 'done' } : wait('foreign')
+  if (status === 200) return isExpected(body) ? { kind: 'done', response: outcome } : wait('foreign')
   if (code === undefined) return wait('foreign')
   if (status === 401) return wait('login')
   if (status === 403) return wait('forbidden')
-  if (status === 404 || status === 409) return over.has(code) ? { kind: 'done' } : wait('service')
-  return status >= 400 ? { kind: 'refused', status, message: messageOf(body) } : wait('foreign')
+  if (status === 404 || status === 409) return over.has(code) ? { kind: 'done', response: outcome } : wait('service')
+  return status >= 400 ? { kind: 'refused', response: outcome } : wait('foreign')
 }
 
 function isReview(body: unknown): boolean {

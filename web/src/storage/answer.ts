@@ -1,9 +1,8 @@
+import type { paths } from '../../../dist/client/api.js'
+
+type SavedAnswer = paths['/api/tests/attempts/{id}/answers/{slot}']['put']['requestBody']
 /** An answer to a question of a test. The ids of options, items and gaps come from the attempt. */
-export type GivenAnswer =
-  | { option_ids: string[] }
-  | { text: string }
-  | { item_ids: string[] }
-  | { gaps: Record<string, string> }
+export type GivenAnswer = SavedAnswer['content']['application/json']['answer']
 
 /** An answer that the service has not confirmed; at most one per question. */
 export interface StoredAnswer {

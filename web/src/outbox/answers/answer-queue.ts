@@ -2,7 +2,7 @@ import { fieldsOf } from '../../platform/fields.js'
 import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
 import type { SendLock } from '../../storage/store.js'
 import { type Pause, SendLoop, type SendLoopPorts } from '../send-loop.js'
-import { judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
+import { type HttpResponse, judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
 
 export type AnswerResult =
   | { kind: 'saved'; secondsLeft: number | null }
@@ -139,20 +139,18 @@ export class AnswerQueue {
   }
 
   async #send(answer: StoredAnswer): Promise<Pause | undefined> {
-    const outcome = await this.#ports.send(answer)
-    const verdict = judge(outcome, isSaved, IS_OVER)
+    const verdict = judge(await this.#ports.send(answer), isSaved, IS_OVER)
     if (verdict.kind === 'wait') return verdict
-    const result = resultOf(outcome)
+    const result = resultOf(verdict.response)
     if (result.kind === 'saved') await this.remove(answer)
-    else await this.#setAside(answer, outcome, result)
+    else await this.#setAside(answer, verdict.response.status, result)
     this.#tell({ answer, result })
     this.#ports.channel.send({ answer, result })
     return undefined
   }
 
   /** Stores the refusal with the answer, so that the refusal is known after a reload. */
-  async #setAside(answer: StoredAnswer, outcome: Outcome, result: AnswerResult): Promise<void> {
-    const status = outcome.kind === 'answered' ? outcome.status : 0
+  async #setAside(answer: StoredAnswer, status: number, result: AnswerResult): Promise<void> {
     const refusal = { status, message: result.kind === 'refused' ? result.message : '' }
     const kept = this.#volatile.get(keyOf(answer))
     if (kept?.seq === answer.seq) this.#volatile.set(keyOf(answer), { ...kept, refusal })
@@ -164,9 +162,7 @@ export class AnswerQueue {
   }
 }
 
-function resultOf(outcome: Outcome): AnswerResult {
-  if (outcome.kind === 'lost') return { kind: 'refused', message: '' }
-  const { status, body } = outcome
+function resultOf({ status, body }: HttpResponse): AnswerResult {
   const { seconds_left } = fieldsOf(body)
   if (status === 200) return { kind: 'saved', secondsLeft: typeof seconds_left === 'number' ? seconds_left : null }
   if (status === 409) return { kind: 'newer' }

@@ -28,24 +28,21 @@ export function isSameAnswer(one: GivenAnswer | null, other: GivenAnswer | null)
 }
 
 function canonical(answer: GivenAnswer | null): unknown {
-  if (answer === null) return null
-  if ('option_ids' in answer) return [...answer.option_ids].sort()
-  if ('gaps' in answer) return Object.entries(answer.gaps).sort(([one], [other]) => (one < other ? -1 : 1))
+  if (answer?.option_ids !== undefined) return answer.option_ids.toSorted()
+  if (answer?.gaps !== undefined) return Object.entries(answer.gaps).sort(([one], [other]) => (one < other ? -1 : 1))
   return answer
 }
 
 /** Returns whether the question has an answer; false for an answer that the user has cleared. */
 export function isAnswered(answer: GivenAnswer | null): boolean {
-  if (answer === null) return false
-  if ('option_ids' in answer) return answer.option_ids.length > 0
-  if ('text' in answer) return answer.text.trim() !== ''
-  if ('item_ids' in answer) return answer.item_ids.length > 0
-  return Object.values(answer.gaps).some((text) => text.trim() !== '')
+  const { option_ids = [], item_ids = [], text = '', gaps = {} } = answer ?? {}
+  const isTyped = [text, ...Object.values(gaps)].some((typed) => typed.trim() !== '')
+  return isTyped || option_ids.length > 0 || item_ids.length > 0
 }
 
 export function isComplete({ gaps = [] }: { gaps?: { id: string }[] }, answer: GivenAnswer | null): boolean {
-  if (answer === null || !('gaps' in answer)) return isAnswered(answer)
-  return gaps.every(({ id }) => (answer.gaps[id] ?? '').trim() !== '')
+  const filled = answer?.gaps
+  return filled === undefined ? isAnswered(answer) : gaps.every(({ id }) => (filled[id] ?? '').trim() !== '')
 }
 
 /** Returns the state of a question from the answer that the service has stored and the unsent one of this device. */
