@@ -24,6 +24,7 @@ import calendarFeed from './calendar/feed.js'
 import calendarRoutes from './calendar/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
+import deckExport from './decks/export.js'
 import deckRoutes from './decks/index.js'
 import mailLinks from './mail/links.js'
 import mailOutbox from './mail/outbox.js'
@@ -101,6 +102,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
+    await members.register(deckExport, { prefix: '/decks', today })
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })

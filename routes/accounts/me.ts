@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Static } from '@sinclair/typebox'
 import { listAccesses } from '../../db/queries/accounts/audit.js'
 import { findSignIn } from '../../db/queries/accounts/login-methods.js'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
@@ -20,7 +19,7 @@ import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
-import { Done, responses } from '../../src/http/schemas.js'
+import { Done, responses, sentAs } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
 import { listShownVersions } from '../../src/services/tests/results.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
@@ -156,7 +155,7 @@ and again if the viewer may see other teams than before. The caller's own views 
 response is streamed: changes during the transfer may be included or not. A user may have one such response at a time;
 a second request gets 429. An error after the first byte closes the connection.`,
         tags: ['accounts'],
-        response: responses(OwnDataResponse),
+        response: responses(sentAs<Readable>(OwnDataResponse)),
       },
     },
     async (request, reply) => {
@@ -168,7 +167,7 @@ a second request gets 429. An error after the first byte closes the connection.`
       })
       // Stops nginx from buffering the whole response for a slow client.
       reply.type('application/json; charset=utf-8').header('x-accel-buffering', 'no')
-      return reply.send(text as unknown as Static<typeof OwnDataResponse>)
+      return reply.send(text)
     },
   )
 }

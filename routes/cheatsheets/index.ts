@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Static } from '@sinclair/typebox'
 import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
 import { CHEATSHEET_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { responses } from '../../src/http/schemas.js'
+import { responses, sentAs } from '../../src/http/schemas.js'
 import { CheatsheetList, CheatsheetParams, CheatsheetResponse, SearchQuery, SheetSearchResponse } from './schemas.js'
 
 const MIN_QUERY_LENGTH = 2
@@ -35,7 +34,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Cheat sheets whose title or text contains the query',
         tags: ['cheatsheets'],
         querystring: SearchQuery,
-        response: responses(SheetSearchResponse),
+        response: responses(sentAs<string>(SheetSearchResponse)),
       },
     },
     async (request, reply) => {
@@ -43,9 +42,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
       if (countCharacters(query) < MIN_QUERY_LENGTH) throw new InvalidInput(`Mindestens ${MIN_QUERY_LENGTH} Zeichen`)
       const found = await searchCheatsheets(app.db, query)
       reply.type('application/json; charset=utf-8')
-      return `{"cheatsheets":${found},"query":${JSON.stringify(query)}}` as unknown as Static<
-        typeof SheetSearchResponse
-      >
+      return `{"cheatsheets":${found},"query":${JSON.stringify(query)}}`
     },
   )
 

@@ -1,5 +1,5 @@
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Static } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { findDeckBySlug } from '../../db/queries/content/decks.js'
 import { findSource } from '../../db/queries/content/sources.js'
@@ -12,7 +12,7 @@ import { isInteger } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
-import { responses } from '../../src/http/schemas.js'
+import { responses, sentAs } from '../../src/http/schemas.js'
 import { openExport } from '../../src/services/content/exports/write-export.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
@@ -42,7 +42,12 @@ request gets 429.`,
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
-        response: responses(ExportFile, [DECK_NOT_FOUND, SOURCE_NOT_FOUND, NO_ROOM, ...SHUTDOWN_REFUSALS]),
+        response: responses(sentAs<Readable>(ExportFile), [
+          DECK_NOT_FOUND,
+          SOURCE_NOT_FOUND,
+          NO_ROOM,
+          ...SHUTDOWN_REFUSALS,
+        ]),
       },
     },
     async (request, reply) => {
@@ -80,7 +85,7 @@ request gets 429.`,
           .header('x-accel-buffering', 'no')
         return stream
       })
-      return reply.send(body as unknown as Static<typeof ExportFile>)
+      return reply.send(body)
     },
   )
 }

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Static } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { findPicture } from '../../db/queries/content/media.js'
 import { acceptPicture } from '../../plugins/bodies.js'
@@ -54,7 +53,7 @@ visible text shows is returned only to its uploader and to editors of a source t
         .type(PICTURE_TYPES[picture.extension])
         .header('content-security-policy', POLICY)
         .header('cache-control', 'private, max-age=31536000, immutable')
-      return reply.send(picture.bytes as unknown as Static<typeof PictureFile>)
+      return reply.send(picture.bytes)
     },
   )
 

@@ -42,6 +42,14 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 }
 
+/**
+ * Returns the schema of a response that the handler sends as a string, bytes or a stream. The schema describes what the
+ * client receives, `Sent` what the handler returns.
+ */
+export function sentAs<Sent>(schema: TSchema) {
+  return Type.Unsafe<Sent>(schema)
+}
+
 export function optional(description: string, example: string) {
   return Type.Optional(Type.String({ description, examples: [example] }))
 }
