@@ -1,9 +1,11 @@
 import { Tokenizer } from 'htmlparser2'
 import { type Converted, type ConvertOptions, Document } from './document.js'
+import { WordLists } from './word-lists.js'
 
 export type { Converted, ConvertOptions } from './document.js'
 
 const ATTRIBUTES = new Set('src srcset data-src alt href class style start data colspan rowspan id'.split(' '))
+const WORD_LIST = /mso-list/i
 
 /**
  * Converts HTML to Markdown without HTML tags. Parses HTML much as browsers do, but in linear time: tags of elements
@@ -11,7 +13,8 @@ const ATTRIBUTES = new Set('src srcset data-src alt href class style start data 
  * @example convertHtml('<b>fett</b>', { picture: () => undefined, maxLength: 100 }).markdown // '**fett**'
  */
 export function convertHtml(html: string, options: ConvertOptions): Converted {
-  const document = new Document(options)
+  const plain = new Document(options)
+  const document = WORD_LIST.test(html) ? new WordLists(plain, options.styles) : plain
   let name = ''
   let attributes: Record<string, string> = {}
   let attribute = ''

@@ -12,11 +12,18 @@ export interface CssProperties {
   whiteSpace?: WhiteSpace
   bold?: boolean
   italic?: boolean
+  /** List of Word, and level from 1 to 9; undefined if the paragraph is in no list */
+  list?: { list: string; level: number } | undefined
+  /** Whether the element contains the bullet or number of an item of Word */
+  isListMarker?: boolean
 }
 
 export type StyleSheet = (name: string, attributes: Readonly<Record<string, string>>) => CssProperties
 
 const PROPERTY = /(?:^|[;\s])(display|white-space|font-weight|font-style)\s*:\s*([a-z0-9-]+)/gi
+
+/** `mso-list:l0 level1 lfo1` for an item of Word, `mso-list:Ignore` for its bullet or number, `mso-list:none` */
+const WORD_LIST = /(?:^|[;\s])mso-list\s*:\s*(?:(l\d+)\s+level([1-9])\s+(lfo\d+)|(ignore)|none)/i
 
 const BLOCK = /^(?:block|flow-root|flex|grid|table|list-item)$/
 
@@ -42,6 +49,12 @@ export function parseCssProperties(declarations: string): CssProperties {
       default:
         properties.italic = /^(?:italic|oblique)$/.test(value)
     }
+  }
+  const ofWord = WORD_LIST.exec(declarations)
+  if (ofWord !== null) {
+    const [, list, level, format, marker] = ofWord
+    if (marker !== undefined) properties.isListMarker = true
+    else properties.list = list === undefined ? undefined : { list: `${list} ${format}`, level: Number(level) }
   }
   return properties
 }

@@ -11,6 +11,8 @@ export interface Style {
 export interface Run extends Style {
   kind: 'text' | 'raw' | 'break'
   text: string
+  /** Whether italics start or end within a word here, where Markdown knows only `*` and not `_` */
+  isItalicInWord?: boolean
 }
 
 /** Copies the fields explicitly, which is faster than a spread. */
@@ -147,9 +149,25 @@ function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
     const after = outside(pieces[end + 1], last, 0)
     const opens = before !== 'word' || (style === 'bold' && inside(first, 0, style) === 'word')
     const closes = after !== 'word' || (style === 'bold' && inside(last, -1, style) === 'word')
-    if (!opens || !closes) for (let at = start; at <= end; at++) (pieces[at] as Run)[style] = false
+    const isClear = opens && closes
+    if (style === 'italic' && !isClear && canBeInWord(pieces, start, end)) first.isItalicInWord = true
+    else if (!isClear) for (let at = start; at <= end; at++) (pieces[at] as Run)[style] = false
     start = end
   }
+}
+
+/**
+ * Returns whether italics can be marked with `*` although they start or end within a word. Beside marks of bold text or
+ * of other italics, `*` would be ambiguous.
+ */
+function canBeInWord(pieces: readonly Run[], start: number, end: number): boolean {
+  const first = pieces[start] as Run
+  const around = [pieces[start - 1], pieces[end + 1]]
+  const isAlone = around.every((piece) => !piece?.italic && (piece?.bold ?? false) === first.bold)
+  const isEven = pieces.slice(start, end + 1).every(({ bold }) => bold === first.bold)
+  return (
+    isAlone && isEven && inside(first, 0, 'italic') === 'word' && inside(pieces[end] as Run, -1, 'italic') === 'word'
+  )
 }
 
 type CharacterClass = 'space' | 'mark' | 'word'
@@ -184,9 +202,12 @@ function isUnclearCode({ code, text }: Run, isCell: boolean): boolean {
 function emit(pieces: readonly Run[], isCell: boolean): string {
   let text = ''
   let now: Style = PLAIN
+  let italicMark: ItalicMark = '_'
   for (const [index, piece] of pieces.entries()) {
-    text += switchStyle(now, piece)
+    const nextMark: ItalicMark = piece.isItalicInWord ? '*' : now.italic ? italicMark : '_'
+    text += switchStyle(now, piece, italicMark, nextMark)
     now = piece
+    italicMark = nextMark
     if (piece.kind === 'raw') text += piece.text
     else if (piece.code && !isUnclearCode(piece, isCell)) text += codeSpan(piece.text, isCell)
     else {
@@ -195,19 +216,21 @@ function emit(pieces: readonly Run[], isCell: boolean): string {
       text += escapeText(piece.text, { isLineStart, isLineEnd, isLinked: piece.href !== undefined, isCell })
     }
   }
-  return text + switchStyle(now, PLAIN)
+  return text + switchStyle(now, PLAIN, italicMark)
 }
 
-function switchStyle(from: Style, to: Style): string {
+type ItalicMark = '_' | '*'
+
+function switchStyle(from: Style, to: Style, italicMark: ItalicMark, nextMark = italicMark): string {
   const isSameLink = from.href === to.href
   const isSameBold = isSameLink && from.bold === to.bold
   const isSameItalic = isSameBold && from.italic === to.italic
   let marks = ''
-  if (from.italic && !isSameItalic) marks += '_'
+  if (from.italic && !isSameItalic) marks += italicMark
   if (from.bold && !isSameBold) marks += '**'
   if (from.href !== undefined && !isSameLink) marks += `](${from.href})`
   if (to.href !== undefined && !isSameLink) marks += '['
   if (to.bold && !isSameBold) marks += '**'
-  if (to.italic && !isSameItalic) marks += '_'
+  if (to.italic && !isSameItalic) marks += nextMark
   return marks
 }

@@ -4,7 +4,7 @@ const MAX_LENGTH = 2 ** 18
 const MAX_CLASSES = 20
 const SIMPLE = /^(?:\.card\s+)?([a-z][a-z0-9]*)?(?:([.#])([\w-]+))?$/i
 const LAST_STEP = /\s\S*$/
-const READ = /display|white-space|font-weight|font-style/i
+const READ = /display|white-space|font-weight|font-style|mso-list/i
 
 /**
  * Parses the first 262,144 characters of the style sheet of a note type. Supports selectors of an element, of a class
@@ -75,7 +75,8 @@ function* readRules(css: string): Generator<{ selectors: string; declarations: s
   for (let open = text.indexOf('{'); open >= 0; open = text.indexOf('{', done)) {
     const close = endOfBlock(text, open)
     const before = text.slice(done, open)
-    const selectors = before.slice(before.lastIndexOf(';') + 1)
+    // Programs wrap the sheet in an HTML comment, which CSS ignores.
+    const selectors = before.slice(before.lastIndexOf(';') + 1).replace('<!--', '')
     const inner = text.slice(open + 1, close)
     const nested = inner.indexOf('{')
     const declarations = nested < 0 ? inner : inner.slice(0, inner.lastIndexOf(';', nested) + 1)

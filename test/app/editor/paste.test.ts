@@ -73,6 +73,8 @@ t.test('prefers cells to markup, and markup to a picture', async (t) => {
   t.equal(kindOf({ text: 'a\tb\r\nc', html: paragraphs }), 'html', 'lines of which only some have a tab')
   t.equal(kindOf({ text: '·\ta\r\n·\tc', html: paragraphs }), 'html', 'bullets of Word')
   t.equal(kindOf({ text: '1.\ta\r\n10.\tc', html: paragraphs }), 'html', 'numbers of Word')
+  const item = '<p class=MsoListBullet><span style="mso-list:Ignore">·<span>&nbsp;</span></span>a</p>'
+  t.equal(kindOf({ text: '·\ta', html: item }), 'html', 'one item without other markup')
   t.equal(kindOf({ text: 'x', html: '<b style="font-weight:normal;"><span>x</span></b>' }), 'text', 'Google Docs')
   t.equal(kindOf({ text: 'x', html: "<meta charset='utf-8'><span>x</span>" }), 'text', 'plain text of a browser')
   t.equal(kindOf({ files: [image] }), 'pictures', 'screenshot')

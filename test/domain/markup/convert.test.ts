@@ -3,6 +3,7 @@ import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 import t from 'tap'
 import { convertHtml } from '../../../src/domain/markup/convert.js'
+import { readStyleSheet } from '../../../src/domain/markup/style-sheet.js'
 import fc, { runs } from '../../support/property.js'
 
 const convert = (html: string, maxLength = 65_536) =>
@@ -21,8 +22,12 @@ t.test('emphasis, code and links', async (t) => {
   for (const href of ['javascript:alert(1)', 'data:text/html,x', '/a', 'ftp://a', ' JavaScript:x', '#a']) {
     t.equal(toMarkdown(`<a href="${href}">a</a>`), 'a', href)
   }
-  // Markdown does not recognise `_` and `**` at these places, so the conversion keeps only the text.
-  t.equal(toMarkdown('H<i>2</i>O <b>(a)</b>b'), 'H2O (a)b')
+  t.equal(
+    toMarkdown('un<i>zu</i>lässig <i>zu</i>lässig <b>un<i>zu</i>lässig</b>'),
+    'un*zu*lässig *zu*lässig **un*zu*lässig**',
+  )
+  // Markdown does not recognise the marks at these places, so the conversion keeps only the text.
+  t.equal(toMarkdown('H<i>(2)</i>O <b>(a)</b>b'), 'H(2)O (a)b')
 })
 
 t.test('escapes literal text', async (t) => {
@@ -74,6 +79,50 @@ t.test('lists, quotes, code and tables', async (t) => {
   )
   t.equal(toMarkdown('<table><tr><td>A</td><td>B</td></tr></table>'), '|  |  |\n| --- | --- |\n| A | B |')
   t.equal(toMarkdown('<table><tr><td><ul><li>a</ul></td></tr></table>'), '- a')
+})
+
+t.test('lists of Word and Outlook, which are paragraphs', async (t) => {
+  const marker = (text: string) =>
+    `<![if !supportLists]><span style='font-family:Symbol'><span style='mso-list:Ignore'>${text}<span
+style='font:7.0pt "Times New Roman"'>&nbsp;&nbsp; </span></span></span><![endif]>`
+  const item = (list: string, bullet: string, text: string) =>
+    `<p class=MsoListParagraphCxSpMiddle style='text-indent:-18.0pt;mso-list:${list}'>${marker(bullet)}${text}<o:p></o:p></p>\n`
+  const [one, two, numbers] = ['l0 level1 lfo1', 'l0 level2 lfo1', 'l1 level1 lfo2']
+  t.equal(
+    toMarkdown(
+      [
+        '<p class=MsoNormal>Zuerst:</p>',
+        item(one, '·', 'Strom <b>abschalten</b>'),
+        item(two, 'o', 'am Hauptschalter'),
+        item(two, 'o', 'am Verteiler'),
+        item(one, '·', 'melden'),
+        item(numbers, '3.', 'drei'),
+        item(numbers, '4.', 'vier'),
+        '<p class=MsoNormal>Ende</p>',
+      ].join(''),
+    ),
+    [
+      'Zuerst:',
+      '- Strom **abschalten**\n  - am Hauptschalter\n  - am Verteiler\n- melden',
+      '3. drei\n4. vier',
+      'Ende',
+    ].join('\n\n'),
+  )
+  t.equal(toMarkdown(`<table><tr><td>x<td>${item(one, '·', 'a')}</table>b`), '|  |  |\n| --- | --- |\n| x | • a |\n\nb')
+  t.equal(
+    toMarkdown(`<p style='mso-list:${one}'>ohne Zeichen<p style='mso-list:${one}'>zwei`),
+    '- ohne Zeichen\n- zwei',
+  )
+  t.equal(toMarkdown(`<ul><li><p style='mso-list:${one}'>a</ul>${item(numbers, 'b)', 'x')}lose`), '- a\n\n1. x\n\nlose')
+
+  const css =
+    '<!-- p.MsoListNumber, li.MsoListNumber {mso-style-priority:99; mso-list:l4 level1 lfo9;} p.Ohne {mso-list:none} -->'
+  const styled = ['1.', '2.'].map((number) => `<p class=MsoListNumber>${marker(number)}Punkt</p>`).join('\n')
+  const styles = readStyleSheet(css)
+  t.equal(
+    convertHtml(`${styled}<style>${css}</style>`, { picture: () => undefined, styles, maxLength: 9_999 }).markdown,
+    '1. Punkt\n2. Punkt',
+  )
 })
 
 t.test('keeps cells in their columns with any spans', async (t) => {
@@ -292,6 +341,7 @@ function countWork(work: () => void): number {
 }
 
 const HOSTILE =
+  '<p style="mso-list:l0 level1 lfo1">|<p style="mso-list:l0 level9 lfo1">a|<span style="mso-list:Ignore">1.|' +
   '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr><td rowspan=9>a|<br>&nbsp;&nbsp;|<p style=white-space:pre>\n a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b|<ul>a|<ul><ul>a|<table>a|<table><ul>|<svg/>|<svg><path/>|<table><td></ul>|<dd>a|<button>'
 
 t.test('takes linear time for any structure', async (t) => {

@@ -15,6 +15,8 @@ export type Pasted =
 
 /** Pasted HTML is converted if it contains one of these elements; programs also wrap plain text in other elements. */
 const MARKUP = /<(?:a|b|blockquote|code|em|h[1-6]|i|img|li|pre|strong|table)[\s>]/i
+/** Item of a list of Word or Outlook, which is a paragraph with a style */
+const WORD_LIST = /mso-list:\s*(?:l\d|ignore)/i
 /** Start of the `b` element that wraps all content copied from Google Docs, without making the content bold */
 const WRAPPER = /<b style="font-weight:\s*normal/i
 
@@ -31,7 +33,7 @@ export function parsePaste({ text, html, files }: PasteData): Pasted {
   if (rows !== undefined && (/<table[\s>]/i.test(html) || (html === '' && isGrid(rows)) || isParagraphs(rows, html))) {
     return { kind: 'cells', rows }
   }
-  if (MARKUP.test(html.replace(WRAPPER, '<span'))) return { kind: 'html', html }
+  if (MARKUP.test(html.replace(WRAPPER, '<span')) || WORD_LIST.test(html)) return { kind: 'html', html }
   const pictures = files.filter(({ type }) => type.startsWith('image/'))
   return text === '' && pictures.length > 0 ? { kind: 'pictures', files: pictures } : { kind: 'text' }
 }
