@@ -7,6 +7,7 @@ import {
   continueList,
   type Edit,
   insertBlock,
+  insertText,
   italic,
   link,
   list,
@@ -92,6 +93,20 @@ t.test('adds and removes list marks, and continues a list on a new line', async 
   t.equal(next('- a\n- |'), '- a\n|', 'an empty item ends the list')
   t.equal(next('a|'), undefined)
   t.equal(next('⟦- a⟧'), undefined)
+})
+
+t.test('inserts text in place, but not into the last row of a table', async (t) => {
+  const after = (value: string, start = value.length) => {
+    const { value: text } = applied({ value, start, end: start }, insertText({ value, start, end: start }, 'X'))
+    return text
+  }
+  const rows = '| a | b |\n| --- | --- |\n| 1 | 2 |'
+  t.equal(after(rows), `${rows}\n\nX`)
+  t.equal(after(`${rows}\n`), `${rows}\n\nX`)
+  t.equal(after(`${rows}\n\n`), `${rows}\n\nX`)
+  t.equal(after(`${rows}\n\nText`, rows.length), `${rows}\n\nX\n\nText`)
+  t.equal(after(rows, rows.length - 2), `${rows.slice(0, -2)}X${rows.slice(-2)}`, 'within a cell')
+  t.equal(after('Siehe '), 'Siehe X')
 })
 
 t.test('inserts tables, blocks and pictures', async (t) => {

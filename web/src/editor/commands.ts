@@ -121,6 +121,18 @@ export function insertBlock({ value, start, end }: TextSelection, content: strin
   return block(value, start, end, content, content.length, 0)
 }
 
+/**
+ * Inserts text in place of the selection. After a row of a table it becomes a block of its own, because it would
+ * otherwise belong to the table.
+ */
+export function insertText(text: TextSelection, content: string): Edit {
+  const { value, start, end } = text
+  const line = value.slice(0, start).trimEnd().split('\n').at(-1) ?? ''
+  const isBelow = /^ {0,3}\|/.test(line) && !/\n\s*\n\s*$/.test(value.slice(0, start))
+  const isAtEnd = /^[ \t]*(?:\n|$)/.test(value.slice(end))
+  return isBelow && isAtEnd ? insertBlock(text, content) : replace(start, end, content, content.length, 0)
+}
+
 export function picture({ value, start, end }: TextSelection, address: string): Edit {
   const alt =
     value

@@ -1,14 +1,13 @@
 import { sentenceOf } from '../api/faults.js'
 import { showToast } from '../parts/toasts.svelte.js'
 import { applyEdit, replaceText, selectedIn } from './apply.js'
+import { insertText } from './commands.js'
 import { placeholder, uploadPicture } from './upload.js'
 
 /** Uploads pictures and inserts them in place of the selection. A placeholder marks the position during the upload. */
 export async function insertPictures(field: HTMLTextAreaElement, files: File[]): Promise<void> {
   const all = files.map((file) => ({ file, mark: placeholder() }))
-  const { start, end } = selectedIn(field)
-  const insert = all.map(({ mark }) => mark).join('\n\n')
-  applyEdit(field, { from: start, to: end, insert, start: start + insert.length, end: start + insert.length })
+  applyEdit(field, insertText(selectedIn(field), all.map(({ mark }) => mark).join('\n\n')))
   for (const { file, mark } of all) {
     try {
       const address = await uploadPicture(file)
