@@ -14,7 +14,7 @@ export interface CorsOptions {
 }
 
 /**
- * Lets pages of the allowed origins use the API with the session cookie. Answers preflight requests before
+ * Lets pages of the allowed origins use the API with the session cookie. Responds to preflight requests before
  * authentication. `@fastify/cors` does not fit: it adds an OPTIONS route for every path, so OPTIONS requests never
  * reach the not-found handlers of the scopes.
  */
@@ -28,9 +28,9 @@ export default fp<CorsOptions>(
 )
 
 /**
- * Sets the CORS headers if the origin of the request is allowed. Answers the request if it is also a preflight request.
+ * Sets the CORS headers if the origin of the request is allowed. Responds to the request if it is also a preflight request.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
- * @returns whether the function has answered the request
+ * @returns whether the function has sent the response
  */
 export function allowOrigin(
   allowedOrigins: string[],

@@ -60,7 +60,7 @@ export default fp<OpenapiOptions>(
     })
 
     await app.register(async (docs) => {
-      // Adds HEAD, because the routes of `@fastify/swagger-ui` answer only GET.
+      // Adds HEAD, because the routes of `@fastify/swagger-ui` respond only to GET.
       docs.addHook('onRoute', (route) => {
         if (route.method === 'GET') route.method = ['GET', 'HEAD']
       })

@@ -71,7 +71,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
-  // HEAD of a public route answers as GET. In the groups that require a login, HEAD gets the fallback of the group.
+  // HEAD of a public route responds as GET. In the groups that require a login, HEAD gets the fallback of the group.
   app.addHook('onRoute', (route) => {
     if (route.method === 'GET' && route.schema?.security?.length === 0) route.method = ['GET', 'HEAD']
   })

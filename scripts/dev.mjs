@@ -51,7 +51,7 @@ function end(code) {
 async function untilServed(url) {
   while (!isEnding) {
     const served = await fetch(url).then(
-      (answer) => answer.ok,
+      (response) => response.ok,
       () => false,
     )
     if (served) return

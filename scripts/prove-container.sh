@@ -108,11 +108,11 @@ health=${health#"'CMD' "}
 eval "nsenter --target $service --mount --pid --root --wd env PORT=${address##*:} $health"
 echo 'HEALTHCHECK passes'
 nsenter --target "$service" --mount --pid --root --wd env node -e "
-  fetch('$address/').then(async (answer) => {
-    const html = await answer.text()
+  fetch('$address/').then(async (response) => {
+    const html = await response.text()
     const [script] = /assets\/[^\"]+\.js/.exec(html) ?? []
     const loaded = await fetch('$address/' + script)
-    process.exit(answer.ok && loaded.ok && loaded.headers.has('content-encoding') ? 0 : 1)
+    process.exit(response.ok && loaded.ok && loaded.headers.has('content-encoding') ? 0 : 1)
   }, () => process.exit(1))"
 echo 'the page is there, and its script is compressed'
 kill -TERM "$service"

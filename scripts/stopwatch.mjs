@@ -32,7 +32,7 @@ try {
   say('the first question is there')
   await page.waitForTimeout(300)
   await page.getByRole('button', { name: /Antwort zeigen/ }).click()
-  const stored = page.waitForResponse((answer) => /\/api\/review(\/batch)?$/.test(new URL(answer.url()).pathname))
+  const stored = page.waitForResponse((response) => /\/api\/review(\/batch)?$/.test(new URL(response.url()).pathname))
   await page.waitForTimeout(300)
   await page.getByRole('button', { name: /^Gut/ }).click()
   say((await stored).ok() ? 'the first rating is stored' : 'the first rating was refused')

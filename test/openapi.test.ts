@@ -30,22 +30,22 @@ t.test('the examples of refusals equal the actual responses', async (t) => {
 })
 
 t.test('serves the document without a login, and it passes the linter', async (t) => {
-  const answer = await anonymous.get('/openapi.json')
-  t.equal(answer.status, 200)
-  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  t.match(answer.body, {
+  const response = await anonymous.get('/openapi.json')
+  t.equal(response.status, 200)
+  t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  t.match(response.body, {
     openapi: '3.1.0',
     info: { title: 'svc-training', version: /^\d+\.\d+\.\d+$/ },
     components: { securitySchemes: { session: { in: 'cookie' }, token: { scheme: 'bearer' } } },
   })
-  t.strictSame(Object.keys(answer.body.paths['/api/decks/{slug}'].get.responses), [
+  t.strictSame(Object.keys(response.body.paths['/api/decks/{slug}'].get.responses), [
     ...['200', '400', '401', '403', '404', '429', '500', '503'],
   ])
   const config = await loadConfig({ configPath: `${ROOT}redocly.yaml` })
   const lint = async (source: string) =>
     (await lintFromString({ source, config })).map(({ ruleId, message }) => `${ruleId}: ${message}`)
-  t.strictSame(await lint(answer.text), [])
-  const faulty = { ...answer.body, paths: { '/x': { get: { responses: {} } } } }
+  t.strictSame(await lint(response.text), [])
+  const faulty = { ...response.body, paths: { '/x': { get: { responses: {} } } } }
   t.not((await lint(JSON.stringify(faulty))).length, 0, 'the linter finds faults')
 })
 

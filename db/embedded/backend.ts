@@ -48,9 +48,9 @@ export async function startBackend(options: WorkerOptions): Promise<Backend> {
       else pending.push({ resolve, reject, ...(onOutput && { onOutput }) })
     })
   const call = (request: WorkerRequest, onOutput?: (output: Uint8Array) => void) => {
-    const answer = wait(onOutput)
+    const reply = wait(onOutput)
     if (!failure) worker.postMessage(request)
-    return answer
+    return reply
   }
 
   await wait()

@@ -70,8 +70,8 @@ export async function startServer(
   const url = `http://127.0.0.1:${port}`
   for (;;) {
     if (hasEnded(child)) throw new Error(`${program} ended with status ${child.exitCode}`)
-    const answer = await fetch(url + readyPath).catch(() => undefined)
-    if (answer !== undefined && answer.status < 500) break
+    const response = await fetch(url + readyPath).catch(() => undefined)
+    if (response !== undefined && response.status < 500) break
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return { url, process: child, stop }

@@ -141,10 +141,10 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     async ({ params }) => {
       const card = await findEditedCard(app.db, parseCardId(params.id))
       if (card === undefined) throw CARD_NOT_FOUND
-      const answer = describeSavedCard(card)
-      if (card.source !== null) return answer
+      const saved = describeSavedCard(card)
+      if (card.source !== null) return saved
       const [place] = await findCardLines(contentDir, [card])
-      return { card: { ...answer.card, ...place } }
+      return { card: { ...saved.card, ...place } }
     },
   )
 

@@ -95,11 +95,14 @@ of the content folder is returned as \`paste\`; the report stays open until it i
 
   async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
     const places = await findCardLines(contentDir, found)
-    return found.map((report, index) => ({ ...toAnswer(report), ...(places[index] ?? { file: null, line: null }) }))
+    return found.map((report, index) => ({
+      ...describeReport(report),
+      ...(places[index] ?? { file: null, line: null }),
+    }))
   }
 }
 
-function toAnswer(report: CardReport) {
+function describeReport(report: CardReport) {
   const { card_id, question, answer, version, deck_slug, deck_name, is_archived, file: _, key: __, ...rest } = report
   const { source_id, source_kind, source_name, suggested_question, suggested_answer, outcome_message, ...facts } = rest
   const source = source_id === null ? null : { id: source_id, kind: source_kind ?? '', name: source_name ?? '' }

@@ -53,7 +53,7 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
       const { limit, after: before = query.before } = query
       const found = await listOwnReports(app.db, user.id, before, limit + 1)
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { reports: page.map(toAnswer), next_after: next, next_before: next }
+      return { reports: page.map(describeReport), next_after: next, next_before: next }
     },
   )
 }
@@ -64,7 +64,7 @@ function parseText(text: string | undefined, hasSuggestion: boolean): string {
   return parseReportText(text)
 }
 
-function toAnswer(report: OwnReport) {
+function describeReport(report: OwnReport) {
   const { question, deck_slug, deck_name, suggested_question, suggested_answer, outcome_message, ...rest } = report
   const isVisible = question !== null && deck_slug !== null && deck_name !== null
   return {

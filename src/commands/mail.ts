@@ -17,7 +17,7 @@ interface Output {
 }
 
 /**
- * Sends a test mail and prints the answer of the mail server. Needs no database.
+ * Sends a test mail and prints the reply of the mail server. Needs no database.
  * @throws InvalidInput if the address is invalid
  * @throws MAIL_NOT_CONFIGURED, MailServerRefuses under the conditions of `sendTestMail`
  * @throws RefusedError if a signal interrupts the command
@@ -29,8 +29,10 @@ export async function testMail(config: Config, address: string, options: Output,
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
     const { publicUrl } = config
-    const answer = await sendTestMail(config.mail, to, { publicUrl, signal: stopping.signal })
-    print(options.json ? JSON.stringify({ ok: true, answer }) : `Der Mailserver hat die Mail angenommen: ${answer}`)
+    const reply = await sendTestMail(config.mail, to, { publicUrl, signal: stopping.signal })
+    print(
+      options.json ? JSON.stringify({ ok: true, answer: reply }) : `Der Mailserver hat die Mail angenommen: ${reply}`,
+    )
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
   }

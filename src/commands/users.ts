@@ -247,7 +247,7 @@ async function warnOfCommonPassword(password: string): Promise<void> {
  */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
-  const answer = await promptForPassword({ message: 'Passwort' })
-  if (isCancel(answer)) throw new RefusedError('Abgebrochen')
-  return answer
+  const entered = await promptForPassword({ message: 'Passwort' })
+  if (isCancel(entered)) throw new RefusedError('Abgebrochen')
+  return entered
 }

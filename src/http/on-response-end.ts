@@ -30,9 +30,9 @@ export function onResponseEnd(reply: FastifyReply, report: (end: ResponseEnd) =>
   const started = performance.now()
   raw.once('close', () => {
     const ending = cutServers.has(reply.server.server) ? 'service' : 'client'
-    const unanswered = ending === 'service' ? SERVICE_UNAVAILABLE : CLIENT_CLOSED_REQUEST
+    const interrupted = ending === 'service' ? SERVICE_UNAVAILABLE : CLIENT_CLOSED_REQUEST
     report({
-      status: raw.headersSent ? reply.statusCode : unanswered,
+      status: raw.headersSent ? reply.statusCode : interrupted,
       milliseconds: performance.now() - started,
       abortedBy: raw.writableFinished ? undefined : ending,
     })

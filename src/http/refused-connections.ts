@@ -20,9 +20,9 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
   // Node would silently drop headers after the 2,000th, even Content-Length. Their total size is limited anyway.
   server.maxHeadersCount = 0
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = openResponses.get(socket) ?? new Set()
-    openResponses.set(socket, answers.add(response))
-    response.once('close', () => answers.delete(response))
+    const responses = openResponses.get(socket) ?? new Set()
+    openResponses.set(socket, responses.add(response))
+    response.once('close', () => responses.delete(response))
   })
   // By default, Node responds with 417. A server may ignore expectations that it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', routing)
@@ -52,7 +52,7 @@ function closeAfterResponses(socket: Duplex): boolean {
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 
 /**
- * Answers requests that Node's parser refused, unless an earlier response is pending on the connection. Serves as
+ * Refuses requests that Node's parser refused, unless an earlier response is pending on the connection. Serves as
  * Fastify's `clientErrorHandler`.
  */
 export function refuseMalformedRequest(this: FastifyInstance, error: ClientError, socket: Socket): void {

@@ -1,27 +1,27 @@
 import type { FastifyReply } from 'fastify'
 import { runInTurns } from '../services/content/turns.js'
 
-/** Number of elements that are serialised in one step; an answer needs a longer list to be serialised in steps. */
+/** Number of elements that are serialised in one step; a response needs a longer list to be serialised in steps. */
 const ELEMENTS_AT_ONCE = 50
 
-type Answer = Record<string, unknown>
+type Body = Record<string, unknown>
 
 /**
- * Serialises an answer with one long list in turns, so that other requests do not wait. The text is that of
- * `reply.serialize(answer)`, as a buffer, because the encoding of a long string would block as well. Returns any other
+ * Serialises a response with one long list in turns, so that other requests do not wait. The text is that of
+ * `reply.serialize(response)`, as a buffer, because the encoding of a long string would block as well. Returns any other
  * value unchanged.
  */
-export async function serializeInTurns(reply: FastifyReply, answer: unknown, signal: AbortSignal): Promise<unknown> {
-  if (!isPlainObject(answer)) return answer
-  const [list, ...others] = Object.entries(answer).filter(([, value]) => isLong(value))
-  if (list === undefined || others.length > 0) return answer
-  const json = await runInTurns(serializeInSteps(reply, answer, list[0], list[1] as unknown[]), signal)
-  if (json === undefined) return answer
+export async function serializeInTurns(reply: FastifyReply, response: unknown, signal: AbortSignal): Promise<unknown> {
+  if (!isPlainObject(response)) return response
+  const [list, ...others] = Object.entries(response).filter(([, value]) => isLong(value))
+  if (list === undefined || others.length > 0) return response
+  const json = await runInTurns(serializeInSteps(reply, response, list[0], list[1] as unknown[]), signal)
+  if (json === undefined) return response
   reply.type('application/json; charset=utf-8')
   return json
 }
 
-function isPlainObject(value: unknown): value is Answer {
+function isPlainObject(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
@@ -32,11 +32,11 @@ function isLong(value: unknown): boolean {
 /** Yields after each batch of elements. Returns undefined if the schema omits the list. */
 function* serializeInSteps(
   reply: FastifyReply,
-  answer: Answer,
+  response: Body,
   key: string,
   list: readonly unknown[],
 ): Generator<void, Buffer | undefined> {
-  const serialize = (elements: readonly unknown[]) => String(reply.serialize({ ...answer, [key]: elements }))
+  const serialize = (elements: readonly unknown[]) => String(reply.serialize({ ...response, [key]: elements }))
   const empty = serialize([])
   // The text with an element first differs where the elements begin.
   const start = lengthOfCommonStart(empty, serialize(list.slice(0, 1)))

@@ -4,7 +4,7 @@ import { type Transferable, Worker } from 'node:worker_threads'
 const IDLE_MS = 10_000
 
 export interface ThreadsOptions {
-  /** Module of the thread: answers each message, a task, with one message, the result (`answerTasks`) */
+  /** Module of the thread: handles each message, a task, and posts one message, the result (`handleTasks`) */
   module: URL
   /** Limit of the JavaScript heap of each thread, in MB */
   heapMb: number

@@ -54,10 +54,10 @@ async function runTests(serverUrl: string): Promise<void> {
 
     const asked = (await one.anonymous.post('/api/auth/passkeys/login-options')).body
     const answer = { credential: authenticator.logIn(asked) }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [two, one, two, one].map(({ anonymous }) => anonymous.post('/api/auth/passkeys/login', answer)),
     )
-    t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
+    t.strictSame(responses.map(({ status }) => status).sort(), [200, 401, 401, 401])
 
     // Two responses with the same counter come from a cloned authenticator, so only one may succeed across instances.
     const copies = await Promise.all(
@@ -88,8 +88,8 @@ async function runTests(serverUrl: string): Promise<void> {
   t.test('one of two concurrent imports runs, and readers do not wait for it', async (t) => {
     const admin = await createUser(one.db, { is_admin: true })
     const [here, there] = [await one.loginAs(admin.username), await two.loginAs(admin.username)]
-    const answers = await Promise.all([here.post('/api/admin/import'), there.post('/api/admin/import')])
-    const [done, refused] = answers.toSorted((a, b) => a.status - b.status)
+    const responses = await Promise.all([here.post('/api/admin/import'), there.post('/api/admin/import')])
+    const [done, refused] = responses.toSorted((a, b) => a.status - b.status)
     t.equal(done?.body.stats.cards.created, 2_000)
     // The second import may start after the first one has finished; then it finds no changes.
     if (refused?.status === 200) t.equal(refused.body.stats.cards.unchanged, 2_000)

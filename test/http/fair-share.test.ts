@@ -98,7 +98,7 @@ t.test('refuses a request of a user with too many waiting ones', async (t) => {
     t.same(await untilRunning(1), [`${index}`])
     finish(`${index}`)
   }
-  for (const answer of await Promise.all(accepted)) t.equal(answer.statusCode, 200)
+  for (const response of await Promise.all(accepted)) t.equal(response.statusCode, 200)
 })
 
 t.test('starts the next request after a failed one', async (t) => {

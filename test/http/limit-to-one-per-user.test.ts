@@ -58,8 +58,8 @@ t.teardown(async () => {
 })
 
 async function ask(path: string): Promise<{ status: number | undefined; body: string }> {
-  const [answer] = (await once(get({ port, path, agent }), 'response')) as [IncomingMessage]
-  return { status: answer.statusCode, body: await text(answer) }
+  const [response] = (await once(get({ port, path, agent }), 'response')) as [IncomingMessage]
+  return { status: response.statusCode, body: await text(response) }
 }
 
 for (const path of ['/known', '/chunked']) {

@@ -44,8 +44,8 @@ t.test('a query is parsed as its schema says', async (t) => {
       { message: 'Der Parameter „entries“ muss eine ganze Zahl von 1 bis 1000 sein', field: 'entries' },
     ],
   ] as const) {
-    const answer = await app.inject(`/?${search}`)
-    t.strictSame(answer.json(), expected, search)
+    const response = await app.inject(`/?${search}`)
+    t.strictSame(response.json(), expected, search)
   }
 })
 

@@ -10,19 +10,19 @@ const LIST = { type: 'array', items: ROW }
 const rows = (count: number) =>
   Array.from({ length: count }, (_, id) => ({ id, at: new Date(id), name: `"rows":[]ä${id}`, hidden: true }))
 
-/** Returns the responses of two routes with the answer: one serialises it in turns, the other one at once. */
-async function compare(answer: object, properties?: object) {
+/** Returns the responses of two routes with the response: one serialises it in turns, the other one at once. */
+async function compare(response: object, properties?: object) {
   const app = fastify()
   t.teardown(() => app.close())
   const schema = properties === undefined ? {} : { response: { 200: { type: 'object', properties } } }
   const { signal } = new AbortController()
   let isInTurns = false
   app.get('/turns', { schema }, async (_, reply) => {
-    const result = await serializeInTurns(reply, answer, signal)
+    const result = await serializeInTurns(reply, response, signal)
     isInTurns = Buffer.isBuffer(result)
     return result
   })
-  app.get('/once', { schema }, async () => answer)
+  app.get('/once', { schema }, async () => response)
   const [turns, once] = [await app.inject('/turns'), await app.inject('/once')]
   const { date: _, ...headers } = turns.headers
   const { date: __, ...expected } = once.headers
@@ -34,7 +34,7 @@ t.test('a long list in any place gives the same response', async (t) => {
   const properties = { first: nested, rows: LIST, total: { type: 'integer' }, short: LIST }
   for (const count of [51, 100, 120]) {
     const list = rows(count)
-    for (const [answer, schema] of [
+    for (const [response, schema] of [
       [{ rows: list }, { rows: LIST }],
       [{ rows: list, total: 3, short: rows(2), first: { rows: [] } }, properties],
       [{ first: { rows: rows(1) }, rows: list, hidden: list.length }, properties],
@@ -42,15 +42,15 @@ t.test('a long list in any place gives the same response', async (t) => {
       [{ rows: list.map(({ name }) => name) }, { rows: { type: 'array', items: { type: 'string' } } }],
       [{ rows: list.map(() => []), total: 1 }, undefined],
     ] as const) {
-      const { isInTurns, turns, once } = await compare(answer, schema)
+      const { isInTurns, turns, once } = await compare(response, schema)
       t.ok(isInTurns)
       t.strictSame(turns, once)
     }
   }
 })
 
-t.test('other answers are returned unchanged', async (t) => {
-  for (const [answer, schema] of [
+t.test('other responses are returned unchanged', async (t) => {
+  for (const [response, schema] of [
     [{ rows: rows(50) }, { rows: LIST }],
     [
       { rows: rows(51), others: rows(51) },
@@ -59,7 +59,7 @@ t.test('other answers are returned unchanged', async (t) => {
     [{ omitted: rows(51), total: 1 }, { total: { type: 'integer' } }],
     [rows(51), undefined],
   ] as const) {
-    const { isInTurns, turns, once } = await compare(answer, schema)
+    const { isInTurns, turns, once } = await compare(response, schema)
     t.notOk(isInTurns)
     t.strictSame(turns.body, once.body)
   }

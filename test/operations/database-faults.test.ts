@@ -90,8 +90,8 @@ t.test('answers 503 while the database is down', async (t) => {
 t.test('recovers from a restart of the database', async (t) => {
   for (let round = 0; round < 5; round++) {
     line.cut()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send('/api/decks')))
-    for (const { status } of answers) t.ok(status === 200 || status === 503, `${status}`)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send('/api/decks')))
+    for (const { status } of responses) t.ok(status === 200 || status === 503, `${status}`)
     await expectRecovery(t)
   }
 })

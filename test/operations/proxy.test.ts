@@ -252,11 +252,11 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const work = async (index: number) => {
       while (running) {
         const isPost = index % 2 === 0
-        const answer = await (isPost
+        const response = await (isPost
           ? ask('POST', '/api/quiz/submit', { cookie }, { total: 2, correct: 1 })
           : ask('GET', '/api/decks', { cookie })
         ).catch((error: Error) => ({ status: 0, text: error.message }))
-        if (answer.status !== 200) failures.push(`${isPost ? 'POST' : 'GET'}: ${answer.status} ${answer.text}`)
+        if (response.status !== 200) failures.push(`${isPost ? 'POST' : 'GET'}: ${response.status} ${response.text}`)
         if (isPost) posts++
         else gets++
       }

@@ -26,8 +26,8 @@ const readLog = () =>
  * Waits for log entries with the request id of a response and returns them. The service may write the entries after the
  * response.
  */
-async function entryOf(answer: Response) {
-  const id = answer.headers.get('x-request-id')
+async function entryOf(response: Response) {
+  const id = response.headers.get('x-request-id')
   for (;;) {
     const entries = readLog().filter((entry) => entry.reqId === id)
     if (entries.length > 0) return entries
@@ -108,10 +108,10 @@ t.test('serves metrics on a separate port', async (t) => {
   })
   await call('/api/admin/import', { method: 'POST' })
   t.equal((await fetch(`${service.url}/metrics`)).status, 404)
-  const answer = await fetch(metricsUrl)
-  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  const response = await fetch(metricsUrl)
+  t.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
   const numbers = new Map(
-    (await answer.text())
+    (await response.text())
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),

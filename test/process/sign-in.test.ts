@@ -30,8 +30,8 @@ t.test('password login can be off only with an emergency administrator, even if 
   const first = await startProcess(t, off)
   const login = firstLogin(first, variables)
   await loginOver(first.url, login)
-  const answer = await fetch(`${first.url}/api/auth/oidc/start`, { redirect: 'manual' })
-  t.equal(answer.headers.get('location'), '/anmelden?fehler=nicht_erreichbar')
+  const response = await fetch(`${first.url}/api/auth/oidc/start`, { redirect: 'manual' })
+  t.equal(response.headers.get('location'), '/anmelden?fehler=nicht_erreichbar')
   await first.stop()
 
   t.match(await run(off, ['user', 'emergency', login.username, '--off']), {

@@ -57,9 +57,9 @@ t.test('answers new requests and the import if stopped while reading a large dec
   await Promise.all(fresh.map(({ connected }) => connected))
   const ended = service.stop('SIGTERM')
   t.strictSame(await Promise.all(fresh.map(({ answered }) => answered)), Array(20).fill(200))
-  const answer = await imported
-  t.equal(answer.statusCode, 400)
-  t.match(await json(answer), { errors: [{ file: 'decks/a.md', message: /hat schon die Karte/ }] })
+  const response = await imported
+  t.equal(response.statusCode, 400)
+  t.match(await json(response), { errors: [{ file: 'decks/a.md', message: /hat schon die Karte/ }] })
   t.equal(await ended, 0)
 })
 
@@ -73,9 +73,9 @@ t.test('does not wait for a connection that was answered while closing', async (
   const ended = service.stop('SIGTERM')
   await untilListenerIsClosed(service.url)
   outgoing.end(body)
-  const answer = await answered
-  answer.resume()
-  t.equal(answer.statusCode, 401)
+  const response = await answered
+  response.resume()
+  t.equal(response.statusCode, 401)
   t.equal(await ended, 0)
   t.notMatch(service.output(), CUT)
 })
@@ -95,9 +95,9 @@ t.test('answers an import that ends soon after the signal', async (t) => {
   const { outgoing, answered } = await beginPost(`${service.url}/api/admin/import?force=true`, { headers: { cookie } })
   outgoing.end()
   const ended = service.stop('SIGTERM')
-  const answer = await answered
-  t.equal(answer.statusCode, 200)
-  t.match(await json(answer), { stats: { cards: { created: 3_000 } } })
+  const response = await answered
+  t.equal(response.statusCode, 200)
+  t.match(await json(response), { stats: { cards: { created: 3_000 } } })
   t.equal(await ended, 0)
 })
 
@@ -111,10 +111,10 @@ async function lockCards(databaseUrl: string | undefined): Promise<(() => Promis
   return () => client.end()
 }
 
-async function expectStopping(t: Test, answer: IncomingMessage): Promise<void> {
-  t.equal(answer.statusCode, 503)
-  t.match(answer.headers, { 'x-error-code': 'service_stops', 'retry-after': /^\d+$/ })
-  t.match(await json(answer), { message: /^Der Dienst wird gerade beendet; / })
+async function expectStopping(t: Test, response: IncomingMessage): Promise<void> {
+  t.equal(response.statusCode, 503)
+  t.match(response.headers, { 'x-error-code': 'service_stops', 'retry-after': /^\d+$/ })
+  t.match(await json(response), { message: /^Der Dienst wird gerade beendet; / })
 }
 
 t.test('rolls back work that would outlast the shutdown, and responds with 503', async (t) => {

@@ -153,9 +153,9 @@ t.test("logging out everywhere ends all of the user's sessions including this on
   const { username } = await createUser(db)
   const [here, elsewhere] = [await service.loginAs(username), await service.loginAs(username)]
   const { token } = (await here.post('/api/auth/tokens', { name: 'x' })).body
-  const answer = await here.delete('/api/accounts/me/sessions')
-  t.strictSame([answer.status, answer.body], [200, { ok: true }])
-  t.match(String(answer.headers['set-cookie']), /Expires=Thu, 01 Jan 1970/)
+  const response = await here.delete('/api/accounts/me/sessions')
+  t.strictSame([response.status, response.body], [200, { ok: true }])
+  t.match(String(response.headers['set-cookie']), /Expires=Thu, 01 Jan 1970/)
   for (const caller of [here, elsewhere]) t.equal((await caller.get('/api/auth/me')).status, 401)
   t.equal((await callerOf(app, undefined, token).get('/api/auth/me')).status, 200)
   t.equal((await member.get('/api/auth/me')).status, 200)
@@ -205,8 +205,8 @@ t.test('reports invalid changes', async (t) => {
     [{ password: 'x'.repeat(1001) }, 'Das Feld „password“ darf höchstens 1000 Zeichen haben'],
     [{ password: 'geheim', is_admin: 1 }, 'Das Feld „is_admin“ muss true oder false sein'],
   ] as const) {
-    const answer = await admin.patch(`/api/accounts/${user.id}`, body)
-    t.strictSame(answer.body, errorBody(400, message))
+    const response = await admin.patch(`/api/accounts/${user.id}`, body)
+    t.strictSame(response.body, errorBody(400, message))
   }
   t.strictSame((await admin.get(`/api/accounts/${user.id}`)).body, {
     user: {
@@ -235,9 +235,9 @@ t.test("changing one's password requires the current one", async (t) => {
   const caller = await service.admin()
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
   for (const self of [caller, callerOf(app, undefined, token)]) {
-    const answer = await self.patch(`/api/accounts/${caller.id}`, { password: 'neues-passwort', display_name: 'x' })
-    t.equal(answer.status, 400)
-    t.match(answer.body.message, '/api/auth/password')
+    const response = await self.patch(`/api/accounts/${caller.id}`, { password: 'neues-passwort', display_name: 'x' })
+    t.equal(response.status, 400)
+    t.match(response.body.message, '/api/auth/password')
   }
   t.not((await caller.get('/api/auth/me')).body.user.display_name, 'x')
 })
@@ -251,8 +251,8 @@ t.test('members cannot change others', async (t) => {
 })
 
 t.test('users change their own display name', async (t) => {
-  const answer = await member.patch('/api/accounts/me', { display_name: ' Neuer Name ', is_admin: true })
-  t.match(answer.body, { user: { id: member.id, display_name: 'Neuer Name', is_admin: false } })
+  const response = await member.patch('/api/accounts/me', { display_name: ' Neuer Name ', is_admin: true })
+  t.match(response.body, { user: { id: member.id, display_name: 'Neuer Name', is_admin: false } })
   t.match((await member.get('/api/auth/me')).body, { user: { display_name: 'Neuer Name', is_admin: false } })
   t.match((await member.patch('/api/accounts/me')).body, { user: { display_name: 'Neuer Name' } })
   const empty = await member.patch('/api/accounts/me', { display_name: '' })
@@ -305,8 +305,8 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const download = () => caller.get('/api/accounts/me/data')
   t.equal(await counter.countOf(download), 28, 'the session, the user twice, and each of the lists')
-  const answer = await download()
-  const { user: account, sessions, tokens, progress, results } = answer.body
+  const response = await download()
+  const { user: account, sessions, tokens, progress, results } = response.body
   t.strictSame(account, {
     ...json(user),
     ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on, disabled_on: null },
@@ -328,7 +328,7 @@ t.test('users download all their data', async (t) => {
       lapses: 0,
     },
   ])
-  t.strictSame([answer.body.reviews, answer.body.suspended_cards, answer.body.review_settings], [[], [], null])
+  t.strictSame([response.body.reviews, response.body.suspended_cards, response.body.review_settings], [[], [], null])
   t.equal((await caller.post('/api/review', { card_id: card.id, rating: 'hard' })).status, 200)
   t.equal((await caller.post(`/api/review/cards/${card.id}/suspend`)).status, 200)
   t.equal((await caller.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })).status, 200)
@@ -343,7 +343,7 @@ t.test('users download all their data', async (t) => {
   t.match(results, [{ deck_slug: 'git', score_percent: 75, total_questions: 4, correct_answers: 3, created_at: iso }])
   t.match(tokens, [{ name: 'Skript', created_at: iso, last_used_at: null, expires_at: iso }])
   t.match(sessions, [{ address: '127.0.0.1', created_at: iso, expires_at: iso }])
-  t.notMatch(answer.text, /hash/)
+  t.notMatch(response.text, /hash/)
 })
 
 t.test('the download includes every table with personal data', async (t) => {

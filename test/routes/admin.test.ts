@@ -12,14 +12,14 @@ const validUser = () => ({ username: unique('neu'), display_name: 'Neue Person',
 t.test('lists users by id', async (t) => {
   await createUser(db)
   await createUser(db, { id: -7 })
-  const answer = await admin.get('/api/admin/users')
+  const response = await admin.get('/api/admin/users')
   const rows = await db
     .selectFrom('users')
     .select(['id', 'username', 'display_name', 'is_admin', 'created_at'])
     .orderBy('id')
     .execute()
-  t.equal(answer.status, 200)
-  t.strictSame(answer.body, { users: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) })
+  t.equal(response.status, 200)
+  t.strictSame(response.body, { users: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) })
 })
 
 t.test('lists more users than one statement reads', async (t) => {
@@ -37,11 +37,11 @@ t.test('lists more users than one statement reads', async (t) => {
 
 t.test('a created user can log in and is no administrator', async (t) => {
   const { username, ...rest } = validUser()
-  const answer = await admin.post('/api/admin/users', { ...rest, username: `  ${username}\t`, display_name: ' Ä ' })
-  t.equal(answer.status, 200)
-  t.strictSame(answer.body, { id: answer.body.id, message: 'Benutzer erstellt' })
-  t.type(answer.body.id, 'number')
-  const row = await db.selectFrom('users').selectAll().where('id', '=', answer.body.id).executeTakeFirstOrThrow()
+  const response = await admin.post('/api/admin/users', { ...rest, username: `  ${username}\t`, display_name: ' Ä ' })
+  t.equal(response.status, 200)
+  t.strictSame(response.body, { id: response.body.id, message: 'Benutzer erstellt' })
+  t.type(response.body.id, 'number')
+  const row = await db.selectFrom('users').selectAll().where('id', '=', response.body.id).executeTakeFirstOrThrow()
   t.match(row, { username, display_name: 'Ä', is_admin: false, password_hash: /^\$argon2id\$/ })
   const login = await anonymous.post('/api/auth/login', { username, password: rest.password })
   t.equal(login.status, 200)
@@ -80,9 +80,9 @@ t.test('reports missing, empty and non-text fields in one message', async (t) =>
     { ...valid, password: 123456 },
     { ...valid, password: undefined, username: 'x'.repeat(300) },
   ]) {
-    const answer = await admin.post('/api/admin/users', body)
+    const response = await admin.post('/api/admin/users', body)
     t.strictSame(
-      answer.body,
+      response.body,
       errorBody(400, 'Benutzername, Anzeigename und Passwort erforderlich'),
       JSON.stringify(body) ?? 'no body',
     )
@@ -122,8 +122,8 @@ t.test('checks the rules in their order', async (t) => {
 
 t.test('does not trim the password and ignores unknown keys', async (t) => {
   const { username, ...rest } = validUser()
-  const answer = await admin.post('/api/admin/users', { ...rest, username, password: '      ', id: 1, extra: [] })
-  t.equal(answer.status, 200)
+  const response = await admin.post('/api/admin/users', { ...rest, username, password: '      ', id: 1, extra: [] })
+  t.equal(response.status, 200)
   t.equal((await anonymous.post('/api/auth/login', { username, password: '      ' })).status, 200)
   t.equal((await anonymous.post('/api/auth/login', { username, password: '' })).status, 400)
 })
@@ -138,9 +138,9 @@ t.test('a name is unique exactly as written', async (t) => {
 t.test('of twenty concurrent creations of one name, one succeeds', async (t) => {
   const user = validUser()
   const all = await Promise.all(Array.from({ length: 20 }, () => admin.post('/api/admin/users', user)))
-  t.equal(all.filter((answer) => answer.status === 200).length, 1)
-  const lost = all.filter((answer) => answer.status !== 200)
-  t.ok(lost.every((answer) => answer.body.message === 'Benutzername existiert bereits' && answer.status === 400))
+  t.equal(all.filter((response) => response.status === 200).length, 1)
+  const lost = all.filter((response) => response.status !== 200)
+  t.ok(lost.every((response) => response.body.message === 'Benutzername existiert bereits' && response.status === 400))
   const rows = await db.selectFrom('users').select('id').where('username', '=', user.username).execute()
   t.equal(rows.length, 1)
 })
@@ -153,8 +153,8 @@ t.test('deleting a user deletes all of its data', async (t) => {
   await createProgress(db, { user_id: user.id, card_id: card.id, last_rating: 'easy', next_review: '2026-01-01' })
   await caller.post('/api/quiz/submit', { total: 1, correct: 1 })
 
-  const answer = await admin.delete(`/api/admin/users/${user.id}`)
-  t.strictSame([answer.status, answer.body], [200, { ok: true }])
+  const response = await admin.delete(`/api/admin/users/${user.id}`)
+  t.strictSame([response.status, response.body], [200, { ok: true }])
   t.equal((await caller.get('/api/decks')).status, 401)
   for (const table of ['sessions', 'card_progress', 'quiz_results'] as const) {
     t.strictSame(await db.selectFrom(table).selectAll().where('user_id', '=', user.id).execute(), [], table)
@@ -217,11 +217,11 @@ t.test('names that look the same are equal but stored as sent', async (t) => {
   t.equal(await login(composed, 'passworter'), 401)
 
   const racing = unique('Größe')
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => create(racing.normalize(i % 2 === 0 ? 'NFC' : 'NFD'))),
   )
-  t.equal(answers.filter(({ status }) => status === 200).length, 1)
-  for (const { status, body } of answers) {
+  t.equal(responses.filter(({ status }) => status === 200).length, 1)
+  for (const { status, body } of responses) {
     if (status !== 200) t.strictSame(body, errorBody(400, 'Benutzername existiert bereits'))
   }
   t.equal((await create(unique('kurz'), 'ä'.normalize('NFD').repeat(3))).status, 200, 'the length as sent counts')

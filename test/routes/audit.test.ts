@@ -57,9 +57,9 @@ t.test('an import without an audit entry is rolled back', async (t) => {
   await admin.post('/api/admin/import')
   await db.updateTable('decks').set({ name: 'von Hand' }).where('slug', '=', 'git').execute()
   await sql`alter table audit_log rename to audit_log_elsewhere`.execute(db)
-  const answer = await admin.post('/api/admin/import')
+  const response = await admin.post('/api/admin/import')
   await sql`alter table audit_log_elsewhere rename to audit_log`.execute(db)
-  t.equal(answer.status, 500)
+  t.equal(response.status, 500)
   t.equal((await admin.get('/api/decks/git')).body.deck.name, 'von Hand')
   t.equal((await admin.post('/api/admin/import')).status, 200)
   t.equal((await admin.get('/api/decks/git')).body.deck.name, 'Git')
@@ -83,9 +83,9 @@ t.test('refused actions have no entry', async (t) => {
 
 t.test('limits the number of entries', async (t) => {
   for (const limit of ['0', '1001', 'x', '-1', '1.5']) {
-    const answer = await admin.get(`/api/accounts/audit?limit=${limit}`)
-    t.equal(answer.status, 400, limit)
-    t.match(answer.body.message, /^Der Parameter „limit“ /)
+    const response = await admin.get(`/api/accounts/audit?limit=${limit}`)
+    t.equal(response.status, 400, limit)
+    t.match(response.body.message, /^Der Parameter „limit“ /)
   }
   t.equal((await admin.get('/api/accounts/audit')).status, 200)
   t.strictSame((await callerOf(app).get('/api/accounts/audit')).body, errorBody(401, 'Nicht angemeldet'))

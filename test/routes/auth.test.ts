@@ -14,32 +14,32 @@ const service = await startService(t)
 const { anonymous, app, db } = service
 
 const cookieOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers['set-cookie'])
-const sessionOf = (answer: ServiceResponse) => callerOf(app, sessionCookieOf(answer))
+const sessionOf = (response: ServiceResponse) => callerOf(app, sessionCookieOf(response))
 
 t.test('anyone can see the offered login methods', async (t) => {
-  const answer = await anonymous.get('/api/auth/methods')
-  t.strictSame(answer.body, { password: true, passkeys: false, oidc: null })
-  t.equal(answer.headers['cache-control'], 'no-store')
+  const response = await anonymous.get('/api/auth/methods')
+  t.strictSame(response.body, { password: true, passkeys: false, oidc: null })
+  t.equal(response.headers['cache-control'], 'no-store')
   t.equal((await anonymous.post('/api/auth/methods')).status, 404)
 })
 
 t.test('login returns the user and sets a secure cookie', async (t) => {
   const { id, username, display_name, created_at } = await createUser(db)
   const before = Date.now()
-  const answer = await anonymous.post('/api/auth/login', { username: ` ${username}\n`, password: PASSWORD })
-  t.equal(answer.status, 200)
-  t.strictSame(answer.body, {
+  const response = await anonymous.post('/api/auth/login', { username: ` ${username}\n`, password: PASSWORD })
+  t.equal(response.status, 200)
+  t.strictSame(response.body, {
     user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
     roles: { author: false, editor: false, lead: false, responsible: false, tasks: false, overseer: false },
     must_change_password: false,
   })
-  const cookie = cookieOf(answer)
+  const cookie = cookieOf(response)
   t.match(cookie, /; Path=\/; .*HttpOnly; SameSite=Lax/i)
   t.notMatch(cookie, /Secure/i)
   const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
   const loggedInAt = expires - 7 * 24 * 3600 * 1000
   t.ok(loggedInAt > before - 1_000 && loggedInAt <= Date.now(), 'it is valid for seven days')
-  t.equal(answer.headers['cache-control'], 'no-store')
+  t.equal(response.headers['cache-control'], 'no-store')
 })
 
 t.test('login and me return the roles of the user; an editor without the flag has none', async (t) => {
@@ -70,9 +70,9 @@ t.test('a wrong password and an unknown user get the same response', async (t) =
     { username: 'nul\0', password: PASSWORD },
     { username: username.toUpperCase(), password: PASSWORD },
   ]) {
-    const answer = await anonymous.post('/api/auth/login', body)
-    t.strictSame([answer.status, answer.body], [401, errorBody(401, 'Benutzername oder Passwort falsch')])
-    t.notOk(answer.headers['set-cookie'])
+    const response = await anonymous.post('/api/auth/login', body)
+    t.strictSame([response.status, response.body], [401, errorBody(401, 'Benutzername oder Passwort falsch')])
+    t.notOk(response.headers['set-cookie'])
   }
 })
 
@@ -87,8 +87,8 @@ t.test('an unverifiable hash matches no password', async (t) => {
     '$argon2id$v=19$m=19456,t=2$c2FsdHNhbHQ$aGFzaA',
   ]) {
     const { username } = await createUser(db, { password_hash })
-    const answer = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
-    t.strictSame(answer.body, errorBody(401, 'Benutzername oder Passwort falsch'), password_hash)
+    const response = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
+    t.strictSame(response.body, errorBody(401, 'Benutzername oder Passwort falsch'), password_hash)
   }
 })
 
@@ -100,8 +100,8 @@ t.test('refuses a login without name or password', async (t) => {
     { username: ' ', password: 'x' },
     { username: 1, password: 'x' },
   ]) {
-    const answer = await anonymous.post('/api/auth/login', body)
-    t.strictSame(answer.body, errorBody(400, 'Benutzername und Passwort erforderlich'))
+    const response = await anonymous.post('/api/auth/login', body)
+    t.strictSame(response.body, errorBody(400, 'Benutzername und Passwort erforderlich'))
   }
 })
 
@@ -143,9 +143,9 @@ t.test('me returns the user of the session', async (t) => {
 
 t.test('logout ends session and cookie, also without a session', async (t) => {
   const caller = await service.member()
-  const answer = await caller.post('/api/auth/logout')
-  t.strictSame([answer.status, answer.body], [200, { ok: true }])
-  t.match(cookieOf(answer), /Expires=Thu, 01 Jan 1970/)
+  const response = await caller.post('/api/auth/logout')
+  t.strictSame([response.status, response.body], [200, { ok: true }])
+  t.match(cookieOf(response), /Expires=Thu, 01 Jan 1970/)
   t.equal((await caller.get('/api/auth/me')).status, 401)
   t.strictSame(await db.selectFrom('sessions').selectAll().where('user_id', '=', caller.id).execute(), [])
   t.strictSame((await anonymous.post('/api/auth/logout')).body, { ok: true })
@@ -232,13 +232,13 @@ t.test(
 t.test("the group's fallback answers everything else, for anyone", async (t) => {
   const member = await service.member()
   for (const caller of [anonymous, member]) {
-    for (const answer of [
+    for (const response of [
       await caller.get('/api/auth'),
       await caller.get('/api/auth/login'),
       await caller.post('/api/auth/unknown'),
       await caller.get('/api/auth/me/x'),
     ]) {
-      t.strictSame(answer.body, errorBody(404, 'Unbekannter Auth-Endpunkt'))
+      t.strictSame(response.body, errorBody(404, 'Unbekannter Auth-Endpunkt'))
     }
   }
 })

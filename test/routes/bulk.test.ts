@@ -56,9 +56,9 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
   t.equal(preview.headers['x-password-warning'], 'common')
   t.equal(await countUsers(), before)
 
-  const answer = await send(file)
-  const { users } = answer.body
-  t.equal(answer.status, 200)
+  const response = await send(file)
+  const { users } = response.body
+  t.equal(response.status, 200)
   t.match(users, [
     { id: Number, password: /^(\w{4}-){3}\w{4}$/ },
     { id: Number, password: null },
@@ -135,9 +135,9 @@ t.test('of two concurrent lists with common names, one succeeds', async (t) => {
     users: some.map((username) => ({ username, password: PASSWORD })),
   }))
   const before = await countUsers()
-  const answers = await Promise.all(lists.map((list) => admin.post(URL, list)))
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 400])
-  t.equal(answers.find(({ status }) => status === 400)?.body.errors.length, 5)
+  const responses = await Promise.all(lists.map((list) => admin.post(URL, list)))
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 400])
+  t.equal(responses.find(({ status }) => status === 400)?.body.errors.length, 5)
   t.equal(await countUsers(), before + 5)
 })
 

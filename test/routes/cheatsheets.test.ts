@@ -26,9 +26,9 @@ t.test('lists sheets by category and title without their text', async (t) => {
   ] as const
   for (const [category, title] of values) await createCheatsheet(db, { category, title })
   await createCheatsheet(db, { title: 'archiviert', archived_at: new Date() })
-  const answer = await member.get('/api/cheatsheets')
+  const response = await member.get('/api/cheatsheets')
   t.strictSame(
-    answer.body.cheatsheets.map((sheet: Record<string, string>) => [sheet.category, sheet.title]),
+    response.body.cheatsheets.map((sheet: Record<string, string>) => [sheet.category, sheet.title]),
     [
       ['git', 'Ändern'],
       ['Git', 'anlegen'],
@@ -37,7 +37,7 @@ t.test('lists sheets by category and title without their text', async (t) => {
       ['Uhr', 'a'],
     ],
   )
-  t.strictSame(Object.keys(answer.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
+  t.strictSame(Object.keys(response.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
 })
 
 t.test('orders equal titles by id', async (t) => {
@@ -75,10 +75,10 @@ t.test('search finds text and title, case-insensitively, with umlauts', async (t
   await createCheatsheet(db, { title: 'Zweite ÜBUNG', content_md: 'nichts' })
   await createCheatsheet(db, { title: 'Erste', content_md: 'mit einer übung darin' })
   await createCheatsheet(db, { title: 'Archiviert übung', archived_at: new Date() })
-  const answer = await search('Übung')
-  t.strictSame(titles(answer), ['Erste', 'Zweite ÜBUNG'])
-  t.equal(answer.body.query, 'Übung')
-  t.strictSame(Object.keys(answer.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
+  const response = await search('Übung')
+  t.strictSame(titles(response), ['Erste', 'Zweite ÜBUNG'])
+  t.equal(response.body.query, 'Übung')
+  t.strictSame(Object.keys(response.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
   t.strictSame((await search('gibt es nicht')).body, { cheatsheets: [], query: 'gibt es nicht' })
 })
 
@@ -104,10 +104,10 @@ t.test('search compares in NFC and returns the query as sent', async (t) => {
   await createCheatsheet(db, { title: 'D', content_md: 'Arger mit Ubung' })
   const found = ['A', decomposed.toUpperCase(), 'B']
   for (const q of ['ärger', 'ÜBUNG', 'Ä', 'rger%übu', '_rger mit üb'].map((text) => text.normalize('NFD'))) {
-    const answer = await search(q)
-    t.strictSame(answer.body.query, q)
-    t.strictSame(new Set(titles(answer)), new Set(found), q)
-    if (q.normalize('NFC').length > 1) t.strictSame(titles(await search(q.normalize('NFC'))), titles(answer), q)
+    const response = await search(q)
+    t.strictSame(response.body.query, q)
+    t.strictSame(new Set(titles(response)), new Set(found), q)
+    if (q.normalize('NFC').length > 1) t.strictSame(titles(await search(q.normalize('NFC'))), titles(response), q)
   }
   t.equal((await member.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet.content_md, decomposed)
   t.match((await search('A\u0308')).body.cheatsheets.length, 3, 'two characters as they were sent')

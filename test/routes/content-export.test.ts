@@ -40,8 +40,8 @@ t.test('refuses invalid parameters and unknown decks', async (t) => {
     ['format=apkg&deck=nein', 404, 'Deck nicht gefunden'],
     ['format=markdown&deck=weg', 404, 'Deck nicht gefunden'],
   ] as const) {
-    const answer = await get(parameters)
-    t.strictSame(answer.body, errorBody(status, message), parameters)
+    const response = await get(parameters)
+    t.strictSame(response.body, errorBody(status, message), parameters)
   }
   const { body } = await service.anonymous.get('/api/content/export?format=pdf')
   t.strictSame(body, errorBody(401, 'Nicht angemeldet'))

@@ -100,8 +100,8 @@ t.test('refuses unsupported files with an explanation', async (t) => {
     ['name=x&check=ja', 'x', OCTETS.headers, 400, 'Der Parameter „check“ muss true oder false sein'],
   ]
   for (const [query, payload, headers, status, message] of cases) {
-    const answer = await admin.post(`/api/content/imports?${query}`, payload, { headers })
-    t.match(answer, { status, body: { message } }, query)
+    const response = await admin.post(`/api/content/imports?${query}`, payload, { headers })
+    t.match(response, { status, body: { message } }, query)
   }
   t.equal((await upload('name=x.apkg', Buffer.from('PK\x03\x04 kaputt'))).status, 400)
   t.strictSame(await listSources(), [])
@@ -313,8 +313,8 @@ t.test('stores and serves pictures and deletes them with the last card that uses
   t.match(card?.question, `](${target})`)
   const sha = target.slice(6, 70)
   for (const name of [sha, `${sha}.gif`]) {
-    const answer = await member.get(`/api/content/media/${name}`)
-    t.match(answer.headers, {
+    const response = await member.get(`/api/content/media/${name}`)
+    t.match(response.headers, {
       'content-type': 'image/gif',
       'content-length': String(tree.length),
       'cache-control': 'private, max-age=31536000, immutable',
@@ -367,8 +367,8 @@ t.test('refuses pictures beyond the limit and writes nothing', async (t) => {
     { 'a.png': largePng(2 ** 20 + 1) },
   )
   for (const query of ['check=true&', '']) {
-    const answer = await chief.post(`/api/content/imports?${query}name=g.apkg`, file, OCTETS)
-    t.equal(answer.status, 413)
+    const response = await chief.post(`/api/content/imports?${query}name=g.apkg`, file, OCTETS)
+    t.equal(response.status, 413)
   }
   t.strictSame(await small.db.selectFrom('cards').select('id').execute(), [])
   t.strictSame(await small.db.selectFrom('content_sources').select('id').execute(), [])

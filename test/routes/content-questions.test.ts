@@ -87,7 +87,7 @@ ${option(100, right)}${option(0, wrong)}</question></quiz>`
 
 t.test('a hostile file is refused and changes nothing', async (t) => {
   const bomb = '<quiz><!DOCTYPE quiz [<!ENTITY a "x">]><question type="essay"></question></quiz>'
-  const answer = await upload('name=Bombe.xml', bomb)
-  t.equal(answer.status, 400)
-  t.match(answer.body, { errors: [{ file: 'Bombe.xml', line: 1, message: /DOCTYPE/ }] })
+  const response = await upload('name=Bombe.xml', bomb)
+  t.equal(response.status, 400)
+  t.match(response.body, { errors: [{ file: 'Bombe.xml', line: 1, message: /DOCTYPE/ }] })
 })

@@ -43,9 +43,9 @@ t.test('two rows with the same key are one card, with a warning', async (t) => {
   t.equal(first.status, 200)
   const csv = (await admin.get('/api/content/export?format=csv&deck=schluessel')).text
   const key = /frage-[0-9a-f]{24}/.exec(csv)?.[0]
-  const answer = await upload('name=Doppelt.csv', `Frage;Antwort;Id\nEins?;1;${key}\nEins?;2;\n`)
-  t.match(answer, { status: 200, body: { stats: { cards: { created: 1 } } } })
-  t.match(answer.body.stats.warnings.at(-1), { line: 3, message: /Dieselbe Karte steht schon in Zeile 2/ })
+  const response = await upload('name=Doppelt.csv', `Frage;Antwort;Id\nEins?;1;${key}\nEins?;2;\n`)
+  t.match(response, { status: 200, body: { stats: { cards: { created: 1 } } } })
+  t.match(response.body.stats.warnings.at(-1), { line: 3, message: /Dieselbe Karte steht schon in Zeile 2/ })
 })
 
 t.test('a table with unknown columns is imported after the author has chosen them', async (t) => {

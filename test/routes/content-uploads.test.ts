@@ -167,12 +167,12 @@ t.test('an interrupted upload leaves no file', async (t) => {
 
 t.test('a file beyond the limit is refused, and the connection stays usable', async (t) => {
   const piece = Buffer.alloc(2 ** 20, 'x')
-  const answer = await drip(
+  const response = await drip(
     '/api/content/imports?name=x.csv',
     { ...TYPE, 'transfer-encoding': 'chunked' },
     Array(6).fill(piece),
   )
-  t.match(answer, { status: 413, body: { message: /^Datei zu groß: mehr als \d+ MB \(IMPORT_MAX_MB\)$/ } })
+  t.match(response, { status: 413, body: { message: /^Datei zu groß: mehr als \d+ MB \(IMPORT_MAX_MB\)$/ } })
   await until(isEmpty)
 })
 
@@ -197,12 +197,12 @@ t.test(
     const [source] = (await admin.get('/api/content/sources')).body.sources
     await db.transaction().execute(async (transaction) => {
       t.ok(await tryLock(transaction, 'import'))
-      for (const answer of [
+      for (const response of [
         await upload('name=z.csv', tableOf({ z: '1' })),
         await admin.delete(`/api/content/sources/${source.id}`),
         await admin.post(`/api/content/sources/${source.id}/release`),
       ]) {
-        t.strictSame(answer.body, errorBody(409, 'Import läuft bereits'))
+        t.strictSame(response.body, errorBody(409, 'Import läuft bereits'))
       }
     })
   },

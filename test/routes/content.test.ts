@@ -86,7 +86,7 @@ t.test('a check shows the changes of an import and writes nothing', async (t) =>
   )
   t.strictSame(await snapshot(), before)
   const checks = await Promise.all(Array.from({ length: 5 }, () => check()))
-  t.ok(checks.every((answer) => answer.status === 200))
+  t.ok(checks.every((response) => response.status === 200))
 })
 
 t.test('records the outcome of an import', async (t) => {

@@ -14,14 +14,14 @@ for (const publicUrl of PUBLIC_URLS) {
 
     t.test('answers a preflight before login, on every path and for every method', async (t) => {
       for (const url of ['/api/decks', '/api/admin/users/5', '/api/auth/login', '/api/unknown', '/api/quiz/a/b']) {
-        const answer = await anonymous.send({
+        const response = await anonymous.send({
           method: 'OPTIONS',
           url,
           headers: { ...preflight, 'access-control-request-headers': 'content-type,authorization' },
         })
-        t.equal(answer.status, 204, url)
-        t.equal(answer.text, '')
-        t.match(answer.headers, {
+        t.equal(response.status, 204, url)
+        t.equal(response.text, '')
+        t.match(response.headers, {
           'access-control-allow-origin': ORIGIN,
           'access-control-allow-credentials': 'true',
           'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
@@ -51,14 +51,14 @@ for (const publicUrl of PUBLIC_URLS) {
 
     t.test('responses to an allowed origin are readable with credentials, errors included', async (t) => {
       const headers = { origin: ORIGIN, 'sec-fetch-site': 'same-site' }
-      for (const answer of [
+      for (const response of [
         await member.get('/api/decks', { headers }),
         await anonymous.get('/api/decks', { headers }),
         await member.get('/api/unknown', { headers }),
         await member.post('/api/quiz/submit', {}, { headers }),
         await member.post('/api/quiz/submit', '{', { headers: { ...headers, 'content-type': 'application/json' } }),
       ]) {
-        t.match(answer.headers, {
+        t.match(response.headers, {
           'access-control-allow-origin': ORIGIN,
           'access-control-allow-credentials': 'true',
           'access-control-expose-headers': /Retry-After.*X-Error-Code/,
@@ -71,23 +71,23 @@ for (const publicUrl of PUBLIC_URLS) {
       const url = '/api/decks/%ZZ'
       const headers = { origin: ORIGIN }
       const tooLarge = { ...headers, 'content-type': 'application/json' }
-      for (const [status, answer] of [
+      for (const [status, response] of [
         [400, await member.get(url, { headers })],
         [413, await member.post('/api/quiz/submit', `"${'x'.repeat(70_000)}"`, { headers: tooLarge })],
         [415, await member.post('/api/quiz/submit', 'x', { headers: { ...headers, 'content-type': 'text/plain' } })],
         [404, await member.get('/api/unknown', { headers })],
       ] as const) {
-        t.equal(answer.status, status)
-        t.match(answer.headers, {
+        t.equal(response.status, status)
+        t.match(response.headers, {
           'access-control-allow-origin': ORIGIN,
           'access-control-allow-credentials': 'true',
           'x-request-id': String,
           vary: 'Origin',
         })
       }
-      const answer = await anonymous.send({ method: 'OPTIONS', url, headers: preflight })
-      t.equal(answer.status, 204)
-      t.match(answer.headers, { 'access-control-allow-origin': ORIGIN, 'access-control-allow-methods': /PATCH/ })
+      const response = await anonymous.send({ method: 'OPTIONS', url, headers: preflight })
+      t.equal(response.status, 204)
+      t.match(response.headers, { 'access-control-allow-origin': ORIGIN, 'access-control-allow-methods': /PATCH/ })
       const other = await anonymous.send({
         method: 'OPTIONS',
         url,
@@ -99,14 +99,14 @@ for (const publicUrl of PUBLIC_URLS) {
 
     t.test('other origins get no headers', async (t) => {
       for (const headers of [{}, { origin: 'https://evil.example' }, { origin: `${ORIGIN}.evil.example` }]) {
-        const answer = await member.get('/api/decks', { headers })
-        t.strictSame(corsHeaders(answer.headers), [])
-        t.equal(answer.headers.vary, 'Origin', 'a cache must not mix them up')
+        const response = await member.get('/api/decks', { headers })
+        t.strictSame(corsHeaders(response.headers), [])
+        t.equal(response.headers.vary, 'Origin', 'a cache must not mix them up')
       }
       const closed = await startService(t, { config: { publicUrl } })
-      const answer = await closed.anonymous.send({ method: 'OPTIONS', url: '/api/decks', headers: preflight })
-      t.strictSame(answer.body, errorBody(401, 'Nicht angemeldet'))
-      t.strictSame(corsHeaders(answer.headers), [])
+      const response = await closed.anonymous.send({ method: 'OPTIONS', url: '/api/decks', headers: preflight })
+      t.strictSame(response.body, errorBody(401, 'Nicht angemeldet'))
+      t.strictSame(corsHeaders(response.headers), [])
     })
   })
 }

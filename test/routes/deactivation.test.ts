@@ -68,8 +68,8 @@ const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   login: async ({ user }) => cookieOf(await logIn(user.username)) !== undefined,
   logInByPasskey: async ({ authenticator }) => {
     const options = (await anonymous.post('/api/auth/passkeys/login-options')).body
-    const answer = await anonymous.post('/api/auth/passkeys/login', { credential: authenticator.logIn(options) })
-    return cookieOf(answer) !== undefined
+    const response = await anonymous.post('/api/auth/passkeys/login', { credential: authenticator.logIn(options) })
+    return cookieOf(response) !== undefined
   },
   finishOidc: async ({ user }) => isAdmittedByProvider({ sub: user.username, preferred_username: user.username }),
 }
@@ -219,8 +219,8 @@ t.test('is shown to administrators and written to the audit trail', async (t) =>
   const [undo] = (await admin.get('/api/accounts/audit?limit=1')).body.entries
   t.strictSame(undo.details, { fields: ['disabled_on'], disabled_on: null })
   for (const day of ['', '2026-02-29', '31.12.2026', '0000-01-01', 'gestern', '2026-12-31T00:00:00Z']) {
-    const answer = await disable(user.id, day)
-    t.strictSame(answer.body, errorBody(400, 'Das Feld „disabled_on“ muss ein Tag sein, etwa 2026-12-31'), day)
+    const response = await disable(user.id, day)
+    t.strictSame(response.body, errorBody(400, 'Das Feld „disabled_on“ muss ein Tag sein, etwa 2026-12-31'), day)
   }
   for (const value of [5, true, []]) {
     t.equal((await admin.patch(`/api/accounts/${user.id}`, { disabled_on: value })).status, 400)

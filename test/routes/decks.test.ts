@@ -31,10 +31,10 @@ t.test('decks have the statistics of the caller', async (t) => {
     const { id, slug, name, description } = deck
     return { id, slug, name, description, card_count, reviewed, correct, due }
   }
-  const answer = await member.get('/api/decks')
-  t.equal(answer.status, 200)
-  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  t.strictSame(answer.body, { decks: [expected(full, 5, 4, 2, 3), expected(empty, 0, 0, 0, 0)] })
+  const response = await member.get('/api/decks')
+  t.equal(response.status, 200)
+  t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  t.strictSame(response.body, { decks: [expected(full, 5, 4, 2, 3), expected(empty, 0, 0, 0, 0)] })
   t.strictSame((await other.get('/api/decks/')).body.decks[0], expected(full, 5, 1, 1, 1))
 })
 
@@ -76,8 +76,8 @@ t.test('a progress row without rating and date counts as reviewed only', async (
 
 t.test('the route export-anki takes precedence over a deck with that slug', async (t) => {
   await createDeck(db, { slug: 'export-anki' })
-  const answer = await member.get('/api/decks/export-anki')
-  t.equal(answer.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
+  const response = await member.get('/api/decks/export-anki')
+  t.equal(response.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
 })
 
 t.test('archived decks and cards do not count', async (t) => {
@@ -99,8 +99,8 @@ t.test('archived decks and cards do not count', async (t) => {
 
 t.test('a single deck has every column', async (t) => {
   const deck = await createDeck(db, { sort_order: -3 })
-  const answer = await member.get(`/api/decks/${deck.slug}`)
-  t.strictSame(answer.body, {
+  const response = await member.get(`/api/decks/${deck.slug}`)
+  t.strictSame(response.body, {
     deck: {
       ...deck,
       created_at: deck.created_at.toISOString(),
@@ -125,8 +125,8 @@ t.test('a slug may be long and contain any character; it is decoded once', async
   }
   for (const slug of ['a/b', '100%', '%41', 'ä ö', '😀', 'x'.repeat(200)]) {
     await createDeck(db, { slug, name: unique('n') })
-    const answer = await member.get(`/api/decks/${encodeURIComponent(slug)}`)
-    t.equal(answer.body.deck?.slug, slug)
+    const response = await member.get(`/api/decks/${encodeURIComponent(slug)}`)
+    t.equal(response.body.deck?.slug, slug)
   }
 })
 
@@ -134,10 +134,10 @@ t.test('methods other than GET are not allowed', async (t) => {
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
   for (const method of methods) {
     for (const url of ['/api/decks', '/api/decks/x', '/api/decks/export-anki', '/api/decks/a/b']) {
-      const answer = await member.send({ method, url })
-      t.equal(answer.status, 405, `${method} ${url}`)
-      t.equal(answer.headers.allow, 'GET')
-      if (method !== 'HEAD') t.strictSame(answer.body, errorBody(405, 'Methode nicht erlaubt'))
+      const response = await member.send({ method, url })
+      t.equal(response.status, 405, `${method} ${url}`)
+      t.equal(response.headers.allow, 'GET')
+      if (method !== 'HEAD') t.strictSame(response.body, errorBody(405, 'Methode nicht erlaubt'))
     }
   }
   t.equal((await member.get('/api/decks/a/b')).status, 405)

@@ -16,13 +16,13 @@ t.test('answers not found for a concurrent deletion', async (t) => {
     const card = await createCard(db, { deck_id: deck.id })
     const url = ask(card.id, deck.slug)
     const send = () => learner.send({ method, url, ...(payload && { payload }) })
-    const answer = await db.transaction().execute(async (transaction) => {
+    const response = await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
       const asked = send()
       await waitUntilBlocked(database)
       return { asked }
     })
-    const { status, body } = await answer.asked
+    const { status, body } = await response.asked
     t.strictSame([status, body], [404, errorBody(404, `${name} nicht gefunden`)], url)
   }
 })

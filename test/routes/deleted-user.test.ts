@@ -45,8 +45,8 @@ t.test('a user deleted during a write is logged out, and nothing is stored', asy
   ] as const) {
     for (const caller of [await service.member(), await service.admin()]) {
       victim = caller.id
-      const answer = await caller.send({ method, url, ...(payload && { payload }) })
-      t.strictSame([answer.status, answer.body], [401, NOT_LOGGED_IN], `${method} ${url}`)
+      const response = await caller.send({ method, url, ...(payload && { payload }) })
+      t.strictSame([response.status, response.body], [401, NOT_LOGGED_IN], `${method} ${url}`)
     }
   }
   const TABLES = [
@@ -77,10 +77,10 @@ t.test('a login whose user is deleted before the session starts is refused witho
   await sql`create trigger delete_user before insert on sessions for each row execute function delete_user()`.execute(
     db,
   )
-  const answer = await service.anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
+  const response = await service.anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
   await sql`drop function delete_user cascade`.execute(db)
-  t.strictSame([answer.status, answer.body], [401, NOT_LOGGED_IN])
-  t.equal(answer.headers['set-cookie'], undefined)
+  t.strictSame([response.status, response.body], [401, NOT_LOGGED_IN])
+  t.equal(response.headers['set-cookie'], undefined)
 })
 
 t.test('all foreign keys to users are listed', async (t) => {

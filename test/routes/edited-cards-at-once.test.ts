@@ -117,7 +117,7 @@ t.test('after a card moves to another source, editors of its former source neith
     .select('deck_id')
     .where('id', '=', other.id)
     .executeTakeFirstOrThrow()
-  const answers = await startBehindLock(
+  const responses = await startBehindLock(
     service.database,
     async (transaction) => {
       await transaction.updateTable('cards').set({ deck_id }).where('id', '=', card.id).execute()
@@ -129,7 +129,7 @@ t.test('after a card moves to another source, editors of its former source neith
     ],
   )
   t.strictSame(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [403, 200],
   )
   t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 1, question: card.question })

@@ -105,8 +105,8 @@ t.test('an undo skips and reports cards that have changed since', async (t) => {
 t.test('one of two simultaneous undos is refused', async (t) => {
   const ids = await writeCards(await writeDeck(editor, source), 3)
   const { change_id } = (await bulk({ ids, change: { archived: true } })).body
-  const answers = await Promise.all([undo(change_id), undo(change_id), undo(change_id)])
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409])
+  const responses = await Promise.all([undo(change_id), undo(change_id), undo(change_id)])
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 409, 409])
 })
 
 t.test('changes more cards than one statement covers, and undoes the change', async (t) => {

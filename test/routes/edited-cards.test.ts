@@ -96,9 +96,9 @@ t.test('saves a text only with its current version', async (t) => {
 t.test('refuses texts that the file format cannot express', async (t) => {
   const deck = await writeDeck(editor, source)
   const refuse = async (body: object, message: string | RegExp) => {
-    const answer = await editor.post(CARDS, { deck, question: 'F', answer: 'A', client_id: unique('c'), ...body })
-    t.equal(answer.status, 400)
-    t.match(answer.body.message, message)
+    const response = await editor.post(CARDS, { deck, question: 'F', answer: 'A', client_id: unique('c'), ...body })
+    t.equal(response.status, 400)
+    t.match(response.body.message, message)
   }
   await refuse({ question: ' \n' }, 'Das Feld „question“ darf nicht leer sein')
   await refuse({ answer: '' }, 'Das Feld „answer“ darf nicht leer sein')

@@ -49,8 +49,8 @@ async function showOnCard(bytes: Buffer) {
 
 t.test('only its author sees an uploaded picture until a text shows it', async (t) => {
   const bytes = gifOf('erst')
-  const answer = await send(bytes)
-  t.strictSame(answer.body, { sha: shaOf(bytes), address: targetOf(bytes), width: 1, height: 1 })
+  const response = await send(bytes)
+  t.strictSame(response.body, { sha: shaOf(bytes), address: targetOf(bytes), width: 1, height: 1 })
   t.strictSame(await seenBy(bytes), ['editor', 'admin'])
   const { card } = await showOnCard(bytes)
   t.strictSame(await seenBy(bytes), ['learner', 'stranger', 'editor', 'admin'])

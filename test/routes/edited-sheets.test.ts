@@ -103,8 +103,8 @@ t.test('a save creates a version; a save based on another version writes nothing
     errorBody(400, 'Das Feld „version“ fehlt'),
   )
 
-  const answer = await editor.get(`${URL}/${slug}/versions`)
-  t.match(answer.body, {
+  const response = await editor.get(`${URL}/${slug}/versions`)
+  t.match(response.body, {
     versions: [
       { version: 2, changed_by: editor.username, how: 'edit', content_md: 'zwei' },
       { version: 1, changed_by: editor.username, how: 'create', content_md: '# Git Log\n' },

@@ -12,12 +12,12 @@ const { db } = service
 const member = await service.member()
 
 t.test('an empty store gives an empty file with its headers', async (t) => {
-  const answer = await member.get('/api/decks/export-anki')
-  t.equal(answer.status, 200)
-  t.equal(answer.text, '')
-  t.equal(answer.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
-  t.equal(answer.headers['content-disposition'], 'attachment; filename="svc_training_anki_2026-11-22.txt"')
-  t.equal(answer.headers['cache-control'], 'no-cache')
+  const response = await member.get('/api/decks/export-anki')
+  t.equal(response.status, 200)
+  t.equal(response.text, '')
+  t.equal(response.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
+  t.equal(response.headers['content-disposition'], 'attachment; filename="svc_training_anki_2026-11-22.txt"')
+  t.equal(response.headers['cache-control'], 'no-cache')
 })
 
 t.test('orders cards by deck and position, and leaves out archived ones', async (t) => {
@@ -49,12 +49,12 @@ t.test('orders cards by deck and position, and leaves out archived ones', async 
 t.test('an error before the first byte is an error response, not a download', async (t) => {
   await createDeck(db)
   await sql`alter table cards rename to cards_elsewhere`.execute(db)
-  const answer = await member.get('/api/decks/export-anki')
+  const response = await member.get('/api/decks/export-anki')
   await sql`alter table cards_elsewhere rename to cards`.execute(db)
-  t.strictSame([answer.status, answer.body.message], [500, 'Interner Serverfehler'])
-  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  t.equal(answer.headers['content-disposition'], undefined)
-  t.equal(answer.headers['cache-control'], 'no-store')
+  t.strictSame([response.status, response.body.message], [500, 'Interner Serverfehler'])
+  t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  t.equal(response.headers['content-disposition'], undefined)
+  t.equal(response.headers['cache-control'], 'no-store')
   await db.deleteFrom('decks').execute()
 })
 

@@ -81,15 +81,15 @@ for (const { kind, url, body, field, nameOf, pathOf, remove } of FORMED) {
     const client_id = unique('client')
     const request = { ...body(), client_id }
     const key = { user_id: admin.id, kind, client_id }
-    const answers = await startBehindLock(service.database, (transaction) => lockFormRequest(transaction, key), [
+    const responses = await startBehindLock(service.database, (transaction) => lockFormRequest(transaction, key), [
       () => admin.post(url, request),
       () => admin.post(url, request),
     ])
     t.strictSame(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200],
     )
-    t.strictSame(nameOf(answers[0]?.body[kind]), nameOf(answers[1]?.body[kind]))
+    t.strictSame(nameOf(responses[0]?.body[kind]), nameOf(responses[1]?.body[kind]))
   })
 
   t.test(`${kind}: a client id belongs to one user, and is free again after the deletion`, async (t) => {

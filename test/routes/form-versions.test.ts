@@ -55,8 +55,8 @@ for (const { table, url, key, field } of FORMED) {
   t.test(`${table}: each change raises the version by one, a change without effect does not`, async (t) => {
     const name = unique('Name')
     const change = async (body: object) => {
-      const answer = await admin.patch(url, body)
-      return answer.status === 200 ? answer.body[key] : answer
+      const response = await admin.patch(url, body)
+      return response.status === 200 ? response.body[key] : response
     }
     t.match(await change({}), { version: 1 }, 'an empty change')
     t.match(await change({ [field]: name }), { [field]: name, version: 2 }, 'without a version')

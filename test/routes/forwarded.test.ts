@@ -75,8 +75,8 @@ t.test('logs one warning for forwarded headers from an untrusted address', async
     await anonymous.get('/api/decks')
     t.strictSame(warnings(), [])
     for (let i = 0; i < 3; i++) {
-      const answer = await anonymous.get('/healthz', { headers: { 'x-forwarded-for': `203.0.113.${i}` } })
-      t.equal(answer.status, 200)
+      const response = await anonymous.get('/healthz', { headers: { 'x-forwarded-for': `203.0.113.${i}` } })
+      t.equal(response.status, 200)
     }
     t.match(warnings(), [{ address: '127.0.0.1', msg: /TRUST_PROXY/ }])
     t.equal(warnings().length, 1)

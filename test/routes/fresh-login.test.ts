@@ -18,7 +18,7 @@ async function ageLogins(userId: number, minutes: number): Promise<void> {
 }
 
 const confirm = (caller: Caller, password: unknown) => caller.post('/api/auth/confirm', { password })
-const callerWith = (answer: ServiceResponse) => callerOf(app, cookieOf(answer))
+const callerWith = (response: ServiceResponse) => callerOf(app, cookieOf(response))
 
 const sessionsOf = (userId: number) => db.selectFrom('sessions').selectAll().where('user_id', '=', userId).execute()
 
@@ -28,7 +28,7 @@ t.test('requires a new authentication after ten minutes, before validating the i
   await ageLogins(admin.id, 9)
   t.equal((await admin.post('/api/auth/tokens', { name: 'x' })).status, 200)
   await ageLogins(admin.id, 11)
-  for (const answer of [
+  for (const response of [
     await admin.post('/api/auth/tokens', { name: 'x' }),
     await admin.post('/api/auth/tokens', { name: 5 }),
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true }),
@@ -45,8 +45,8 @@ t.test('requires a new authentication after ten minutes, before validating the i
       headers: { 'content-type': 'text/csv' },
     }),
   ]) {
-    t.strictSame(answer.body, REFUSED)
-    t.equal(answer.headers['www-authenticate'], CHALLENGE)
+    t.strictSame(response.body, REFUSED)
+    t.equal(response.headers['www-authenticate'], CHALLENGE)
   }
   const row = await db
     .selectFrom('users')
@@ -98,7 +98,7 @@ t.test('no other route requires it, in particular none that revokes access', asy
   const other = await createUser(db, { is_admin: true })
   const token = (await admin.post('/api/auth/tokens', { name: 'x' })).body
   await ageLogins(admin.id, 60 * 24)
-  for (const answer of [
+  for (const response of [
     await admin.patch(`/api/accounts/${other.id}`, {
       is_admin: false,
       is_author: false,
@@ -111,8 +111,8 @@ t.test('no other route requires it, in particular none that revokes access', asy
     await admin.post('/api/admin/users', { username: 'neu', display_name: 'x', password: PASSWORD, is_admin: true }),
     await admin.delete(`/api/admin/users/${other.id}`),
   ]) {
-    t.equal(answer.status, 200)
-    t.notOk(answer.headers['www-authenticate'])
+    t.equal(response.status, 200)
+    t.notOk(response.headers['www-authenticate'])
   }
 })
 
@@ -139,9 +139,9 @@ t.test("an administrator's token may promote users, but a token creates no token
   const script = callerOf(app, undefined, token)
   t.match((await script.patch(`/api/accounts/${other.id}`, { is_admin: true })).body, { user: { is_admin: true } })
   for (const url of ['/api/auth/tokens', '/api/auth/confirm']) {
-    const answer = await script.post(url, { name: 'x', password: PASSWORD })
-    t.equal(answer.status, 403)
-    t.notSame(answer.body, REFUSED, url)
+    const response = await script.post(url, { name: 'x', password: PASSWORD })
+    t.equal(response.status, 403)
+    t.notSame(response.body, REFUSED, url)
   }
 })
 
@@ -149,9 +149,9 @@ t.test('confirming by password starts a new session that replaces the old one', 
   const member = await service.member()
   await db.updateTable('sessions').set({ provider_session: 'sid-1' }).where('user_id', '=', member.id).execute()
   await ageLogins(member.id, 11)
-  const answer = await confirm(member, PASSWORD)
-  t.strictSame([answer.status, answer.body], [200, { ok: true }])
-  const again = callerWith(answer)
+  const response = await confirm(member, PASSWORD)
+  t.strictSame([response.status, response.body], [200, { ok: true }])
+  const again = callerWith(response)
   t.not(again.cookie, member.cookie)
   t.equal((await again.post('/api/auth/tokens', { name: 'x' })).status, 200)
   t.equal((await member.get('/api/auth/me')).status, 401, 'the old id is invalid')
@@ -185,14 +185,14 @@ t.test('an account without password, or with passkeys only, cannot confirm by pa
 
 t.test('failed attempts share one limit across routes', async (t) => {
   const member = await service.member()
-  const answers: ServiceResponse[] = []
+  const responses: ServiceResponse[] = []
   for (let count = 0; count < 7; count++) {
-    answers.push(await confirm(member, `falsch-${count}`))
+    responses.push(await confirm(member, `falsch-${count}`))
     await holdLoginLimits(db)
   }
-  t.equal(answers[0]?.status, 400)
-  t.equal(answers.at(-1)?.status, 429)
-  t.ok(Number(answers.at(-1)?.headers['retry-after']) > 0)
+  t.equal(responses[0]?.status, 400)
+  t.equal(responses.at(-1)?.status, 429)
+  t.ok(Number(responses.at(-1)?.headers['retry-after']) > 0)
   t.equal((await confirm(member, PASSWORD)).status, 429, 'the right password is refused as well')
   const { username } = await db
     .selectFrom('users')

@@ -109,7 +109,7 @@ t.test('learners see the same lists, counts and results as without hidden conten
 t.test('nothing hidden is found by its id', async (t) => {
   for (const id of secretIds) {
     const path = `/api/review/cards/${id}`
-    const answers = [
+    const responses = [
       await learner.get(path),
       await learner.post(`${path}/suspend`),
       await learner.post(`${path}/reset`),
@@ -118,7 +118,7 @@ t.test('nothing hidden is found by its id', async (t) => {
       await learner.send({ method: 'PUT', url: `${path}/note`, payload: { text: 'x' } }),
       await learner.post('/api/review', { card_id: id, rating: 'easy' }),
     ]
-    for (const { body } of answers) t.strictSame(body, errorBody(404, 'Karte nicht gefunden'))
+    for (const { body } of responses) t.strictSame(body, errorBody(404, 'Karte nicht gefunden'))
     const batch = await learner.post('/api/review/batch', { reviews: [{ card_id: id, rating: 'easy' }] })
     t.match(batch.body.results, [{ status: 404 }])
   }
@@ -161,10 +161,10 @@ t.test('no route returns a hidden text to a learner', async (t) => {
       name === undefined ? [url] : (values[name] ?? ['1']).map((value) => url.replace(`:${name}`, `${value}`))
     for (const path of paths) {
       for (const search of queries[url] ?? ['']) {
-        const answer = await learner.get(path.replaceAll(/:\w+/g, '1') + search)
+        const response = await learner.get(path.replaceAll(/:\w+/g, '1') + search)
         asked++
         // Removes the parameters of the request, which the responses of search and quiz repeat.
-        const text = answer.text.replaceAll(/"query":"\w+"/g, '').replaceAll(`"deck":"${pool}"}`, '')
+        const text = response.text.replaceAll(/"query":"\w+"/g, '').replaceAll(`"deck":"${pool}"}`, '')
         t.notMatch(text, new RegExp(`${MARK}|Stufe|Vorrat`), `${path}${search}`)
       }
     }

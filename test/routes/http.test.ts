@@ -46,11 +46,11 @@ t.test('refuses malformed HTTP in German with the common error body', async (t) 
     ['GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'Bad Request', 'Ungültige HTTP-Anfrage'],
     [`CONNECT example.org:443 HTTP/1.1\r\n${close}`, 400, 'Bad Request', 'Ungültige HTTP-Anfrage'],
   ] as const) {
-    const answer = await exchange(bytes)
-    t.strictSame(answer.body, { statusCode, error, message }, bytes.slice(0, 30))
-    t.equal(answer.status, statusCode)
-    t.match(answer.head.toLowerCase(), 'content-type: application/json; charset=utf-8')
-    t.match(answer.head.toLowerCase(), 'cache-control: no-store')
+    const response = await exchange(bytes)
+    t.strictSame(response.body, { statusCode, error, message }, bytes.slice(0, 30))
+    t.equal(response.status, statusCode)
+    t.match(response.head.toLowerCase(), 'content-type: application/json; charset=utf-8')
+    t.match(response.head.toLowerCase(), 'cache-control: no-store')
   }
 })
 
@@ -121,10 +121,10 @@ t.test('loses no header, however many there are', async (t) => {
   const { cookie, id } = await service.member()
   const body = '{"total":2,"correct":1}'
   const many = 'a:1\r\n'.repeat(2_500)
-  const answer = await exchange(
+  const response = await exchange(
     `POST /api/quiz/submit HTTP/1.1\r\n${many}cookie: ${cookie}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${close}${body}`,
   )
-  t.strictSame(answer.body, { score: 50 })
+  t.strictSame(response.body, { score: 50 })
   const foreign = await exchange(
     `POST /api/quiz/submit HTTP/1.1\r\ncookie: ${cookie}\r\n${many}origin: https://evil.example\r\n${close}`,
   )
@@ -256,8 +256,8 @@ t.test('unknown methods get the fallback, which echoes nothing', async (t) => {
 
 t.test('health checks need no login, answer HEAD, and report not ready while closing', async (t) => {
   for (const path of ['/healthz', '/readyz', '/healthz/']) {
-    const answer = await fetch(address + path)
-    t.strictSame([answer.status, await answer.json()], [200, { status: 'ok' }])
+    const response = await fetch(address + path)
+    t.strictSame([response.status, await response.json()], [200, { status: 'ok' }])
     const head = await fetch(address + path, { method: 'HEAD' })
     t.strictSame([head.status, await head.text()], [200, ''])
   }

@@ -46,12 +46,12 @@ t.test('of two administrators who demote each other concurrently, one remains', 
   for (let round = 0; round < 10; round++) {
     const [one, two] = await onlyAdmins(2)
     if (one === undefined || two === undefined) throw new Error('no administrators')
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       one.patch(`/api/accounts/${two.id}`, { is_admin: false }),
       two.patch(`/api/accounts/${one.id}`, { is_admin: false }),
     ])
     t.equal((await admins()).length, 1)
-    t.equal(answers.filter((answer) => answer.status === 200).length, 1)
+    t.equal(responses.filter((response) => response.status === 200).length, 1)
   }
 })
 
@@ -60,13 +60,13 @@ t.test('of two administrators who delete or demote each other concurrently, one 
     const [one, two] = await onlyAdmins(2)
     if (one === undefined || two === undefined) throw new Error('no administrators')
     const demote = round % 2 === 0
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       one.delete(`/api/admin/users/${two.id}`),
       demote ? two.patch(`/api/accounts/${one.id}`, { is_admin: false }) : two.delete(`/api/admin/users/${one.id}`),
     ])
     t.equal((await admins()).length, 1)
-    t.equal(answers.filter((answer) => answer.status === 200).length, 1)
-    t.notOk(answers.some((answer) => answer.status >= 500))
+    t.equal(responses.filter((response) => response.status === 200).length, 1)
+    t.notOk(responses.some((response) => response.status >= 500))
   }
 })
 
@@ -74,11 +74,11 @@ t.test('of two administrators who disable each other concurrently, one remains',
   for (let round = 0; round < 10; round++) {
     const [one, two] = await onlyAdmins(2)
     if (one === undefined || two === undefined) throw new Error('no administrators')
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       one.patch(`/api/accounts/${two.id}`, { disabled_on: '2020-01-01' }),
       two.patch(`/api/accounts/${one.id}`, { disabled_on: '2020-01-01' }),
     ])
-    t.equal(answers.filter((answer) => answer.status === 200).length, 1)
+    t.equal(responses.filter((response) => response.status === 200).length, 1)
     const disabled = await db
       .selectFrom('users')
       .select('id')

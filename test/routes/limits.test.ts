@@ -152,7 +152,7 @@ t.test('every response has the same security headers', async (t) => {
     'x-frame-options': 'DENY',
   }
   const caller = await service.member()
-  for (const answer of [
+  for (const response of [
     await caller.get('/api/decks'),
     await caller.get('/api/decks/export-anki'),
     await anonymous.get('/api/decks'),
@@ -164,9 +164,9 @@ t.test('every response has the same security headers', async (t) => {
     await anonymous.post('/api/quiz/submit', {}, { headers: { 'sec-fetch-site': 'cross-site' } }),
     await callerOf(app).send({ method: 'OPTIONS', url: '/api/decks' }),
   ]) {
-    t.match(answer.headers, expected, answer.text.slice(0, 100))
-    t.notOk(answer.headers['x-powered-by'])
-    t.notOk(answer.headers.server)
+    t.match(response.headers, expected, response.text.slice(0, 100))
+    t.notOk(response.headers['x-powered-by'])
+    t.notOk(response.headers.server)
   }
 
   const raw = async (request: string) => {

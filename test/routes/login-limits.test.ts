@@ -85,12 +85,12 @@ t.test('the right password gets 429 while limited', async (t) => {
   const { username } = await createUser(db)
   const address = newAddress()
   t.strictSame(await fail(8, username, address), [401, 401, 401, 401, 401, 401, 429, 429])
-  const answer = await login(username, PASSWORD, address)
-  t.strictSame([answer.status, answer.body], [429, LIMITED])
-  const wait = Number(answer.headers['retry-after'])
+  const response = await login(username, PASSWORD, address)
+  t.strictSame([response.status, response.body], [429, LIMITED])
+  const wait = Number(response.headers['retry-after'])
   t.ok(wait >= 1 && wait <= 310, `Retry-After: ${wait}`)
   t.equal(await delayOf(address), 10)
-  t.notOk(answer.headers['set-cookie'])
+  t.notOk(response.headers['set-cookie'])
 
   await pass(10)
   t.equal((await login(username, PASSWORD, address)).status, 200)
@@ -206,7 +206,7 @@ t.test('parallel right passwords all succeed', async (t) => {
   const address = newAddress()
   await fail(5, username, address)
   const logins = await Promise.all(Array.from({ length: 20 }, () => login(username, PASSWORD, address)))
-  t.ok(logins.every((answer) => answer.status === 200))
+  t.ok(logins.every((response) => response.status === 200))
 })
 
 t.test('all instances share the limits', async (t) => {
@@ -220,13 +220,13 @@ t.test('all instances share the limits', async (t) => {
   const { username } = await createUser(db)
   const address = newAddress()
   await fail(6, username, address)
-  const answer = await second.inject({
+  const response = await second.inject({
     method: 'POST',
     url: '/api/auth/login',
     headers: { 'x-forwarded-for': address },
     payload: { username, password: PASSWORD },
   })
-  t.strictSame(answer.json(), LIMITED)
+  t.strictSame(response.json(), LIMITED)
 })
 
 t.test('guesses at the current password are limited like logins, per address', async (t) => {

@@ -70,8 +70,8 @@ t.test('resends failed and unknown mails, with an audit entry', async (t) => {
     ['sent', null],
     ['failed', null],
   ] as const) {
-    const answer = await admin.post(`/api/mail/outbox/${await insert(state, body)}/resend`)
-    t.match(answer, { status: 409, headers: { 'x-error-code': 'mail_not_resendable' } }, state)
+    const response = await admin.post(`/api/mail/outbox/${await insert(state, body)}/resend`)
+    t.match(response, { status: 409, headers: { 'x-error-code': 'mail_not_resendable' } }, state)
   }
   t.equal((await admin.post('/api/mail/outbox/2147483647/resend')).status, 404)
   t.equal((await admin.post('/api/mail/outbox/x/resend')).status, 400)

@@ -16,15 +16,15 @@ async function createRestrictedUser(is_admin = false) {
   const user = await createUser(db, { is_admin })
   const caller = await service.loginAs(user.username)
   const { token } = (await caller.post('/api/auth/tokens', { name: 'Skript' })).body
-  const answer = await admin.patch(`/api/accounts/${user.id}`, { must_change_password: true })
-  t.equal(answer.body.user.id, user.id)
+  const response = await admin.patch(`/api/accounts/${user.id}`, { must_change_password: true })
+  t.equal(response.body.user.id, user.id)
   return { user, caller, script: callerOf(app, undefined, token) }
 }
 
 t.test('no user has to change the password by default', async (t) => {
   const { username } = await createUser(db)
-  const answer = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
-  t.equal(answer.body.must_change_password, false)
+  const response = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
+  t.equal(response.body.must_change_password, false)
   const body = { username: 'ohne-zwang', display_name: 'x', password: PASSWORD, must_change_password: true }
   await admin.post('/api/admin/users', body)
   const free = await service.loginAs('ohne-zwang')
@@ -63,9 +63,9 @@ t.test('checks it after authorization, before fallback and validation', async (t
       'search/unknown',
     ]) {
       for (const method of ['GET', 'PUT', 'OPTIONS', 'HEAD'] as const) {
-        const answer = await one.send({ method, url: `/api/${group}` })
-        t.equal(answer.status, 403, `${method} ${group}`)
-        if (method !== 'HEAD') t.strictSame(answer.body, REFUSED)
+        const response = await one.send({ method, url: `/api/${group}` })
+        t.equal(response.status, 403, `${method} ${group}`)
+        if (method !== 'HEAD') t.strictSame(response.body, REFUSED)
       }
     }
     t.strictSame((await one.get('/api/quiz/generate?count=x')).body, REFUSED)

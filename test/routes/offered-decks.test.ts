@@ -25,8 +25,8 @@ const script = await createDeck(db, { slug: 'skript', name: 'Zuletzt', sort_orde
 await createCard(db, { deck_id: script.id, question: 'Alt?' })
 
 t.test('the decks of an upload come last and are inactive until a learner activates them', async (t) => {
-  const answer = await upload('name=Anfang.csv', 'id;deck;Frage;Antwort\n1;Anfang;Neu?;Ja\n')
-  t.equal(answer.status, 200, JSON.stringify(answer.body))
+  const response = await upload('name=Anfang.csv', 'id;deck;Frage;Antwort\n1;Anfang;Neu?;Ja\n')
+  t.equal(response.status, 200, JSON.stringify(response.body))
   const { decks } = (await erika.get('/api/decks')).body
   t.strictSame(
     decks.map(({ slug }: { slug: string }) => slug),

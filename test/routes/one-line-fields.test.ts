@@ -109,10 +109,10 @@ t.test('a control character in a field of one line is refused by name', async (t
   for (const [operation, field, send] of FIELDS) {
     for (const character of CHARACTERS) {
       const label = `${operation} ${field} ${nameOf(character)}`
-      const answer = await send(`a${character}b`)
-      t.equal(answer.status, 400, label)
+      const response = await send(`a${character}b`)
+      t.equal(response.status, 400, label)
       t.match(
-        String(answer.body.message),
+        String(response.body.message),
         new RegExp(`„[^“]*${field.replaceAll(/[[\]]/g, '\\$&')}“ ${NO_CONTROLS}$`),
         label,
       )
@@ -132,8 +132,8 @@ t.test('a control character in a field of one line is refused by name', async (t
 t.test('the same fields accept a text without control characters', async (t) => {
   for (const [operation, field, send] of FIELDS) {
     if (operation === 'createPasskey') continue
-    const answer = await send(unique('Größe 😀 '))
-    t.notMatch(String(answer.body?.message), NO_CONTROLS, `${operation} ${field}`)
+    const response = await send(unique('Größe 😀 '))
+    t.notMatch(String(response.body?.message), NO_CONTROLS, `${operation} ${field}`)
   }
 })
 

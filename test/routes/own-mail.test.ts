@@ -186,7 +186,7 @@ t.test('the mail about due cards is ended by its key, in one click and without a
 
   async function unsubscribe(query: string, type = 'application/json', body = '{}') {
     const headers = { 'content-type': type }
-    const answer = await app.inject({ method: 'POST', url: `/api/mail/unsubscribe${query}`, headers, payload: body })
-    return [answer.statusCode, answer.json()]
+    const response = await app.inject({ method: 'POST', url: `/api/mail/unsubscribe${query}`, headers, payload: body })
+    return [response.statusCode, response.json()]
   }
 })

@@ -24,8 +24,8 @@ const newAuthenticator = () => new Authenticator(ORIGIN, HOST)
 
 async function register(caller: Caller, authenticator = newAuthenticator(), name = 'Telefon') {
   const options = (await caller.post('/api/auth/passkeys/options')).body
-  const answer = await caller.post('/api/auth/passkeys', { name, credential: authenticator.register(options) })
-  return { authenticator, answer, options }
+  const response = await caller.post('/api/auth/passkeys', { name, credential: authenticator.register(options) })
+  return { authenticator, response, options }
 }
 
 const loginOptions = async (by = anonymous) => (await by.post('/api/auth/passkeys/login-options')).body
@@ -69,21 +69,21 @@ t.test('offers no passkeys at an origin without support', async (t) => {
 
 t.test('registers, lists, uses and removes a passkey', async (t) => {
   const member = await service.member()
-  const { authenticator, answer, options } = await register(member, newAuthenticator(), '  Telefon ')
+  const { authenticator, response, options } = await register(member, newAuthenticator(), '  Telefon ')
   t.match(options, {
     rp: { id: HOST, name: 'Training' },
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
   })
   t.equal(Buffer.from(options.user.id, 'base64url').length, 32, 'random, so that it does not identify the user')
-  t.strictSame(answer.body, {
-    id: answer.body.id,
+  t.strictSame(response.body, {
+    id: response.body.id,
     name: 'Telefon',
     backed_up: false,
-    created_at: answer.body.created_at,
+    created_at: response.body.created_at,
     last_used_at: null,
   })
-  t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [answer.body] })
+  t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [response.body] })
   t.match(await signInOf(member), { password: true, passkeys: 1, passkey_only: false, identities: 0, emergency: false })
 
   const asked = await loginOptions()
@@ -98,8 +98,8 @@ t.test('registers, lists, uses and removes a passkey', async (t) => {
   t.equal(sessions.at(-1)?.authenticated_by, 'passkey')
   t.ok((await member.get('/api/auth/passkeys')).body.passkeys[0].last_used_at)
 
-  t.strictSame((await by.delete(`/api/auth/passkeys/${answer.body.id}`)).body, { ok: true })
-  t.strictSame((await by.delete(`/api/auth/passkeys/${answer.body.id}`)).body, { ok: true }, 'again')
+  t.strictSame((await by.delete(`/api/auth/passkeys/${response.body.id}`)).body, { ok: true })
+  t.strictSame((await by.delete(`/api/auth/passkeys/${response.body.id}`)).body, { ok: true }, 'again')
   t.strictSame((await logIn(authenticator)).body, REFUSED)
   t.strictSame((await by.delete('/api/auth/passkeys/x')).body, errorBody(400, 'Ungültige Passkey-ID'))
 })
@@ -137,11 +137,11 @@ t.test('several passkeys of a user share one user handle', async (t) => {
   ])
   for (const { authenticator } of [first, second]) t.equal((await logIn(authenticator)).body.user.id, member.id)
   const again = await register(member, first.authenticator)
-  t.strictSame(again.answer.body, errorBody(409, 'Dieser Passkey ist schon eingerichtet'))
+  t.strictSame(again.response.body, errorBody(409, 'Dieser Passkey ist schon eingerichtet'))
   const stranger = await service.member()
   const stolen = await register(stranger, first.authenticator)
-  t.equal(stolen.answer.status, 409, 'a credential cannot belong to two users')
-  t.strictSame((await stranger.delete(`/api/auth/passkeys/${first.answer.body.id}`)).body, { ok: true })
+  t.equal(stolen.response.status, 409, 'a credential cannot belong to two users')
+  t.strictSame((await stranger.delete(`/api/auth/passkeys/${first.response.body.id}`)).body, { ok: true })
   t.equal((await member.get('/api/auth/passkeys')).body.passkeys.length, 2, 'other users cannot remove the passkey')
 })
 
@@ -152,9 +152,9 @@ t.test('limits names to 1–200 characters and reports invalid fields', async (t
     ['x'.repeat(201), 'Das Feld „name“ darf höchstens 200 Zeichen haben'],
     ['nul\0', 'Das Feld „name“ enthält unzulässige Zeichen'],
   ] as const) {
-    t.strictSame((await register(member, newAuthenticator(), name)).answer.body, errorBody(400, message))
+    t.strictSame((await register(member, newAuthenticator(), name)).response.body, errorBody(400, message))
   }
-  t.equal((await register(member, newAuthenticator(), 'ü'.repeat(200))).answer.status, 200)
+  t.equal((await register(member, newAuthenticator(), 'ü'.repeat(200))).response.status, 200)
   for (const body of [{}, { name: 'x' }, { name: 'x', credential: {} }, { name: 'x', credential: { id: 5 } }]) {
     t.match((await member.post('/api/auth/passkeys', body)).body, { statusCode: 400, message: /^Das Feld „/ })
   }
@@ -189,10 +189,10 @@ t.test('of several concurrent confirmations, one starts a session', async (t) =>
   const { authenticator } = await register(member)
   const sessions = () => db.selectFrom('sessions').select('id').where('user_id', '=', member.id).execute()
   const confirm = () => member.post('/api/auth/confirm', { password: PASSWORD })
-  const answers = await Promise.all([confirm(), confirm(), confirm(), confirm()])
+  const responses = await Promise.all([confirm(), confirm(), confirm(), confirm()])
   t.equal((await sessions()).length, 1)
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
-  const winner = callerOf(app, cookieOf(answers.find(({ status }) => status === 200) as never))
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 401, 401, 401])
+  const winner = callerOf(app, cookieOf(responses.find(({ status }) => status === 200) as never))
   const byPasskey = await Promise.all([logIn(authenticator, {}, winner), confirm(), logIn(authenticator, {}, winner)])
   const begun = byPasskey.filter(({ status }) => status === 200)
   t.ok(begun.length > 0)
@@ -307,8 +307,8 @@ t.test('a response is valid once, even if sent twice concurrently', async (t) =>
   const { authenticator } = await register(await service.member())
   const credential = authenticator.logIn(await loginOptions())
   const send = () => anonymous.post('/api/auth/passkeys/login', { credential })
-  const answers = await Promise.all([send(), send(), send()])
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401])
+  const responses = await Promise.all([send(), send(), send()])
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 401, 401])
   const late = authenticator.logIn(await loginOptions())
   await db
     .updateTable('passkey_challenges')
@@ -377,11 +377,11 @@ t.test('a flood of login options from one address stops neither logins nor regis
   })
   t.equal(finished.status, 200, 'started registrations do not count as logins')
 
-  const answers = await Promise.all(Array.from({ length: 30 }, () => member.post('/api/auth/passkeys/options')))
-  t.ok(answers.every(({ status }) => status === 200))
+  const responses = await Promise.all(Array.from({ length: 30 }, () => member.post('/api/auth/passkeys/options')))
+  t.ok(responses.every(({ status }) => status === 200))
   await member.post('/api/auth/passkeys/options')
   t.ok((await open('register')) <= 10, 'the newest registrations of one user are kept')
-  t.equal((await register(member)).answer.status, 200)
+  t.equal((await register(member)).response.status, 200)
 })
 
 t.test('a login with a passkey renews the authentication time and replaces the session', async (t) => {
@@ -390,9 +390,9 @@ t.test('a login with a passkey renews the authentication time and replaces the s
   await ageLogins(member.id)
   t.equal((await member.post('/api/auth/tokens', { name: 'x' })).status, 403)
   const before = Date.now()
-  const answer = await logIn(authenticator, {}, member)
-  t.equal(answer.body.user.id, member.id)
-  const again = callerOf(app, cookieOf(answer))
+  const response = await logIn(authenticator, {}, member)
+  t.equal(response.body.user.id, member.id)
+  const again = callerOf(app, cookieOf(response))
   t.equal((await again.post('/api/auth/tokens', { name: 'x' })).status, 200)
   t.equal((await member.get('/api/auth/me')).status, 401)
   t.ok(Date.parse((await signInOf(again)).authenticated_at) >= before)
@@ -413,9 +413,9 @@ t.test('an account can refuse its password until an administrator sets a new one
   t.equal((await signInOf(member)).passkey_only, true)
   t.strictSame((await byPassword()).body, errorBody(401, 'Benutzername oder Passwort falsch'))
   t.equal((await logIn(first.authenticator)).status, 200)
-  t.equal((await member.delete(`/api/auth/passkeys/${first.answer.body.id}`)).status, 200)
+  t.equal((await member.delete(`/api/auth/passkeys/${first.response.body.id}`)).status, 200)
   t.strictSame(
-    (await member.delete(`/api/auth/passkeys/${second.answer.body.id}`)).body,
+    (await member.delete(`/api/auth/passkeys/${second.response.body.id}`)).body,
     errorBody(409, 'Der letzte Passkey bleibt, solange sich das Konto nur mit Passkey anmeldet'),
   )
   t.match((await admin.get(`/api/accounts/${user.id}`)).body.user.sign_in, { passkeys: 1, passkey_only: true })
@@ -453,16 +453,16 @@ t.test('an administrator removes all passkeys of others only', async (t) => {
   t.equal((await admin.delete(`/api/accounts/${admin.id}/passkeys`)).status, 400)
   t.equal((await logIn(own.authenticator)).status, 200)
   for (const id of ['999999', '-1']) {
-    const answer = await admin.delete(`/api/accounts/${id}/passkeys`)
-    t.strictSame(answer.body, errorBody(404, 'Benutzer nicht gefunden'))
+    const response = await admin.delete(`/api/accounts/${id}/passkeys`)
+    t.strictSame(response.body, errorBody(404, 'Benutzer nicht gefunden'))
   }
 })
 
 t.test('keeps the last login method', async (t) => {
   const member = await service.member()
-  const { answer } = await register(member)
+  const { response } = await register(member)
   await db.updateTable('users').set({ password_hash: null }).where('id', '=', member.id).execute()
-  const remove = () => member.delete(`/api/auth/passkeys/${answer.body.id}`)
+  const remove = () => member.delete(`/api/auth/passkeys/${response.body.id}`)
   t.strictSame((await remove()).body, errorBody(409, 'Ohne diesen Weg könnte sich niemand mehr anmelden'))
   await db.insertInto('identities').values({ user_id: member.id, issuer: 'https://idp', subject: 'x' }).execute()
   t.equal((await remove()).status, 409, 'an identity of a provider that is not configured')
@@ -476,16 +476,16 @@ t.test('keeps the last login method', async (t) => {
 
 t.test('audits passkey changes of administrators', async (t) => {
   const admin = await service.admin()
-  const { answer } = await register(admin)
+  const { response } = await register(admin)
   await admin.patch('/api/accounts/me', { passkey_only: true })
   await admin.patch('/api/accounts/me', { passkey_only: true })
   await admin.patch('/api/accounts/me', { passkey_only: false })
-  await admin.delete(`/api/auth/passkeys/${answer.body.id}`)
+  await admin.delete(`/api/auth/passkeys/${response.body.id}`)
   t.match((await admin.get('/api/accounts/audit?limit=4')).body.entries.reverse(), [
-    { action: 'passkey.create', target_id: answer.body.id, target: 'Telefon', details: null },
+    { action: 'passkey.create', target_id: response.body.id, target: 'Telefon', details: null },
     { action: 'user.update', target_id: admin.id, details: { fields: ['passkey_only'], passkey_only: true } },
     { action: 'user.update', target_id: admin.id, details: { fields: ['passkey_only'], passkey_only: false } },
-    { action: 'passkey.delete', target_id: answer.body.id },
+    { action: 'passkey.delete', target_id: response.body.id },
   ])
 })
 
@@ -499,15 +499,15 @@ t.test('limits the passkeys of a user to fifty', async (t) => {
     credential_id: Buffer.from(`other-${member.id}-${at}`),
   }))
   await db.insertInto('passkeys').values(others).execute()
-  t.match((await register(member)).answer.body, { statusCode: 409, message: /^Es gibt schon 50 Passkeys/ })
+  t.match((await register(member)).response.body, { statusCode: 409, message: /^Es gibt schon 50 Passkeys/ })
 })
 
 t.test("passkeys are part of the user's data without secrets, and are deleted with the account", async (t) => {
   const admin = await service.admin()
   const member = await service.member()
-  const { authenticator, answer } = await register(member)
+  const { authenticator, response } = await register(member)
   const { passkeys } = (await member.get('/api/accounts/me/data')).body
-  t.match(passkeys, [{ id: answer.body.id, name: 'Telefon', transports: ['internal'] }])
+  t.match(passkeys, [{ id: response.body.id, name: 'Telefon', transports: ['internal'] }])
   t.notMatch(JSON.stringify(passkeys), /public_key|user_handle/)
   await admin.delete(`/api/admin/users/${member.id}`)
   t.strictSame((await logIn(authenticator)).body, REFUSED)

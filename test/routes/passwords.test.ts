@@ -37,7 +37,7 @@ t.test('accepts a common password with a warning', async (t) => {
     t.strictSame(own.body, { ok: true })
     const back = { current_password: password, new_password: PASSWORD }
     admin = callerOf(app, cookieOf(await callerOf(app, cookieOf(own)).post('/api/auth/password', back)))
-    for (const answer of [created, changed, own]) t.equal(answer.headers['x-password-warning'], warning, password)
+    for (const response of [created, changed, own]) t.equal(response.headers['x-password-warning'], warning, password)
   }
   const renamed = await admin.patch(`/api/accounts/${id}`, { display_name: '123456' })
   t.equal(renamed.headers['x-password-warning'], undefined)

@@ -13,8 +13,8 @@ t.test('there are no questions without cards', async (t) => {
 t.test('a single card has one option', async (t) => {
   const deck = await createDeck(db)
   const card = await createCard(db, { deck_id: deck.id, answer: 'Nur ich' })
-  const answer = await member.get(`/api/quiz/generate?deck=${deck.slug}`)
-  t.strictSame(answer.body, {
+  const response = await member.get(`/api/quiz/generate?deck=${deck.slug}`)
+  t.strictSame(response.body, {
     deck: deck.slug,
     questions: [
       {
@@ -72,9 +72,9 @@ t.test('unknown decks have no questions under any name', async (t) => {
   const deck = await createDeck(db)
   await createCard(db, { deck_id: deck.id })
   for (const slug of ['unknown', 'all', '\0', '\ud800', "' or 1=1", 'x'.repeat(3000)]) {
-    const answer = await member.get(`/api/quiz/generate?${new URLSearchParams({ deck: slug })}`)
-    t.strictSame(answer.body.questions, [], slug.slice(0, 20))
-    t.equal(answer.body.deck, slug.toWellFormed())
+    const response = await member.get(`/api/quiz/generate?${new URLSearchParams({ deck: slug })}`)
+    t.strictSame(response.body.questions, [], slug.slice(0, 20))
+    t.equal(response.body.deck, slug.toWellFormed())
   }
   t.equal((await member.get('/api/quiz/generate?deck=')).body.deck, 'all')
   await db.deleteFrom('decks').execute()
@@ -153,8 +153,8 @@ t.test('submit converts, rounds exactly and stores', async (t) => {
     [undefined, 0, [0, 0, 'all']],
     [{ total: 1, correct: Number.MAX_SAFE_INTEGER }, 900719925474099100, [1, Number.MAX_SAFE_INTEGER, 'all']],
   ] as const) {
-    const answer = await member.post('/api/quiz/submit', body)
-    t.strictSame([answer.status, answer.body], [200, { score }], JSON.stringify(body))
+    const response = await member.post('/api/quiz/submit', body)
+    t.strictSame([response.status, response.body], [200, { score }], JSON.stringify(body))
     const [newest] = (await member.get('/api/quiz/history')).body.results
     t.strictSame(newest, {
       deck_slug: stored[2],
@@ -184,8 +184,8 @@ t.test('submit refuses values that cannot be stored', async (t) => {
     ['{"total":1', 'Ungültiger JSON-Inhalt'],
   ] as const) {
     const headers = { 'content-type': 'application/json' }
-    const answer = await member.post('/api/quiz/submit', body, { headers })
-    t.match(answer.body, { statusCode: 400, error: 'Bad Request', message }, JSON.stringify(body).slice(0, 60))
+    const response = await member.post('/api/quiz/submit', body, { headers })
+    t.match(response.body, { statusCode: 400, error: 'Bad Request', message }, JSON.stringify(body).slice(0, 60))
   }
   t.equal((await member.post('/api/quiz/submit', { deck: '😀'.repeat(2000) })).status, 200)
   t.equal((await member.get('/api/quiz/history')).body.results[1].created_at, before.results[0].created_at)

@@ -158,8 +158,8 @@ t.test('limits open reports to fifty per learner, also concurrently', async (t) 
   const deck = await createDeck(db)
   const cards = []
   for (let index = 0; index < 53; index++) cards.push(await createCard(db, { deck_id: deck.id }))
-  const answers = await Promise.all(cards.map(({ id }) => report(member, id)))
-  const refused = answers.filter(({ status }) => status === 409)
+  const responses = await Promise.all(cards.map(({ id }) => report(member, id)))
+  const refused = responses.filter(({ status }) => status === 409)
   t.equal(refused.length, 3)
   const message = 'Es gibt schon 50 offene eigene Meldungen; bitte abwarten, bis einige davon erledigt sind'
   t.strictSame(refused[0]?.body, errorBody(409, message))

@@ -126,10 +126,10 @@ t.test('refuses an encoded body unless the encoding is identity', async (t) => {
 t.test('refuses a malformed escape for anyone', async (t) => {
   for (const caller of [anonymous, member]) {
     for (const url of ['/api/decks/%ZZ', '/api/decks/%', '/api/decks/%E4', '/%ZZ']) {
-      const answer = await caller.get(url)
-      t.strictSame(answer.body, errorBody(400, 'Ungültige URL'), url)
-      t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-      t.equal(answer.headers['cache-control'], 'no-store')
+      const response = await caller.get(url)
+      t.strictSame(response.body, errorBody(400, 'Ungültige URL'), url)
+      t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+      t.equal(response.headers['cache-control'], 'no-store')
     }
   }
 })
@@ -166,9 +166,9 @@ for (const publicUrl of [...PUBLIC_URLS, 'http://training.example.org/', 'https:
       [{ 'sec-fetch-site': 'none' }, true],
     ]
     for (const [headers, allowed] of cases) {
-      const answer = await member.post('/api/quiz/submit', undefined, { headers })
-      t.equal(answer.status, allowed ? 200 : 403, JSON.stringify(headers))
-      if (!allowed) t.strictSame(answer.body, refused)
+      const response = await member.post('/api/quiz/submit', undefined, { headers })
+      t.equal(response.status, allowed ? 200 : 403, JSON.stringify(headers))
+      if (!allowed) t.strictSame(response.body, refused)
     }
     const headers = { origin: 'https://evil.example' }
     t.equal((await member.get('/api/decks', { headers })).status, 200, 'reading is allowed')

@@ -17,7 +17,7 @@ const [a, b] = ids as [number, number]
 
 const send = (caller: Caller, reviews: unknown) => caller.post('/api/review/batch', { reviews })
 
-t.test('answers the reviews of a batch in order, as if sent alone', async (t) => {
+t.test('handles the reviews of a batch in order, as if sent alone', async (t) => {
   const [member, other] = [await service.member(), await service.member()]
   const reviews = [
     { card_id: a, rating: 'again', client_id: '1', reviewed_at: '2026-11-20T08:00:00Z' },
@@ -88,15 +88,15 @@ t.test('refuses a batch that is malformed as a whole', async (t) => {
     [{ reviews: Array(101).fill(review) }, /„reviews“/],
     [[review], 'Ungültiger JSON-Inhalt'],
   ] as const) {
-    const answer = await member.post('/api/review/batch', body)
-    t.equal(answer.status, 400)
-    t.match(answer.body.message, message)
+    const response = await member.post('/api/review/batch', body)
+    t.equal(response.status, 400)
+    t.match(response.body.message, message)
   }
   t.strictSame((await send(service.anonymous, [review])).body, errorBody(401, 'Nicht angemeldet'))
   t.strictSame((await member.get('/api/review/history')).body.entries, [])
   const longest = { ...review, client_id: '\u0001'.repeat(200), reviewed_at: `2026-11-21T08:00:00.${'0'.repeat(20)}Z` }
-  const answer = await send(member, Array(100).fill(longest))
-  t.equal(answer.status, 200, 'the longest batch fits')
-  t.ok(answer.body.results.every(({ status }: Json) => status === 200))
+  const response = await send(member, Array(100).fill(longest))
+  t.equal(response.status, 200, 'the longest batch fits')
+  t.ok(response.body.results.every(({ status }: Json) => status === 200))
   t.equal((await send(member, Array(100).fill({ ...longest, more: 'x'.repeat(2_000) }))).status, 413)
 })

@@ -58,9 +58,9 @@ t.test('a learner studies new cards, and they return on the previewed day', asyn
   t.ok(first.next_review.easy > '2026-11-24')
   t.strictSame((await member.get('/api/review/queue')).body, before.body, 'reading the queue changes nothing')
 
-  const answer = await rate(member, ids[0], 'easy')
-  t.strictSame(answer.body, {
-    review_id: answer.body.review_id,
+  const response = await rate(member, ids[0], 'easy')
+  t.strictSame(response.body, {
+    review_id: response.body.review_id,
     card_id: ids[0],
     progress: {
       last_rating: 'easy',
@@ -78,7 +78,7 @@ t.test('a learner studies new cards, and they return on the previewed day', asyn
   setDay(first.next_review.easy)
   const [due] = (await member.get('/api/review/queue')).body.cards
   t.equal(due.card_id, ids[0])
-  t.strictSame(due.progress, answer.body.progress)
+  t.strictSame(due.progress, response.body.progress)
   const { decks } = (await member.get('/api/decks')).body
   t.match(decks[0], { reviewed: 1, correct: 1, due: 1 })
 })
@@ -164,9 +164,9 @@ t.test('limits new cards per day', async (t) => {
     { maximum_interval: 0 },
     { maximum_interval: 36_501 },
   ]) {
-    const answer = await put(wrong)
-    t.equal(answer.status, 400, JSON.stringify(wrong))
-    t.match(answer.body.message, `Das Feld „${Object.keys(wrong)[0]}“`)
+    const response = await put(wrong)
+    t.equal(response.status, 400, JSON.stringify(wrong))
+    t.match(response.body.message, `Das Feld „${Object.keys(wrong)[0]}“`)
   }
 })
 
@@ -174,14 +174,14 @@ t.test('applies a client id once and repeats the response', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(3)
   const client_id = unique('client')
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => rate(member, ids[0], 'medium', { client_id, duration_ms: 2_000 })),
   )
-  for (const answer of answers) t.strictSame(answer.body, answers[0]?.body)
-  t.equal(answers[0]?.status, 200)
-  t.equal(answers[0]?.body.progress.reps, 1)
+  for (const response of responses) t.strictSame(response.body, responses[0]?.body)
+  t.equal(responses[0]?.status, 200)
+  t.equal(responses[0]?.body.progress.reps, 1)
   await rate(member, ids[1], 'again')
-  t.strictSame((await rate(member, ids[0], 'medium', { client_id })).body, answers[0]?.body, 'also later')
+  t.strictSame((await rate(member, ids[0], 'medium', { client_id })).body, responses[0]?.body, 'also later')
   await db
     .updateTable('cards')
     .set({ archived_at: new Date() })
@@ -189,7 +189,7 @@ t.test('applies a client id once and repeats the response', async (t) => {
     .execute()
   t.strictSame(
     (await rate(member, ids[0], 'medium', { client_id })).body,
-    answers[0]?.body,
+    responses[0]?.body,
     'also after the card was archived',
   )
   const conflict = errorBody(409, 'Diese „client_id“ gehört zu einer anderen Bewertung')
@@ -234,11 +234,11 @@ t.test('counts rows with unseen dates like the deck list', async (t) => {
 t.test('two concurrent devices lose nothing', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(10)
-  const answers = await Promise.all(ids.flatMap((id) => [rate(member, id, 'again'), rate(member, id, 'medium')]))
-  for (const answer of answers) t.equal(answer.status, 200)
+  const responses = await Promise.all(ids.flatMap((id) => [rate(member, id, 'again'), rate(member, id, 'medium')]))
+  for (const response of responses) t.equal(response.status, 200)
   const states = await statesOf(member)
   for (const { progress } of states) t.equal(progress.reps, 2)
-  const counts = answers.map(({ body }) => body.counts.new).sort((a, b) => a - b)
+  const counts = responses.map(({ body }) => body.counts.new).sort((a, b) => a - b)
   t.equal(counts[0], 0, 'one device gets the count without the last new card')
   t.strictSame((await member.get('/api/review/stats')).body.days.at(-1), {
     day: '2026-11-21',
@@ -263,9 +263,9 @@ t.test('a repeated undo conflicts with a review in another tab', async (t) => {
       [review, undo, undo],
       [undo, review, undo],
     ][round % 3] as (typeof undo)[]
-    const answers = await Promise.all(order.map((send) => send()))
-    const reviewed = answers[order.indexOf(review)]
-    const [first, second] = answers.filter((answer) => answer !== reviewed)
+    const responses = await Promise.all(order.map((send) => send()))
+    const reviewed = responses[order.indexOf(review)]
+    const [first, second] = responses.filter((response) => response !== reviewed)
     t.equal(reviewed?.status, 200)
     t.strictSame(second?.body, first?.body, 'both requests get the same response')
     t.ok(first?.status === 200 || first?.body.message === 'Nur die letzte Bewertung kann zurückgenommen werden')
@@ -313,10 +313,10 @@ t.test('cards may be archived and users deleted during reviews', async (t) => {
     db.updateTable('cards').set({ archived_at }).where('id', 'in', ids).execute()
   const learn = async (member: Caller) => {
     for (let round = 0; round < 60; round++) {
-      const answer = await rate(member, ids[round % 4], 'again')
-      t.ok([200, 404].includes(answer.status), answer.text)
-      if (answer.status !== 200 || round % 3 > 0) continue
-      const undo = await member.delete(`/api/review/${answer.body.review_id}`)
+      const response = await rate(member, ids[round % 4], 'again')
+      t.ok([200, 404].includes(response.status), response.text)
+      if (response.status !== 200 || round % 3 > 0) continue
+      const undo = await member.delete(`/api/review/${response.body.review_id}`)
       t.ok([200, 409].includes(undo.status), undo.text)
     }
   }
@@ -326,7 +326,7 @@ t.test('cards may be archived and users deleted during reviews', async (t) => {
   await Promise.all([...members.map(learn), curate()])
   const leaving = await service.member()
   const settings = { method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 1 } } as const
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     rate(leaving, ids[0], 'easy'),
     leaving.post(`/api/review/cards/${ids[0]}/suspend`),
     leaving.send(settings),
@@ -335,7 +335,7 @@ t.test('cards may be archived and users deleted during reviews', async (t) => {
     leaving.post(`/api/review/cards/${ids[1]}/suspend`),
     leaving.send(settings),
   ])
-  for (const answer of answers) if ('status' in answer) t.ok([200, 401].includes(answer.status), answer.text)
+  for (const response of responses) if ('status' in response) t.ok([200, 401].includes(response.status), response.text)
 })
 
 t.test('undo restores the previous state exactly, back to the start of the day', async (t) => {
@@ -360,16 +360,20 @@ t.test('undo restores the previous state exactly, back to the start of the day',
   const onlyLatest = errorBody(409, 'Nur die letzte Bewertung kann zurückgenommen werden')
   t.strictSame((await member.delete(`/api/review/${reviews[0]}`)).body, onlyLatest)
   for (let index = 3; index >= 0; index--) {
-    const answer = await member.delete(`/api/review/${reviews[index]}`)
-    t.strictSame(answer.body, {
+    const response = await member.delete(`/api/review/${reviews[index]}`)
+    t.strictSame(response.body, {
       card_id: index % 2 === 0 ? a : b,
-      progress: answer.body.progress,
+      progress: response.body.progress,
       counts: counts[index],
       next_undo: reviews[index - 1] ?? null,
     })
     t.strictSame(await statesOf(member), history[index])
     t.strictSame((await member.get('/api/review/queue')).body.counts, counts[index])
-    t.strictSame((await member.delete(`/api/review/${reviews[index]}`)).body, answer.body, 'repeating changes nothing')
+    t.strictSame(
+      (await member.delete(`/api/review/${reviews[index]}`)).body,
+      response.body,
+      'repeating changes nothing',
+    )
   }
   t.equal(
     (
@@ -540,8 +544,12 @@ t.test('browses cards in deck order by page and state', async (t) => {
   t.match(behind.body, { cards: [{ card_id: all[5] }], next_after: all[5] }, 'the card of the cursor was archived')
   await db.deleteFrom('cards').where('id', '=', b).execute()
   for (const gone of [b, -1, '99999999999', '99999999999999999999']) {
-    const answer = await member.get(`/api/review/cards?after=${gone}`)
-    t.strictSame(answer.body, errorBody(400, 'Der Parameter „after“ ist ungültig'), `${gone}: not mistaken for the end`)
+    const response = await member.get(`/api/review/cards?after=${gone}`)
+    t.strictSame(
+      response.body,
+      errorBody(400, 'Der Parameter „after“ ist ungültig'),
+      `${gone}: not mistaken for the end`,
+    )
   }
   t.strictSame(
     (await member.get('/api/review/cards?state=old')).body,
@@ -601,8 +609,8 @@ t.test('shows a card with its state, even if archived', async (t) => {
   await db.updateTable('decks').set({ archived_at: new Date() }).execute()
   t.match(await show(), { card: { archived: true } })
   for (const unknown of [0, -1, 2 ** 31 - 1, '99999999999', '99999999999999999999']) {
-    const answer = await member.get(`/api/review/cards/${unknown}`)
-    t.strictSame([answer.status, answer.body], [404, errorBody(404, 'Karte nicht gefunden')], `${unknown}`)
+    const response = await member.get(`/api/review/cards/${unknown}`)
+    t.strictSame([response.status, response.body], [404, errorBody(404, 'Karte nicht gefunden')], `${unknown}`)
   }
   t.strictSame((await member.get('/api/review/cards/x')).body, errorBody(400, 'Ungültige Karten-ID'))
 })
@@ -729,9 +737,9 @@ t.test('refuses malformed requests in German', async (t) => {
     [{ card_id, rating: 'easy', duration_ms: -1 }, /„duration_ms“/],
     [{ card_id, rating: 'easy', duration_ms: 1.5 }, /„duration_ms“/],
   ] as const) {
-    const answer = await member.post('/api/review', body)
-    t.equal(answer.status, 400, JSON.stringify(body))
-    t.match(answer.body.message, message)
+    const response = await member.post('/api/review', body)
+    t.equal(response.status, 400, JSON.stringify(body))
+    t.match(response.body.message, message)
   }
   t.strictSame((await rate(member, 2 ** 40, 'easy')).body, errorBody(404, 'Karte nicht gefunden'))
   t.equal((await rate(member, card_id, 'easy', { client_id: null, duration_ms: null, other: 1 })).status, 200)

@@ -67,7 +67,7 @@ t.test('every route declares its token scope', async (t) => {
   }
 })
 
-t.test('HEAD of every public GET route answers as GET, without a body', async (t) => {
+t.test('HEAD of every public GET route responds as GET, without a body', async (t) => {
   const { url } = (await member.post('/api/calendar/token')).body
   const urls = PUBLIC.filter((name) => name.startsWith('GET ')).map((name) =>
     name.replace('GET ', '').replaceAll(/:\w+/g, 'x'),

@@ -39,7 +39,7 @@ t.test('every operation accepts the tokens of the scope that the document names,
       const isAllowed = security?.length === 0 || meetsNeed(scopes, need)
       // A token may delete only itself.
       const isItself = route === 'DELETE /api/auth/tokens/{id}'
-      const answer = await callerOf(service.app, undefined, token).send({
+      const response = await callerOf(service.app, undefined, token).send({
         method: method as 'GET',
         url: path.replaceAll(/\{\w+\}/g, isItself ? String(id) : '0'),
         ...(type !== undefined && {
@@ -48,10 +48,10 @@ t.test('every operation accepts the tokens of the scope that the document names,
         }),
       })
       if (isItself) ({ id, token } = await createToken())
-      const code = String(answer.headers['x-error-code'])
+      const code = String(response.headers['x-error-code'])
       const expected = isAllowed ? 'allowed' : need === 'none' ? 'sessions_only' : 'token_not_allowed'
       t.equal(REFUSALS.has(code) ? code : 'allowed', expected, `${scopes}: ${route}`)
-      t.not(answer.status, 401, `${scopes}: ${route} keeps the token`)
+      t.not(response.status, 401, `${scopes}: ${route} keeps the token`)
     }
   }
 })

@@ -24,9 +24,9 @@ interface Hit {
 }
 
 const askOnce = async (q: string, more = {}) => {
-  const answer = await member.get(`/api/search?${new URLSearchParams({ q, ...more })}`)
-  if (answer.status !== 200) throw new Error(answer.text)
-  return answer.body as { query: string; corrected: boolean; complete: boolean; results: Hit[] }
+  const response = await member.get(`/api/search?${new URLSearchParams({ q, ...more })}`)
+  if (response.status !== 200) throw new Error(response.text)
+  return response.body as { query: string; corrected: boolean; complete: boolean; results: Hit[] }
 }
 /** Repeats the search until the results are complete, because indexing may take longer than a search waits for it. */
 const ask = async (q: string, more = {}) => {
@@ -232,8 +232,8 @@ t.test('finds a compound by its separate parts, and the reverse', async (t) => {
 
 t.test('limits a query to 200 characters', async (t) => {
   t.equal((await ask('😀'.repeat(200))).results.length, 0)
-  const answer = await member.get(`/api/search?q=${'x'.repeat(201)}`)
-  t.strictSame([answer.status, answer.body], [400, errorBody(400, 'Höchstens 200 Zeichen')])
+  const response = await member.get(`/api/search?q=${'x'.repeat(201)}`)
+  t.strictSame([response.status, response.body], [400, errorBody(400, 'Höchstens 200 Zeichen')])
   const noNumber = await member.get('/api/search?q=x&limit=viele')
   t.strictSame(noNumber.body, errorBody(400, 'Der Parameter „limit“ muss eine Zahl sein'))
 })
@@ -298,9 +298,9 @@ t.test('a query that costs much looks up a bounded number of words, in bounded s
 t.test('one user searches once at a time, and five searches wait', async (t) => {
   let refused = 0
   const ask = async (q: string) => {
-    const answer = await member.get(`/api/search?q=${q}`)
-    if (answer.status === 429) refused++
-    return answer
+    const response = await member.get(`/api/search?q=${q}`)
+    if (response.status === 429) refused++
+    return response
   }
   const asked: ReturnType<typeof ask>[] = []
   await db.transaction().execute(async (transaction) => {
@@ -309,8 +309,8 @@ t.test('one user searches once at a time, and five searches wait', async (t) => 
     for (let count = 0; count < 12; count++) asked.push(ask(`git${count}`))
     if (!service.database.embedded) await until(() => refused === 6)
   })
-  const answers = await Promise.all(asked)
-  t.strictSame(answers.map(({ status }) => status).sort(), [...Array(6).fill(200), ...Array(6).fill(429)])
-  t.ok(Number(answers.find(({ status }) => status === 429)?.headers['retry-after']) > 0)
+  const responses = await Promise.all(asked)
+  t.strictSame(responses.map(({ status }) => status).sort(), [...Array(6).fill(200), ...Array(6).fill(429)])
+  t.ok(Number(responses.find(({ status }) => status === 429)?.headers['retry-after']) > 0)
   t.equal((await member.get('/api/search?q=unbekannteswort')).status, 200)
 })

@@ -98,8 +98,8 @@ t.test('a session created under the prefix is not accepted under the plain name'
   const { username } = await createUser(service.db)
   const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
   const planted = cookieOf(login)?.replace(HOST_SESSION_COOKIE, SESSION_COOKIE)
-  const answer = await callerOf(service.app, planted).get('/api/auth/me')
-  t.equal(answer.status, 401)
+  const response = await callerOf(service.app, planted).get('/api/auth/me')
+  t.equal(response.status, 401)
 
   const victim = await service.loginAs((await createUser(service.db)).username)
   const both = await callerOf(service.app, `${victim.cookie}; ${planted}`).get('/api/auth/me')

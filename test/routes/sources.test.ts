@@ -126,8 +126,8 @@ t.test('only users who may write become editors', async (t) => {
   t.strictSame((await put(editor, `${URL}/${id}/editors/${chief.username}`)).body, DONE)
   for (const name of ['niemand', username.toUpperCase(), 'x'.repeat(200), 'a\0']) {
     const path = `${URL}/${id}/editors/${encodeURIComponent(name)}`
-    const answers = [await put(editor, path), await editor.delete(path)]
-    for (const { body } of answers) t.strictSame(body, errorBody(404, 'Benutzer nicht gefunden'), name)
+    const responses = [await put(editor, path), await editor.delete(path)]
+    for (const { body } of responses) t.strictSame(body, errorBody(404, 'Benutzer nicht gefunden'), name)
   }
 })
 
@@ -145,12 +145,12 @@ t.test('the last editor who may write is removed by administrators only', async 
   t.strictSame(await editorsOf(id), [])
 
   const pair = [await createEditor(service, id), await createEditor(service, id)] as const
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     pair[0].delete(`${URL}/${id}/editors/${pair[1].username}`),
     pair[1].delete(`${URL}/${id}/editors/${pair[0].username}`),
   ])
   t.equal((await editorsOf(id)).length, 1, 'of two editors who remove each other, one remains')
-  t.equal(answers.filter(({ status }) => status === 200).length, 1)
+  t.equal(responses.filter(({ status }) => status === 200).length, 1)
 })
 
 t.test('an editor without the author right has no access; the row stays for its return', async (t) => {

@@ -52,8 +52,8 @@ t.test('administrators create, change and delete teams, with audit entries', asy
 
 t.test('of two concurrent teams with one name, one is created', async (t) => {
   const name = unique('team')
-  const answers = await Promise.all([admin.post('/api/teams', { name }), admin.post('/api/teams', { name })])
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 409])
+  const responses = await Promise.all([admin.post('/api/teams', { name }), admin.post('/api/teams', { name })])
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 409])
 })
 
 t.test('a lead sees only the teams that he or she leads', async (t) => {

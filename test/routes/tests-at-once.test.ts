@@ -79,9 +79,9 @@ t.test('an answer concurrent with a submit is either judged or refused', async (
     const { learner, attempt, url } = await begin({ review_when: 'now' })
     const submit = () => learner.post(`${url}/submit`)
     const save = () => put(learner, attempt.id, 1, 'Rom')
-    const answers = await whileLocked(attempt.id, submitsFirst ? [submit, submit, save] : [save, submit, submit])
-    const saved = answers.find(({ body }) => body.attempt === undefined)
-    const scores = answers.flatMap(({ body }) => body.attempt?.score_percent ?? [])
+    const responses = await whileLocked(attempt.id, submitsFirst ? [submit, submit, save] : [save, submit, submit])
+    const saved = responses.find(({ body }) => body.attempt === undefined)
+    const scores = responses.flatMap(({ body }) => body.attempt?.score_percent ?? [])
     t.ok([200, 410].includes(saved?.status ?? 0), String(saved?.status))
     t.strictSame(scores, saved?.status === 200 ? [100, 100] : [0, 0])
   }

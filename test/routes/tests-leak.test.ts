@@ -150,7 +150,7 @@ interface Seen {
   route: string
   phase: Phase
   request: string
-  answer: ServiceResponse
+  response: ServiceResponse
 }
 
 async function callAll(world: World, phase: Phase): Promise<Seen[]> {
@@ -161,8 +161,8 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
     const { route } = operation
     if (STEPS.includes(route) || (phase === 'during' && route.startsWith('PUT /api/tests/'))) continue
     for (const request of requestsOf(world, phase, operation)) {
-      const answer = await caller.send(request)
-      seen.push({ route, phase, request: `${request.method} ${request.url}`, answer })
+      const response = await caller.send(request)
+      seen.push({ route, phase, request: `${request.method} ${request.url}`, response })
       // Some requests end the session.
       if (request.method !== 'GET' && /\/(auth|accounts)\//.test(route)) caller = await service.loginAs(TAKER)
     }
@@ -173,7 +173,8 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
 /** Starts an attempt at each test and saves several answers to each question. Both services get the same answers. */
 async function begin(world: World, caller: Caller): Promise<Seen[]> {
   const seen: Seen[] = []
-  const note = (route: string, answer: ServiceResponse) => seen.push({ route, phase: 'during', request: route, answer })
+  const note = (route: string, response: ServiceResponse) =>
+    seen.push({ route, phase: 'during', request: route, response })
   for (const slug of SLUGS) {
     const started = await caller.post(`/api/tests/${slug}/attempts`, { client_id: `start-${slug}` })
     note('POST /api/tests/{slug}/attempts', started)
@@ -207,8 +208,8 @@ function answersTo({ options = [], items = [], gaps = [] }: ApiQuestion): object
 async function submit(world: World, caller: Caller): Promise<Seen[]> {
   const seen: Seen[] = []
   for (const id of world.attempts) {
-    const answer = await caller.post(`/api/tests/attempts/${id}/submit`)
-    seen.push({ route: 'POST /api/tests/attempts/{id}/submit', phase: 'after', request: 'submit', answer })
+    const response = await caller.post(`/api/tests/attempts/${id}/submit`)
+    seen.push({ route: 'POST /api/tests/attempts/{id}/submit', phase: 'after', request: 'submit', response })
   }
   return seen
 }
@@ -272,14 +273,14 @@ t.test('a taker cannot tell from any response which option is right', async (t) 
   const summary = new Map<string, Map<Phase, Set<number>>>()
   for (const [index, seen] of one.entries()) {
     const twin = other[index] as Seen
-    const [told, twinTold] = [comparablePart(seen.answer), comparablePart(twin.answer)]
+    const [told, twinTold] = [comparablePart(seen.response), comparablePart(twin.response)]
     if (JSON.stringify(told) !== JSON.stringify(twinTold)) {
       t.strictSame(told, twinTold, `${seen.phase}: ${seen.request}`)
     }
     const phases = summary.get(seen.route) ?? new Map<Phase, Set<number>>()
     summary.set(seen.route, phases.set(seen.phase, (phases.get(seen.phase) ?? new Set()).add(told.status)))
-    for (const { answer } of [seen, twin]) {
-      const found = SECRETS.filter((secret) => answer.text.includes(secret))
+    for (const { response } of [seen, twin]) {
+      const found = SECRETS.filter((secret) => response.text.includes(secret))
       if (found.length > 0) t.strictSame(found, [], `${seen.phase}: ${seen.request}`)
     }
   }

@@ -264,12 +264,12 @@ t.test('draws the number of questions and shows no id of the published question'
   const sections = [{ deck: 'd', level: null, cards: null, draw: 5 }]
   const test = await publishTest(db, { sections }, { cards })
   const learner = await service.member()
-  const answer = await start(learner, test.slug)
-  t.equal(answer.body.attempt.questions.length, 5)
-  t.equal(new Set(answer.body.attempt.questions.map(({ question }: ApiQuestion) => question)).size, 5)
+  const response = await start(learner, test.slug)
+  t.equal(response.body.attempt.questions.length, 5)
+  t.equal(new Set(response.body.attempt.questions.map(({ question }: ApiQuestion) => question)).size, 5)
   for (const { content } of test.questions) {
     if (content.form !== 'single') throw new Error(content.form)
-    for (const { id } of content.options) t.notOk(answer.text.includes(id))
+    for (const { id } of content.options) t.notOk(response.text.includes(id))
   }
   t.equal((await learner.get(`/api/tests/${test.slug}`)).body.test.question_count, 5)
 })

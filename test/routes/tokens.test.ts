@@ -61,14 +61,14 @@ t.test('limits name and lifetime of a token', async (t) => {
     [{ name: 'x'.repeat(201) }, 'Das Feld „name“ darf höchstens 200 Zeichen haben'],
     [{ name: 'nul\0' }, 'Das Feld „name“ enthält unzulässige Zeichen'],
   ] as const) {
-    const answer = await create(body)
-    t.equal(answer.status, 400)
-    t.equal(answer.body.message, message)
+    const response = await create(body)
+    t.equal(response.status, 400)
+    t.equal(response.body.message, message)
   }
   for (const expires_in_days of [0, -1, 3651, 1.5, '30', null, 1e300]) {
-    const answer = await create({ name: 'x', expires_in_days })
-    t.equal(answer.status, 400, `${expires_in_days}`)
-    t.match(answer.body.message, /^Das Feld „expires_in_days“ /)
+    const response = await create({ name: 'x', expires_in_days })
+    t.equal(response.status, 400, `${expires_in_days}`)
+    t.match(response.body.message, /^Das Feld „expires_in_days“ /)
   }
   for (const body of [
     { name: '😀'.repeat(200) },
@@ -209,8 +209,8 @@ t.test('anonymous callers get 401 on token endpoints and the fallback elsewhere'
 
 t.test('a token does not allow cross-site requests', async (t) => {
   const { script } = await memberWithToken()
-  const answer = await script.post('/api/quiz/submit', {}, { headers: { 'sec-fetch-site': 'cross-site' } })
-  t.strictSame(answer.body, errorBody(403, 'Anfrage von fremder Seite abgelehnt'))
+  const response = await script.post('/api/quiz/submit', {}, { headers: { 'sec-fetch-site': 'cross-site' } })
+  t.strictSame(response.body, errorBody(403, 'Anfrage von fremder Seite abgelehnt'))
 })
 
 t.test('a deleted user cannot get a token', async (t) => {
@@ -271,10 +271,10 @@ t.test('a token acts within its scopes and the rights of its owner', async (t) =
     for (const [need, list] of Object.entries(requests)) {
       const isAllowed = scopes === undefined || scopes.includes(need)
       for (const [method, url, payload] of list) {
-        const answer = await script.send({ method, url, ...(payload && { payload }) })
+        const response = await script.send({ method, url, ...(payload && { payload }) })
         const name = `${scopes}: ${method} ${url}`
-        if (isAllowed) t.equal(answer.status, 200, name)
-        else t.strictSame([answer.status, answer.body], [403, NOT_THIS_TOKEN], name)
+        if (isAllowed) t.equal(response.status, 200, name)
+        else t.strictSame([response.status, response.body], [403, NOT_THIS_TOKEN], name)
       }
     }
     t.equal((await script.get('/api/auth/me')).status, 200, 'every token may read its user')
@@ -296,8 +296,8 @@ t.test('checks the scope before fallback and validation', async (t) => {
     ['POST', '/api/admin/users', { username: 5 }],
     ['GET', '/api/accounts/x', undefined],
   ] as const) {
-    const answer = await script.send({ method, url, ...(payload && { payload }) })
-    t.strictSame([answer.status, answer.body], [403, NOT_THIS_TOKEN], `${method} ${url}`)
+    const response = await script.send({ method, url, ...(payload && { payload }) })
+    t.strictSame([response.status, response.body], [403, NOT_THIS_TOKEN], `${method} ${url}`)
   }
   const { script: reader } = await scoped(await service.member(), ['read'])
   t.strictSame((await reader.get('/api/quiz/unknown')).body, errorBody(404, 'Unbekannter Quiz-Endpunkt'))
@@ -316,9 +316,9 @@ t.test('lists scopes in order without duplicates and refuses unknown ones', asyn
   )
   t.match((await member.get('/api/accounts/me/data')).body.tokens, [{ scopes: ['read', 'learn'] }, {}])
   for (const scopes of [[], ['write'], ['read', 'Read'], 'read', [null], { 0: 'read' }, null]) {
-    const answer = await member.post('/api/auth/tokens', { name: 'x', scopes })
-    t.equal(answer.status, 400, JSON.stringify(scopes))
-    t.match(answer.body.message, /^Das Feld „scopes/)
+    const response = await member.post('/api/auth/tokens', { name: 'x', scopes })
+    t.equal(response.status, 400, JSON.stringify(scopes))
+    t.match(response.body.message, /^Das Feld „scopes/)
   }
   for (const scopes of ["'{}'", "'{write}'", "'{null}'", 'null']) {
     const update = sql`update api_tokens set scopes = ${sql.raw(scopes)} where id = ${some.id}`.execute(db)

@@ -49,13 +49,13 @@ t.test('serves the page at / to everyone under its own policy', async (t) => {
   t.strictSame((await app.inject({ method: 'POST', url: '/' })).json(), NOT_FOUND)
 })
 
-t.test('answers 304 if the page is unchanged', async (t) => {
+t.test('responds 304 if the page is unchanged', async (t) => {
   const etag = String((await get('/')).headers.etag)
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
     for (const url of ['/', '/lernen']) {
-      const answer = await get(url, { ...LINK, 'if-none-match': known })
-      t.strictSame([answer.statusCode, answer.body, answer.headers.etag], [304, '', etag], `${url} ${known}`)
-      t.equal(answer.headers['content-security-policy'], POLICY)
+      const response = await get(url, { ...LINK, 'if-none-match': known })
+      t.strictSame([response.statusCode, response.body, response.headers.etag], [304, '', etag], `${url} ${known}`)
+      t.equal(response.headers['content-security-policy'], POLICY)
     }
   }
   t.equal((await get('/', { 'if-none-match': '"other"' })).statusCode, 200)
@@ -73,9 +73,9 @@ t.test('navigations to any page of the app get the page', async (t) => {
     '/anmelden/',
   ]) {
     for (const headers of [LINK, { 'sec-fetch-mode': 'navigate' }, { accept: 'text/html' }]) {
-      const answer = await get(url, headers)
-      t.strictSame([answer.statusCode, answer.body], [200, PAGE], `${url} ${JSON.stringify(headers)}`)
-      t.equal(answer.headers['content-security-policy'], POLICY)
+      const response = await get(url, headers)
+      t.strictSame([response.statusCode, response.body], [200, PAGE], `${url} ${JSON.stringify(headers)}`)
+      t.equal(response.headers['content-security-policy'], POLICY)
     }
     const head = await app.inject({ method: 'HEAD', url, headers: LINK })
     t.equal(head.statusCode, 200)
@@ -103,9 +103,9 @@ t.test('a malformed address gets the page for a navigation, and a refusal otherw
 
 t.test('all other unknown paths are not found, in JSON', async (t) => {
   const refuse = async (options: InjectOptions) => {
-    const answer = await app.inject(options)
-    t.strictSame(answer.json(), NOT_FOUND, `${options.method} ${options.url}`)
-    t.match(answer.headers, { ...SECURITY_HEADERS, 'cache-control': 'no-store' })
+    const response = await app.inject(options)
+    t.strictSame(response.json(), NOT_FOUND, `${options.method} ${options.url}`)
+    t.match(response.headers, { ...SECURITY_HEADERS, 'cache-control': 'no-store' })
   }
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json', 'sec-fetch-mode': 'cors' }]) {
     await refuse({ method: 'GET', url: '/lernen', headers })
@@ -141,19 +141,19 @@ t.test('caches hashed files for a year and serves them compressed', async (t) =>
     ['gzip', 'gzip', gunzipSync],
     ['identity', undefined, (content: Buffer) => content],
   ] as const) {
-    const answer = await get(url, { 'accept-encoding': accepted })
-    t.equal(answer.statusCode, 200)
-    t.equal(answer.headers['content-encoding'], encoding)
-    t.equal(unpack(answer.rawPayload).toString(), expected)
-    if (encoding) t.ok(answer.rawPayload.length < expected.length / 10)
-    t.match(answer.headers, {
+    const response = await get(url, { 'accept-encoding': accepted })
+    t.equal(response.statusCode, 200)
+    t.equal(response.headers['content-encoding'], encoding)
+    t.equal(unpack(response.rawPayload).toString(), expected)
+    if (encoding) t.ok(response.rawPayload.length < expected.length / 10)
+    t.match(response.headers, {
       ...SECURITY_HEADERS,
       'cache-control': 'public, max-age=31536000, immutable',
       'content-type': /^(text|application)\/javascript; charset=utf-8$/i,
       vary: /accept-encoding/i,
       etag: String,
     })
-    const again = await get(url, { 'accept-encoding': accepted, 'if-none-match': String(answer.headers.etag) })
+    const again = await get(url, { 'accept-encoding': accepted, 'if-none-match': String(response.headers.etag) })
     t.strictSame([again.statusCode, again.body], [304, ''])
   }
   t.match((await get('/assets/index-abc123.css')).headers['content-type'], /^text\/css/)
@@ -165,12 +165,12 @@ t.test('the worker has its own policy, and files with fixed names are revalidate
     ['/manifest.webmanifest', /^application\/manifest\+json/, SECURITY_HEADERS['content-security-policy']],
     ['/icons/icon.svg', /^image\/svg\+xml/, SECURITY_HEADERS['content-security-policy']],
   ] as const) {
-    const answer = await get(url, LINK)
-    t.equal(answer.statusCode, 200)
-    t.equal(answer.body, BUILT[url.slice(1)])
-    t.match(answer.headers, { 'cache-control': 'no-cache', 'content-type': type, etag: String })
-    t.equal(answer.headers['content-security-policy'], policy)
-    const again = await get(url, { 'if-none-match': String(answer.headers.etag) })
+    const response = await get(url, LINK)
+    t.equal(response.statusCode, 200)
+    t.equal(response.body, BUILT[url.slice(1)])
+    t.match(response.headers, { 'cache-control': 'no-cache', 'content-type': type, etag: String })
+    t.equal(response.headers['content-security-policy'], policy)
+    const again = await get(url, { 'if-none-match': String(response.headers.etag) })
     t.equal(again.statusCode, 304, url)
     t.equal((await app.inject({ method: 'HEAD', url })).statusCode, 200)
     const packed = await get(url, { 'accept-encoding': 'br' })
@@ -184,8 +184,8 @@ t.test('the app needs no query and no session, logged in or not', async (t) => {
   const statements = await counter.countOf(async () => {
     for (const headers of [LINK, { ...LINK, cookie }]) {
       for (const url of ['/', '/lernen', '/assets/index-abc123.js', '/sw.js', '/manifest.webmanifest']) {
-        const answer = await get(url, headers)
-        t.strictSame([answer.statusCode, answer.headers['set-cookie']], [200, undefined], url)
+        const response = await get(url, headers)
+        t.strictSame([response.statusCode, response.headers['set-cookie']], [200, undefined], url)
       }
     }
   })
@@ -241,14 +241,14 @@ t.test("with a public https address, cookies are secure and its pages count as t
       headers: { origin, 'sec-fetch-site': 'same-site', host: 'app:3000' },
       payload: { username, password: PASSWORD },
     })
-  const answer = await logIn('https://example.org')
-  t.equal(answer.statusCode, 200, 'over plain http, from a proxy without forwarded headers')
-  t.match(answer.headers['set-cookie'], new RegExp(`^${SESSION_COOKIE}=[^;]+; .*HttpOnly; .*Secure`))
-  t.equal(String(answer.headers['set-cookie']).match(/Secure/g)?.length, 1)
+  const response = await logIn('https://example.org')
+  t.equal(response.statusCode, 200, 'over plain http, from a proxy without forwarded headers')
+  t.match(response.headers['set-cookie'], new RegExp(`^${SESSION_COOKIE}=[^;]+; .*HttpOnly; .*Secure`))
+  t.equal(String(response.headers['set-cookie']).match(/Secure/g)?.length, 1)
   for (const origin of ['http://example.org', 'https://other.example.org', 'https://example.org:8443']) {
     t.equal((await logIn(origin)).statusCode, 403, origin)
   }
-  const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] ?? ''
+  const cookie = String(response.headers['set-cookie']).split(';', 1)[0] ?? ''
   t.equal((await get('/api/auth/me', { cookie }, app)).statusCode, 200)
   const proxied = await startService(t, { config: { publicUrl, trustProxy: ['127.0.0.1'] }, database })
   for (const named of [
@@ -334,9 +334,9 @@ t.test('refuses a path that leaves the folder of the app', async (t) => {
     '/assets/index-abc123.js.br',
   ]) {
     // Sends the request over the network, because `inject` would resolve the dots.
-    const [answer] = (await once(ask({ port, path, agent: false }).end(), 'response')) as [IncomingMessage]
-    t.strictSame([answer.statusCode, await json(answer)], [404, NOT_FOUND], path)
-    t.equal(answer.headers['x-error-code'], 'not_found')
+    const [response] = (await once(ask({ port, path, agent: false }).end(), 'response')) as [IncomingMessage]
+    t.strictSame([response.statusCode, await json(response)], [404, NOT_FOUND], path)
+    t.equal(response.headers['x-error-code'], 'not_found')
   }
 })
 
@@ -348,7 +348,7 @@ t.test('a build without a base element stops the start', async (t) => {
 /** Requests the path as it is; `inject` and `fetch` would normalise it. */
 function askRaw(address: string, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sent = ask(address, { path, headers: LINK, agent: false }, (answer) => resolve(answer.resume()))
+    const sent = ask(address, { path, headers: LINK, agent: false }, (response) => resolve(response.resume()))
     sent.once('error', reject).end()
   })
 }

@@ -279,11 +279,11 @@ t.test('each role sees what the table allows, and no result of others', async (t
     routes.add(route.replace(/\{\w+\}/g, '{}'))
     const url = pattern.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => String(values[name]))
     for (const [index, caller] of callers.entries()) {
-      const answer = await caller.get(url)
+      const response = await caller.get(url)
       const column = columns[index] ?? ''
-      t.equal(wordOf(answer, pattern), expected[index], `${pattern} by ${column}`)
-      if (answer.status !== 200 || route.includes('/me/') || route.endsWith('/mine')) continue
-      const forbidden = [...keysOf(answer.body)].filter(
+      t.equal(wordOf(response, pattern), expected[index], `${pattern} by ${column}`)
+      if (response.status !== 200 || route.includes('/me/') || route.endsWith('/mine')) continue
+      const forbidden = [...keysOf(response.body)].filter(
         (key) => (RESULT.test(key) || (column.startsWith('X') && STATE.test(key))) && !HARMLESS[route]?.includes(key),
       )
       t.strictSame(forbidden, [], `${pattern} by ${column}`)

@@ -1,9 +1,9 @@
 import { threadId } from 'node:worker_threads'
-import { answerTasks } from '../../src/services/answer-tasks.js'
+import { handleTasks } from '../../src/services/handle-tasks.js'
 
 export type EchoTask = { text: string } | { code: string } | 'wait' | 'fill'
 
-answerTasks(async (task: EchoTask) => {
+handleTasks(async (task: EchoTask) => {
   if (task === 'wait') return new Promise<never>(() => {})
   if (task === 'fill') for (const kept: string[][] = []; ; ) kept.push(Array.from({ length: 100_000 }, () => 'x'))
   if ('code' in task) throw Object.assign(new Error('failed'), { code: task.code })

@@ -39,7 +39,7 @@ export interface IdentityProvider {
   /** Person, with claims, who logs in next */
   person: Person
   /** Changes the next successful response of the token endpoint */
-  tamper: ((answer: Json) => Json | Promise<Json>) | undefined
+  tamper: ((tokens: Json) => Json | Promise<Json>) | undefined
   /** Replaces the provider's response to every request while set */
   instead: RequestListener | undefined
   /** Reasons for the refusals of the token endpoint */

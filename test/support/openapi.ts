@@ -18,7 +18,7 @@ interface CheckedResponse {
 }
 
 /** A function that compares a response with an OpenAPI document and returns one line per difference */
-export type ResponseChecker = (answer: CheckedResponse) => string[]
+export type ResponseChecker = (response: CheckedResponse) => string[]
 
 /**
  * Pattern for a path parameter before a suffix, such as `{code}` in `{code}.pdf`. Like the router, it does not match an

@@ -51,8 +51,8 @@ export async function download(
   parameters: string,
 ): Promise<Buffer> {
   const url = `/api/content/export?${parameters}`
-  const answer = await app.inject({ method: 'GET', url, headers: { cookie: cookie ?? '' } })
-  t.equal(answer.statusCode, 200, url)
-  t.equal(Number(answer.headers['content-length']), answer.rawPayload.length)
-  return answer.rawPayload
+  const response = await app.inject({ method: 'GET', url, headers: { cookie: cookie ?? '' } })
+  t.equal(response.statusCode, 200, url)
+  t.equal(Number(response.headers['content-length']), response.rawPayload.length)
+  return response.rawPayload
 }

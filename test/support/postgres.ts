@@ -99,7 +99,7 @@ export async function startCluster(
       stdio: ['ignore', log.fd, log.fd],
     })
     await log.close()
-    while (!(await answers(url))) {
+    while (!(await isServing(url))) {
       if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await readFile(logFile, 'utf8')}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
@@ -171,7 +171,7 @@ export function accountForServer(): { uid: number; gid: number } | undefined {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isServing(url: string): Promise<boolean> {
   const client = new pg.Client(url)
   client.on('error', () => {})
   try {

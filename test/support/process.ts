@@ -120,9 +120,9 @@ export function shareProgram(
   return (variables, args, input = '') => {
     const outcome = last.then(async () => {
       child.send({ variables: { PATH, HOME, ...variables }, args, input } satisfies Call)
-      const [answer] = await Promise.race([once(child, 'message'), ended.then(() => [undefined])])
-      if (answer === undefined) throw new Error('the shared process has ended')
-      return answer as Outcome
+      const [received] = await Promise.race([once(child, 'message'), ended.then(() => [undefined])])
+      if (received === undefined) throw new Error('the shared process has ended')
+      return received as Outcome
     })
     last = outcome.catch(() => {})
     return outcome

@@ -145,9 +145,9 @@ function checkerOf(app: FastifyInstance): ResponseChecker {
  * Checks a response against the OpenAPI document. Responses of paths that begin with `/docs` are not checked.
  * @throws Error if the response differs from the document
  */
-function checkResponse(app: FastifyInstance, answer: Parameters<ResponseChecker>[0]): void {
-  const faults = answer.url.startsWith('/docs') ? [] : checkerOf(app)(answer)
-  if (faults.length > 0) throw new Error(`${answer.method} ${answer.url} is not as described: ${faults.join(', ')}`)
+function checkResponse(app: FastifyInstance, response: Parameters<ResponseChecker>[0]): void {
+  const faults = response.url.startsWith('/docs') ? [] : checkerOf(app)(response)
+  if (faults.length > 0) throw new Error(`${response.method} ${response.url} is not as described: ${faults.join(', ')}`)
 }
 
 /**

@@ -133,16 +133,16 @@ function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: 
     caller: () => callerOf(app, [...cookies].map((pair) => pair.join('=')).join('; ')),
     visit: async (url) => {
       const path = url.startsWith(publicUrl) ? `/${url.slice(publicUrl.length)}` : url
-      const answer = await browser.caller().get(path)
-      keep(answer)
-      if (answer.status !== 302) throw new Error(`${path}: ${answer.status} ${answer.text}`)
-      return String(answer.headers.location)
+      const response = await browser.caller().get(path)
+      keep(response)
+      if (response.status !== 302) throw new Error(`${path}: ${response.status} ${response.text}`)
+      return String(response.headers.location)
     },
     post: async (url, payload) => {
       const headers = { origin: new URL(publicUrl).origin }
-      const answer = await browser.caller().post(url, payload, { headers })
-      keep(answer)
-      return answer
+      const response = await browser.caller().post(url, payload, { headers })
+      keep(response)
+      return response
     },
     beginLink: async (person) => {
       provider.person = person

@@ -175,10 +175,10 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   const called: string[] = []
   const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object, headers?: object) => {
     const options = { method, url, ...(payload && { payload }), ...(headers && { headers }) } as InjectOptions
-    const answer = await callerOf(app, cookie).send(options)
-    if (answer.status >= 400) throw new Error(`${method} ${url}: ${answer.text}`)
+    const response = await callerOf(app, cookie).send(options)
+    if (response.status >= 400) throw new Error(`${method} ${url}: ${response.text}`)
     called.push(`${method.toLowerCase()} ${url.split('?', 1)[0]}`)
-    return answer
+    return response
   }
   const anonymous = callerFor()
   const logIn = async (username: string) => {
@@ -209,8 +209,8 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   }
   const sendForm = async (url: string, form: URLSearchParams) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await callerOf(app).send({ method: 'POST', url, payload: form.toString(), headers })
-    if (answer.status >= 400) throw new Error(`POST ${url}: ${answer.text}`)
+    const response = await callerOf(app).send({ method: 'POST', url, payload: form.toString(), headers })
+    if (response.status >= 400) throw new Error(`POST ${url}: ${response.text}`)
     called.push(`post ${url}`)
   }
   for (const url of ['/openapi.json', '/healthz', '/readyz', '/api/auth/methods']) await anonymous('GET', url)

@@ -37,9 +37,9 @@ export async function startStrippingProxy(t: Owner, prefix: string, target: stri
       outgoing.writeHead(404).end('not of this service')
       return
     }
-    const sent = request(`${target}/${url.slice(prefix.length)}`, { method, headers, agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
+    const sent = request(`${target}/${url.slice(prefix.length)}`, { method, headers, agent }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(outgoing)
     })
     incoming.pipe(sent)
   })

@@ -35,7 +35,7 @@ async function rateOne(app: App, page: Page): Promise<number> {
   await page.goto(`${app.url}/lernen`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
   await pressKeys(page, ' ')
-  const sent = page.waitForResponse((answer) => answer.url().endsWith('/api/review'))
+  const sent = page.waitForResponse((response) => response.url().endsWith('/api/review'))
   await page.keyboard.press('3')
   return (await sent).status()
 }
@@ -87,7 +87,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     t.strictSame(complaints, [])
   })
 
-  for (const [name, answer, sentence] of [
+  for (const [name, response, sentence] of [
     ['429 that asks for a minute', refusal(429, 'Zu viele Versuche', 60), 'Zu viele Versuche'],
     ['503 that asks for a minute', refusal(503, 'Dienst überlastet', 60), 'Dienst überlastet'],
     ['500', refusal(500, 'Interner Fehler'), 'Interner Fehler'],
@@ -96,7 +96,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await t.test(`${name}: shows one sentence and a retry button`, async (t) => {
       const { page, complaints } = reader
       // The app does not cache the list of sessions, so the page must wait for this response.
-      await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
+      await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(response))
       await page.goto(`${app.url}/konto`)
       const alert = page.getByRole('alert').filter({ hasText: sentence })
       await alert.waitFor()
@@ -111,7 +111,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
   }
 
   const portal = (status: number) => ({ status, contentType: 'application/json', body: '{"sessions":"portal"}' })
-  for (const [name, answer] of [
+  for (const [name, response] of [
     ['a page of a proxy', HTML],
     ['JSON of a proxy with 502', portal(502)],
     ['JSON of a proxy with 404', portal(404)],
@@ -122,11 +122,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
       const { page, complaints } = reader
       await page.goto(`${app.url}/decks`)
       await untilKept(page, 'choice')
-      await page.route('**/api/review/decks', (route) => route.fulfill(answer))
+      await page.route('**/api/review/decks', (route) => route.fulfill(response))
       await page.goto(`${app.url}/decks`)
       await sees(page, /Stand von .* Dienst antwortet nicht/)
       await sees(page, 'Bleibt')
-      await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
+      await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(response))
       await page.goto(`${app.url}/konto`)
       const alert = page.getByRole('alert').filter({ hasText: 'etwas anderes als der Dienst' })
       await alert.waitFor()
@@ -135,7 +135,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
       await sees(page, 'dieses Gerät')
       t.equal(await alert.count(), 0)
 
-      await page.route('**/api/auth/me', (route) => route.fulfill(answer))
+      await page.route('**/api/auth/me', (route) => route.fulfill(response))
       await page.goto(`${app.url}/hilfe`)
       await page.getByRole('heading', { name: 'Hilfe', level: 1 }).waitFor()
       t.equal(await page.getByRole('dialog').count(), 0, 'there is no login dialog')

@@ -224,12 +224,12 @@ t.test('passkeys', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(asked)})
     return (await navigator.credentials.get({ publicKey })).toJSON()
   })()`)
-    const answer = await fetch(`${app.url}/api/auth/passkeys/login`, {
+    const response = await fetch(`${app.url}/api/auth/passkeys/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ credential }),
     })
-    t.equal(answer.status, 401)
+    t.equal(response.status, 401)
     await logged(/Unexpected authentication response origin/)
   })
 })

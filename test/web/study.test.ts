@@ -30,8 +30,8 @@ async function readLog(app: App, { request }: Page | BrowserContext): Promise<En
   const entries: Entry[] = []
   let before = ''
   for (;;) {
-    const answer = await request.get(`${app.url}/api/review/history?limit=200&before=${before}`)
-    const page = (await answer.json()) as { entries: Entry[]; next_before: number | null }
+    const response = await request.get(`${app.url}/api/review/history?limit=200&before=${before}`)
+    const page = (await response.json()) as { entries: Entry[]; next_before: number | null }
     entries.push(...page.entries)
     if (page.next_before === null) return entries.reverse()
     before = String(page.next_before)
@@ -327,7 +327,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('ratings wait and arrive in order, whatever a proxy responds', async () => {
     const { page } = await app.newPerson()
     await openSession(app, page)
-    const answers = [
+    const responses = [
       {
         status: 503,
         headers: { 'retry-after': '1', 'x-error-code': 'unavailable' },
@@ -343,14 +343,14 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     ]
     const isSeen = createGate()
     await page.route(/\/api\/review(\/batch)?$/, async (route) => {
-      const answer = answers.shift()
-      if (answer !== undefined) return route.fulfill(answer)
+      const response = responses.shift()
+      if (response !== undefined) return route.fulfill(response)
       await isSeen.opened
       return route.fallback()
     })
     await press(page, ' ', '3', ' ', '4', ' ', '2')
     await page.getByText('3 warten').first().waitFor()
-    await until(async () => answers.length === 0, 'all answers of the proxy')
+    await until(async () => responses.length === 0, 'all answers of the proxy')
     isSeen.open()
     await arrived(app, page, ['medium', 'easy', 'hard'])
   })

@@ -43,8 +43,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await button(page, 'Anlegen').click()
     const secret = dialog(page).getByLabel('Passwort von erika')
     const first = await secret.inputValue()
-    const answer = await logIn('erika', first)
-    t.match(await answer.json(), { must_change_password: true }, 'with the password that was shown once')
+    const response = await logIn('erika', first)
+    t.match(await response.json(), { must_change_password: true }, 'with the password that was shown once')
     await button(page, 'Fertig').click()
 
     await page.getByRole('searchbox', { name: 'Benutzer suchen' }).fill('frieda m')

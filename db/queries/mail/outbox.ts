@@ -50,10 +50,10 @@ function isDue({ at, userId }: DueMails) {
  * Marks all mails in the state `sending` as `unknown` and returns their number. The caller must hold the lease of the
  * job `send-mail`, so that these mails can only be those of an instance that has died or lost the lease.
  */
-export async function markUnknown(db: Kysely<Database>, answer: string): Promise<number> {
+export async function markUnknown(db: Kysely<Database>, reply: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('mails')
-    .set({ state: 'unknown', answer })
+    .set({ state: 'unknown', answer: reply })
     .where('state', '=', 'sending')
     .executeTakeFirst()
   return Number(numUpdatedRows)
@@ -124,8 +124,8 @@ function updateClaimed(db: Kysely<Database>, { id, claimed_at }: Claim) {
     .where('state', 'in', ['sending', 'unknown'])
 }
 
-export async function markSent(db: Kysely<Database>, claim: Claim, answer: string, sentAt: Date): Promise<void> {
-  await updateClaimed(db, claim).set({ state: 'sent', body: null, answer, sent_at: sentAt }).execute()
+export async function markSent(db: Kysely<Database>, claim: Claim, reply: string, sentAt: Date): Promise<void> {
+  await updateClaimed(db, claim).set({ state: 'sent', body: null, answer: reply, sent_at: sentAt }).execute()
 }
 
 /**
@@ -135,23 +135,23 @@ export async function markSent(db: Kysely<Database>, claim: Claim, answer: strin
 export async function markFailed(
   db: Kysely<Database>,
   claim: Claim,
-  { answer, keepsBody }: { answer: string; keepsBody: boolean },
+  { reply, keepsBody }: { reply: string; keepsBody: boolean },
 ): Promise<void> {
   await updateClaimed(db, claim)
-    .set({ state: 'failed', answer, ...(!keepsBody && { body: null }) })
+    .set({ state: 'failed', answer: reply, ...(!keepsBody && { body: null }) })
     .execute()
 }
 
-export async function markClaimUnknown(db: Kysely<Database>, claim: Claim, answer: string): Promise<void> {
-  await updateClaimed(db, claim).set({ state: 'unknown', answer }).execute()
+export async function markClaimUnknown(db: Kysely<Database>, claim: Claim, reply: string): Promise<void> {
+  await updateClaimed(db, claim).set({ state: 'unknown', answer: reply }).execute()
 }
 
 export async function postponeMail(
   db: Kysely<Database>,
   claim: Claim,
-  { answer, until }: { answer: string; until: Date },
+  { reply, until }: { reply: string; until: Date },
 ): Promise<void> {
-  await updateClaimed(db, claim).set({ state: 'waiting', answer, next_attempt_at: until }).execute()
+  await updateClaimed(db, claim).set({ state: 'waiting', answer: reply, next_attempt_at: until }).execute()
 }
 
 /** Puts the mail back into the queue and subtracts the attempt, which did not take place. */
@@ -166,10 +166,10 @@ export async function releaseMail(db: Kysely<Database>, claim: Claim): Promise<v
 export async function postponeDueMails(
   db: Kysely<Database>,
   due: DueMails,
-  { answer, until, failBefore }: { answer: string; until: Date; failBefore: string },
+  { reply, until, failBefore }: { reply: string; until: Date; failBefore: string },
 ): Promise<void> {
   await sql`
-    update mails set answer = ${answer}, next_attempt_at = ${until},
+    update mails set answer = ${reply}, next_attempt_at = ${until},
       state = case when day < ${failBefore}::date then 'failed' else state end
     where ${isDue(due)}`.execute(db)
 }

@@ -241,7 +241,7 @@ export interface EarlierReview {
   rating: Rating | null
   phase: ReviewPhase | null
   after: CardState | null
-  answer: unknown
+  response: unknown
 }
 
 export interface ReviewSituation extends LearnerCard {
@@ -280,7 +280,7 @@ export async function findLearnerCard(
           where user_id = ${userId} and card_id = ${cardId} and kind = 'reset')
       ) as latest_at,
       (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'phase', phase, 'after', after,
-          'answer', answer)
+          'response', answer)
         from review_log where user_id = ${userId} and client_id = ${clientId}::text) as earlier,
       to_json(remaining) as remaining, to_json(settings) as settings,
       (select ${deckRetention(userId, 'card.deck_id')} from card) as deck_retention
@@ -305,7 +305,7 @@ export async function appendEntry(transaction: Transaction<Database>, entry: New
       values (${user_id}, ${card_id}, ${entry.deck_id}, ${entry.kind}, ${entry.undoes}, ${entry.rating},
         ${entry.previous_rating}, ${entry.phase}, ${entry.interval_days}, ${entry.duration_ms}, ${entry.studied_on},
         ${entry.created_at}, ${entry.client_id}, ${json(entry.before)}::jsonb, ${json(after)}::jsonb,
-        ${json(entry.answer)}::jsonb)
+        ${json(entry.response)}::jsonb)
       returning id
     )`
   const isStateKept = entry.phase === 'late' ? entry.kind !== 'undo' : entry.before === null && after === null

@@ -33,7 +33,7 @@ export interface UndoSituation {
   /** Day of the review or of the entry that put the card off; null if the user has no such entry */
   studied_on: string | null
   /** The stored undo of the review; null if it has not been undone */
-  earlier: { card_id: number; after: CardState | null; answer: unknown } | null
+  earlier: { card_id: number; after: CardState | null; response: unknown } | null
   /** Today's latest two entries that are reviews or put a card off, without late and undone entries; latest first */
   latest: UndoCandidate[]
   remaining: Remaining
@@ -91,7 +91,7 @@ export async function findUndoSituation(
     )
     select
       (select studied_on from review_log where id = ${reviewId} and user_id = ${userId} and kind in ('review', 'tomorrow')) as studied_on,
-      (select json_build_object('card_id', card_id, 'after', after, 'answer', answer)
+      (select json_build_object('card_id', card_id, 'after', after, 'response', answer)
         from review_log where undoes = ${reviewId} and user_id = ${userId}) as earlier,
       (select coalesce(json_agg(candidates order by place), '[]') from candidates) as latest,
       to_json(remaining) as remaining,

@@ -145,9 +145,9 @@ export async function measureRoutes(databaseUrl: string, db: Kysely<Database>, c
 async function prepare({ url }: Server, cookie: string, { test }: Company) {
   const post = async (path: string, body?: object) => {
     const headers = { cookie, ...(body && { 'content-type': 'application/json' }) }
-    const answer = await fetch(url + path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return JSON.parse(await answer.text())
+    const response = await fetch(url + path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return JSON.parse(await response.text())
   }
   const start = async (client_id: string): Promise<number> =>
     (await post(`/api/tests/${test}/attempts`, { client_id })).attempt.id
@@ -174,9 +174,9 @@ async function listUrls({ url }: Server, known: Known): Promise<string[]> {
 }
 
 async function request({ url }: Server, cookie: string, path: string): Promise<number> {
-  const answer = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
-  await answer.arrayBuffer()
-  return answer.status
+  const response = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
+  await response.arrayBuffer()
+  return response.status
 }
 
 /** Returns the 95th percentile of the deck list in milliseconds while `abuser` requests `url`. */

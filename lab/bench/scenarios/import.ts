@@ -209,10 +209,10 @@ async function measureReaders(databaseUrl: string, folder: string): Promise<Meas
   const started = performance.now()
   const importing = fetch(`${service.url}/api/admin/import`, { method: 'POST', headers: { cookie } })
   const during = await load(service, others)
-  const answer = await importing
-  const { stats } = (await answer.json()) as { stats?: { cards: { updated: number } } }
+  const response = await importing
+  const { stats } = (await response.json()) as { stats?: { cards: { updated: number } } }
   const seconds = (performance.now() - started) / 1000
-  if (stats?.cards.updated !== CARDS) throw new Error(`the import answered ${answer.status}`)
+  if (stats?.cards.updated !== CARDS) throw new Error(`the import answered ${response.status}`)
   return {
     what: `GET /api/decks, one connection: idle, then during the first seconds of an import by request that changes all ${CARDS} cards`,
     service: `p50 ${idle.p50} ms, p99 ${idle.p99} ms; then p50 ${during.p50} ms, p99 ${during.p99} ms; the import took ${seconds.toFixed(1)} s`,

@@ -74,7 +74,7 @@ async function disturb(server: Server) {
 }
 
 async function logIn(server: Server, index: number): Promise<{ status: number; retryAfter: string | null }> {
-  const answer = await tryLogin(server.url, { username: `lernende-${(index % 100) + 100}`, password: PASSWORD })
-  await answer.arrayBuffer()
-  return { status: answer.status, retryAfter: answer.headers.get('retry-after') }
+  const response = await tryLogin(server.url, { username: `lernende-${(index % 100) + 100}`, password: PASSWORD })
+  await response.arrayBuffer()
+  return { status: response.status, retryAfter: response.headers.get('retry-after') }
 }

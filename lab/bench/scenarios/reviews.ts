@@ -97,10 +97,10 @@ function createSender(server: Server, cookie: string) {
     const payload = body === undefined ? undefined : JSON.stringify(body)
     const headers = { cookie, ...(payload !== undefined && { 'content-type': 'application/json' }) }
     return new Promise((resolve, reject) => {
-      const sent = request(`${server.url}/api/review/${path}`, { method, agent, headers }, async (answer) => {
-        const received = await text(answer)
-        if (answer.statusCode === 200) resolve(received)
-        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${received}`))
+      const sent = request(`${server.url}/api/review/${path}`, { method, agent, headers }, async (response) => {
+        const received = await text(response)
+        if (response.statusCode === 200) resolve(received)
+        else reject(new Error(`${method} ${path}: ${response.statusCode} ${received}`))
       })
       sent.on('error', reject)
       sent.end(payload)

@@ -131,10 +131,10 @@ async function ask(
     const rounds: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const started = performance.now()
-      const answer = await fetch(`${server.url}/api/search?${new URLSearchParams({ q })}`, { headers: { cookie } })
-      const text = await answer.text()
+      const response = await fetch(`${server.url}/api/search?${new URLSearchParams({ q })}`, { headers: { cookie } })
+      const text = await response.text()
       rounds.push(performance.now() - started)
-      if (answer.status !== 200) throw new Error(`${q}: ${text}`)
+      if (response.status !== 200) throw new Error(`${q}: ${text}`)
       if (round === 0 && JSON.parse(text).corrected) corrected++
     }
     times.push(median(rounds))

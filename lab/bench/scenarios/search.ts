@@ -114,8 +114,8 @@ async function ask(ours: Asker, theirs: Asker, terms: readonly string[]): Promis
 
 async function time({ server, cookie }: Asker, q: string): Promise<{ milliseconds: number; found: number }> {
   const started = performance.now()
-  const answer = await fetch(server.url + pathOf(q), { headers: { cookie } })
-  const text = await answer.text()
+  const response = await fetch(server.url + pathOf(q), { headers: { cookie } })
+  const text = await response.text()
   const milliseconds = performance.now() - started
   return { milliseconds, found: JSON.parse(text).cheatsheets.length }
 }

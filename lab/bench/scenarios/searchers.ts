@@ -55,11 +55,11 @@ async function measureStore(name: string, env: Record<string, string>): Promise<
       let refused = 0
       const search = async (cookie: string) => {
         while (!isOver) {
-          const answer = await fetch(`${service.url}/api/search?${new URLSearchParams({ q: query })}`, {
+          const response = await fetch(`${service.url}/api/search?${new URLSearchParams({ q: query })}`, {
             headers: { cookie },
           })
-          await answer.arrayBuffer()
-          if (answer.status === 200) searches++
+          await response.arrayBuffer()
+          if (response.status === 200) searches++
           else refused++
         }
       }
@@ -93,9 +93,9 @@ async function listDecks({ url }: Server, cookie: string): Promise<number> {
   const times: number[] = []
   for (let number = 0; number < LISTS; number++) {
     const started = performance.now()
-    const answer = await fetch(`${url}/api/decks`, { headers: { cookie } })
-    await answer.arrayBuffer()
-    if (answer.status !== 200) throw new Error(`${answer.status}`)
+    const response = await fetch(`${url}/api/decks`, { headers: { cookie } })
+    await response.arrayBuffer()
+    if (response.status !== 200) throw new Error(`${response.status}`)
     times.push(performance.now() - started)
     await sleep(PAUSE_MS)
   }

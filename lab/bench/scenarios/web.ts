@@ -72,9 +72,9 @@ async function writeContent(): Promise<string> {
 async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void> {
   const send = async (method: string, address: string, body?: unknown) => {
     const headers = { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    const answer = await fetch(url + address, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
-    if (!answer.ok) throw new Error(`${method} ${address}: ${answer.status} ${await answer.text()}`)
-    return answer.json() as Promise<unknown>
+    const response = await fetch(url + address, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
+    return response.json() as Promise<unknown>
   }
   const queue = (await send('GET', '/api/review/queue?limit=10')) as { cards: { card_id: number }[] }
   for (const { card_id } of queue.cards)

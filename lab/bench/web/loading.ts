@@ -78,8 +78,8 @@ async function inNewBrowser<T>(
 }
 
 export async function findSheet({ url, cookie }: Visit): Promise<string> {
-  const answer = await fetch(`${url}/api/cheatsheets`, { headers: { cookie } })
-  const { cheatsheets } = (await answer.json()) as { cheatsheets: { slug: string }[] }
+  const response = await fetch(`${url}/api/cheatsheets`, { headers: { cookie } })
+  const { cheatsheets } = (await response.json()) as { cheatsheets: { slug: string }[] }
   return `/spickzettel/${cheatsheets[0]?.slug}`
 }
 

@@ -56,22 +56,22 @@ function describe({ slowestMs, memoryGrowth }: Watch): string {
   return `others were answered within ${Math.round(slowestMs)} ms; memory + ${Math.round(memoryGrowth)} MB`
 }
 
-/** Sends bytes on a new connection. `answer` returns the text so far; `closed` resolves when the connection closes. */
+/** Sends bytes on a new connection. `response` returns the text so far; `closed` resolves when the connection closes. */
 async function open(
   url: string,
   bytes: string,
-): Promise<{ socket: Socket; answer: () => string; closed: Promise<unknown> }> {
+): Promise<{ socket: Socket; response: () => string; closed: Promise<unknown> }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  let answer = ''
+  let response = ''
   socket.on('data', (chunk) => {
-    answer += chunk
+    response += chunk
   })
   socket.on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
   await once(socket, 'connect')
   socket.write(bytes)
-  return { socket, answer: () => answer, closed }
+  return { socket, response: () => response, closed }
 }
 
 const TOO_SLOW =
@@ -88,11 +88,11 @@ export async function sendHalfRequests(scope: Scope): Promise<Outcome[]> {
   const started = performance.now()
   await Promise.race([Promise.all(clients.map(({ closed }) => closed)), sleep(60_000)])
   const seconds = (performance.now() - started) / 1000
-  const told = clients.filter(({ answer }) => TOO_SLOW.test(answer())).length
+  const told = clients.filter(({ response }) => TOO_SLOW.test(response())).length
   const defects = await watch.stop()
   if (told !== clients.length)
     defects.push(
-      `${clients.length - told} were not told: ${clients.find(({ answer }) => !TOO_SLOW.test(answer()))?.answer()}`,
+      `${clients.length - told} were not told: ${clients.find(({ response }) => !TOO_SLOW.test(response()))?.response()}`,
     )
   return [
     {
@@ -157,7 +157,7 @@ export async function sendHugeBody(scope: Scope): Promise<Outcome[]> {
     const length = isChunked ? 'transfer-encoding: chunked' : `content-length: ${HUGE}`
     const head = `POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
     const started = performance.now()
-    const { socket, answer, closed } = await open(running.service.url, head)
+    const { socket, response, closed } = await open(running.service.url, head)
     let answeredMs = 0
     socket.once('data', () => {
       answeredMs = performance.now() - started
@@ -172,7 +172,8 @@ export async function sendHugeBody(scope: Scope): Promise<Outcome[]> {
     await Promise.race([closed, sleep(2_000)])
     socket.destroy()
     const defects = await watch.stop()
-    if (!/^HTTP\/1\.1 413 [\s\S]*Anfrage zu groß/.test(answer())) defects.push(`answer: ${answer().slice(0, 200)}`)
+    if (!/^HTTP\/1\.1 413 [\s\S]*Anfrage zu groß/.test(response()))
+      defects.push(`response: ${response().slice(0, 200)}`)
     if (watch.memoryGrowth > MAX_GROWTH_MB) defects.push(`memory + ${watch.memoryGrowth} MB`)
     outcomes.push({
       fault: `a body of 1 GB (${isChunked ? 'length unknown' : 'length announced'})`,
@@ -216,8 +217,8 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   for (const { socket } of others) socket.destroy()
   last?.socket.resume()
   await last?.closed
-  const whole = (last?.answer() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
-  if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.answer() ?? ''))
+  const whole = (last?.response() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
+  if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.response() ?? ''))
     defects.push('who reads on does not get the end')
   // The limit allows for the current batch and the connection buffers of every client.
   if (watch.memoryGrowth > READERS * MAX_MB_A_READER) defects.push(`memory + ${watch.memoryGrowth} MB`)

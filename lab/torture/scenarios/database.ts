@@ -60,8 +60,8 @@ async function checkDuringOutage({ service }: Service): Promise<string[]> {
   const expected = { '/healthz': 200, '/readyz': 503, '/api/decks': 401 }
   const defects: string[] = []
   for (const [path, status] of Object.entries(expected)) {
-    const answer = await fetch(service.url + path, { signal: AbortSignal.timeout(40_000) })
-    if (answer.status !== status) defects.push(`${path} while the database is away: ${answer.status}`)
+    const response = await fetch(service.url + path, { signal: AbortSignal.timeout(40_000) })
+    if (response.status !== status) defects.push(`${path} while the database is away: ${response.status}`)
   }
   return defects
 }

@@ -118,15 +118,15 @@ function createCaller(scope: Scope, port: number): Call {
       const method = body ? 'POST' : 'GET'
       const sent = request(
         { host: '127.0.0.1', servername: 'localhost', port, path: url, method, headers, agent, timeout: 60_000 },
-        (answer) => {
+        (response) => {
           let text = ''
-          answer.setEncoding('utf8').on('data', (part) => {
+          response.setEncoding('utf8').on('data', (part) => {
             text += part
           })
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, text, cookies: answer.headers['set-cookie'] ?? [] }),
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, text, cookies: response.headers['set-cookie'] ?? [] }),
           )
-          answer.on('error', reject)
+          response.on('error', reject)
         },
       )
       sent.on('timeout', () => sent.destroy(new Error('a request hangs')))

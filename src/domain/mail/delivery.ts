@@ -10,7 +10,7 @@ export const SERVER_RETRY_MINUTES = 5
 /** Maximum number of days that a mail waits for a usable server, counted from its `day` */
 export const MAX_DELAY_DAYS = 3
 const MINUTE_MS = 60_000
-const MAX_ANSWER = 500
+const MAX_REPLY = 500
 
 /** Reply codes that concern login or encryption, regardless of the command */
 const CONNECTION_REPLIES = [530, 534, 535, 538]
@@ -81,5 +81,5 @@ export function sanitizeReply(text: string, password: string | undefined): strin
     (rest, secret) => (secret === undefined || secret.length < 4 ? rest : rest.replaceAll(secret, '***')),
     line,
   )
-  return hidden.length > MAX_ANSWER ? `${hidden.slice(0, MAX_ANSWER).toWellFormed()} …` : hidden
+  return hidden.length > MAX_REPLY ? `${hidden.slice(0, MAX_REPLY).toWellFormed()} …` : hidden
 }

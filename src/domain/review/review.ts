@@ -152,7 +152,7 @@ export interface NewEntry {
   before: CardState | null
   /** State after the entry. If the entry is a review that is not late, its id is unknown: `last_review_id` is null. */
   after: CardState | null
-  answer: unknown
+  response: unknown
 }
 
 function phaseOf(state: CardState | null, today: string): ReviewPhase {
@@ -182,7 +182,7 @@ export interface ReviewFacts {
   clientId: string | null
   before: CardState | null
   after: CardState | null
-  answer: unknown
+  response: unknown
 }
 
 export function reviewEntry(facts: ReviewFacts): NewEntry {
@@ -205,6 +205,6 @@ export function reviewEntry(facts: ReviewFacts): NewEntry {
     client_id: facts.clientId,
     before,
     after: facts.after,
-    answer: facts.answer,
+    response: facts.response,
   }
 }

@@ -52,7 +52,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
       if (outcome.verdict === 'server' || (outcome.verdict === 'later' && signal.aborted)) {
         await releaseMail(db, mail)
         signal.throwIfAborted()
-        throw new ServerFault(outcome.answer)
+        throw new ServerFault(outcome.reply)
       }
       summary[await markOutcome(context, mail, outcome)]++
     }
@@ -64,7 +64,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
       db,
       { at, userId },
       {
-        answer: error.message,
+        reply: error.message,
         until: new Date(at.getTime() + SERVER_RETRY_MINUTES * MINUTE_MS),
         failBefore: addDays(today, -MAX_DELAY_DAYS),
       },
@@ -79,23 +79,23 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
 async function markOutcome(
   { db, moment }: JobContext,
   mail: ClaimedMail,
-  { verdict, answer }: Outcome,
+  { verdict, reply }: Outcome,
 ): Promise<'sent' | 'postponed' | 'failed' | 'unknown'> {
   const { at } = moment()
   if (verdict === 'sent') {
-    await markSent(db, mail, answer, at)
+    await markSent(db, mail, reply, at)
     return 'sent'
   }
   if (verdict === 'unknown') {
-    await markClaimUnknown(db, mail, `${INTERRUPTED} (${answer})`)
+    await markClaimUnknown(db, mail, `${INTERRUPTED} (${reply})`)
     return 'unknown'
   }
   const until = verdict === 'refused' ? undefined : nextAttempt(mail.attempts, at)
   if (until !== undefined) {
-    await postponeMail(db, mail, { answer, until })
+    await postponeMail(db, mail, { reply, until })
     return 'postponed'
   }
-  await markFailed(db, mail, { answer, keepsBody: verdict !== 'refused' })
+  await markFailed(db, mail, { reply, keepsBody: verdict !== 'refused' })
   return 'failed'
 }
 

@@ -24,10 +24,10 @@ const MAIL_MS = 120_000
  */
 const STOP_MS = 5_000
 
-/** Outcome of an attempt. `answer` is the reply of the server or a description of the fault. */
+/** Outcome of an attempt. `reply` is the reply of the server or a description of the fault. */
 export interface Outcome {
   verdict: 'sent' | Verdict
-  answer: string
+  reply: string
 }
 
 /** Thrown if the mail server cannot be used. The message is German and ends with the server's reply or the error. */
@@ -162,14 +162,14 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
           MAIL_MS,
           STOP_MS,
         )
-        return { verdict: 'sent', answer: sanitizeReply(sent.response, password) }
+        return { verdict: 'sent', reply: sanitizeReply(sent.response, password) }
       } catch (error) {
         const { command, responseCode: status } = error as SmtpError
         const fault = { stage: command === 'MAIL FROM' ? ('sender' as const) : ('mail' as const), status, hasBegun }
         const verdict = classifyFault(fault)
         return {
           verdict,
-          answer: verdict === 'server' ? describeFault(fault, tell(error as SmtpError)) : tell(error as SmtpError),
+          reply: verdict === 'server' ? describeFault(fault, tell(error as SmtpError)) : tell(error as SmtpError),
         }
       }
     },

@@ -27,14 +27,14 @@ export async function sendTestMail(
   try {
     const connection = await connectToMailServer(settings, AbortSignal.any([signal, limit]))
     try {
-      const { verdict, answer } = await connection.send({
+      const { verdict, reply } = await connection.send({
         id: `test.${randomUUID()}`,
         to: { name: '', address: to },
         subject: 'Testmail des Trainings',
         body: `Hallo,\n\ndiese Mail wurde verschickt, um den Mailversand zu prüfen. Er funktioniert.\n${publicUrl === undefined ? '' : `\n${publicUrl}\n`}`,
       })
-      if (verdict === 'sent') return answer
-      throw new ServerFault(verdict === 'server' ? answer : describeFault({ stage: 'mail' }, answer))
+      if (verdict === 'sent') return reply
+      throw new ServerFault(verdict === 'server' ? reply : describeFault({ stage: 'mail' }, reply))
     } finally {
       connection.close()
     }

@@ -44,7 +44,7 @@ export interface AppliedReview {
 
 /**
  * Applies a rating in one transaction, which makes concurrent reviews of the same user wait. If the client id is known,
- * changes nothing and returns the stored answer. The schedule is based on the day on which the rating was given.
+ * changes nothing and returns the stored response. The schedule is based on the day on which the rating was given.
  * @throws CARD_NOT_FOUND if the card or its deck is archived, or the card does not exist
  * @throws OTHER_REVIEW if the client id belongs to another review
  * @throws NOT_LOGGED_IN if the user has been deleted
@@ -77,7 +77,13 @@ async function applyOnce(
     const { earlier, state: before } = card
     if (earlier !== null) {
       if (earlier.card_id !== card_id || earlier.rating !== rating) throw OTHER_REVIEW
-      return answerOf(earlier.id, card_id, earlier.phase === 'late', earlier.after, earlier.answer as ReviewCounts)
+      return describeReview(
+        earlier.id,
+        card_id,
+        earlier.phase === 'late',
+        earlier.after,
+        earlier.response as ReviewCounts,
+      )
     }
     if (card.deck_id === null) throw CARD_NOT_FOUND
     const late = isLate(times, card.latest_at)
@@ -105,13 +111,13 @@ async function applyOnce(
       clientId: review.client_id,
       before,
       after,
-      answer: counts,
+      response: counts,
     })
-    return answerOf(await appendEntry(transaction, entry), card_id, late, after, counts)
+    return describeReview(await appendEntry(transaction, entry), card_id, late, after, counts)
   })
 }
 
-function answerOf(
+function describeReview(
   id: number,
   card_id: number,
   late: boolean,

@@ -33,7 +33,7 @@ export interface Delay {
  * Puts a due or new card off until tomorrow, without a rating. The log entry can be undone like a review. The card
  * stays unchanged (`applied` is false) if it is neither due nor new, if it is new and already put off, if it was
  * reviewed or reset after `put_off_at`, or if `put_off_at` is not today. If the client id is known, returns the stored
- * answer.
+ * response.
  * @throws CARD_NOT_FOUND if the card or its deck is archived, or the card does not exist
  * @throws OTHER_REVIEW if the client id belongs to a review or another card
  * @throws NOT_LOGGED_IN if the user has been deleted
@@ -62,8 +62,8 @@ async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, de
     const { earlier, state: before } = card
     if (earlier !== null) {
       if (earlier.card_id !== card_id || earlier.rating !== null) throw OTHER_REVIEW
-      const { id: review_id, after: progress, phase, answer } = earlier
-      return { review_id, card_id, progress, counts: answer as ReviewCounts, applied: phase !== 'late' }
+      const { id: review_id, after: progress, phase, response } = earlier
+      return { review_id, card_id, progress, counts: response as ReviewCounts, applied: phase !== 'late' }
     }
     if (card.deck_id === null) throw CARD_NOT_FOUND
     const isWaiting = before === null ? !card.is_put_off : isDue(before, today)
@@ -93,7 +93,7 @@ async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, de
       client_id,
       before,
       after,
-      answer: counts,
+      response: counts,
     })
     return { review_id, card_id, progress: after, counts, applied }
   })

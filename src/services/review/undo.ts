@@ -34,7 +34,7 @@ export interface UndoneReview {
 /**
  * Undoes the user's latest log entry of today, a review or an entry that put a card off, and restores the card's
  * previous state. Skips entries that arrived too late to change a card. A repeated call changes nothing and returns the
- * same answer.
+ * same response.
  * @throws REVIEW_NOT_FOUND if the user has no such review
  * @throws NOT_OF_TODAY if the review was given on another day
  * @throws NOT_THE_LAST if it is not the user's latest review
@@ -52,8 +52,8 @@ export async function undoReview(
     const situation = await findUndoSituation(transaction, userId, reviewId, moment)
     const { studied_on, earlier, latest, remaining, states_since } = situation
     if (earlier !== null) {
-      const { card_id, after, answer } = earlier
-      return { card_id, progress: after, ...(answer as Pick<UndoneReview, 'counts' | 'next_undo'>) }
+      const { card_id, after, response } = earlier
+      return { card_id, progress: after, ...(response as Pick<UndoneReview, 'counts' | 'next_undo'>) }
     }
     if (studied_on === null) throw REVIEW_NOT_FOUND
     if (studied_on !== moment.today) throw NOT_OF_TODAY
@@ -71,9 +71,9 @@ export async function undoReview(
       put_off: -Number(review.after === null),
     }
     const counts = countsOf(remainingAfter(remaining, step, moment.today))
-    const answer = { counts, next_undo: nextUndo(review, next, states_since) }
-    await appendEntry(transaction, undoEntry(userId, moment, review, restored, answer))
-    return { card_id: review.card_id, progress: restored, ...answer }
+    const response = { counts, next_undo: nextUndo(review, next, states_since) }
+    await appendEntry(transaction, undoEntry(userId, moment, review, restored, response))
+    return { card_id: review.card_id, progress: restored, ...response }
   })
 }
 
@@ -140,7 +140,7 @@ function undoEntry(
   moment: Moment,
   review: UndoCandidate,
   restored: CardState | null,
-  answer: unknown,
+  response: unknown,
 ): NewEntry {
   return {
     user_id: userId,
@@ -158,7 +158,7 @@ function undoEntry(
     client_id: null,
     before: stateAfter(review),
     after: restored,
-    answer,
+    response,
   }
 }
 
@@ -190,7 +190,7 @@ export async function resetCard(db: Kysely<Database>, userId: number, moment: Mo
       client_id: null,
       before: card.state,
       after: null,
-      answer: {},
+      response: {},
     })
   })
 }

@@ -91,7 +91,7 @@ export class Provider {
   /**
    * Verifies the provider's callback and returns the authenticated person.
    * @param query query string of the callback, with `?`
-   * @throws SignInFault with the reason if the provider reports an error, is not reachable, or sends an invalid answer
+   * @throws SignInFault with the reason if the provider reports an error, is not reachable, or sends an invalid response
    */
   async finish(query: string, { state, nonce, verifier }: Challenge): Promise<ProvenPerson> {
     const known = await this.#find()

@@ -3,12 +3,12 @@ import { pendingUntil } from '../../../web/src/api/pending-until.js'
 
 const list = { data: ['a'], error: null, isPending: false, refetch: () => {} }
 const asked = { isFetched: false, failureCount: 0 }
-const answered = { isFetched: true, failureCount: 0 }
+const fetched = { isFetched: true, failureCount: 0 }
 
 t.test('waits until the other queries have a response', async (t) => {
-  t.match(pendingUntil(list, answered, asked), { data: undefined, isPending: true })
-  t.match(pendingUntil(list, answered, answered), { data: ['a'], isPending: false })
-  t.match(pendingUntil({ ...list, data: undefined, isPending: true }, answered), { data: undefined, isPending: true })
+  t.match(pendingUntil(list, fetched, asked), { data: undefined, isPending: true })
+  t.match(pendingUntil(list, fetched, fetched), { data: ['a'], isPending: false })
+  t.match(pendingUntil({ ...list, data: undefined, isPending: true }, fetched), { data: undefined, isPending: true })
 })
 
 t.test('does not wait for a query that failed, even while it is retried', async (t) => {

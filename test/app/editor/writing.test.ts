@@ -39,7 +39,7 @@ class Service {
   created: { clientId: string; fields: Text }[] = []
   fault: Error | undefined
   /** Whether the response is lost after the text is stored */
-  isAnswerLost = false
+  isResponseLost = false
   saved = 0
 
   save = async (fields: Text, version: number, clientId: string): Promise<Stored<Text>> => {
@@ -50,7 +50,7 @@ class Service {
     } else if (version !== this.stored.version) throw CONFLICT
     this.stored = { version: version + 1, fields }
     this.saved += 1
-    if (this.isAnswerLost) throw new Error('network')
+    if (this.isResponseLost) throw new Error('network')
     return this.stored
   }
 }
@@ -176,9 +176,9 @@ t.test('creates one item although the response was lost and the page crashed', a
   const options = { stored: empty, item: 'new card' }
   const writing = await open(service, device, options)
   writing.type({ question: 'Neu?', answer: 'Ja' })
-  service.isAnswerLost = true
+  service.isResponseLost = true
   t.equal(await writing.save(), false)
-  service.isAnswerLost = false
+  service.isResponseLost = false
   const returned = await open(service, device, options)
   t.equal(await returned.save(), true)
   t.equal(service.created.length, 1)
@@ -251,9 +251,9 @@ t.test('stops saving when another editor has changed the text', async (t) => {
     const [service, device] = [new Service(), new Device()]
     const writing = await open(service, device)
     writing.type({ answer: 'neu' })
-    service.isAnswerLost = true
+    service.isResponseLost = true
     t.equal(await writing.save(), false)
-    service.isAnswerLost = false
+    service.isResponseLost = false
     t.equal(await writing.save(), true)
     t.match(writing.view, { state: 'saved', base: { version: 2 } })
   })

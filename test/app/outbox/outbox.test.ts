@@ -16,7 +16,7 @@ async function createUndone() {
   await outbox.undo(USER, 'first')
   await outbox.add(USER, { id: 'second', card_id: 8, ...RATING })
   const settle = (status: number, code: string | undefined, body: object) =>
-    settleRatings(store, [{ entry, response: { kind: 'answered', status, isOwn: true, code, body } }], 0)
+    settleRatings(store, [{ entry, response: { kind: 'received', status, isOwn: true, code, body } }], 0)
   return { outbox, settle }
 }
 

@@ -34,7 +34,7 @@ function openQueue() {
   const sent: number[] = []
   const service = { sessionUser: USER, elapsedMs: 0, isDown: false }
   let announced = 0
-  let answer: (outcome: Outcome) => void = () => undefined
+  let respond: (outcome: Outcome) => void = () => undefined
   const queue = new SyncQueue({
     durable,
     memory: createMemoryStore(),
@@ -44,7 +44,7 @@ function openQueue() {
       rate: ({ card_id }) => {
         sent.push(card_id)
         return new Promise((resolve) => {
-          answer = resolve
+          respond = resolve
         })
       },
       rateMany: () => Promise.reject(new Error('one rating only')),
@@ -55,7 +55,7 @@ function openQueue() {
     fetchUser: async () =>
       service.isDown
         ? { kind: 'lost' }
-        : { kind: 'answered', status: 200, isOwn: true, body: { user: { id: service.sessionUser } } },
+        : { kind: 'received', status: 200, isOwn: true, body: { user: { id: service.sessionUser } } },
     askForLogin: async () => undefined,
     now: () => 0,
     elapsed: () => service.elapsedMs,
@@ -68,7 +68,7 @@ function openQueue() {
     },
   })
   const accept = async () => {
-    answer({ kind: 'answered', status: 200, isOwn: true, body: { review_id: 1, card_id: 7, applied: true } })
+    respond({ kind: 'received', status: 200, isOwn: true, body: { review_id: 1, card_id: 7, applied: true } })
     await settleMicrotasks()
   }
   return { queue, durable, state, sent, service, accept, announced: () => announced }

@@ -15,7 +15,7 @@ import { own } from './outcomes.js'
 const REVIEW = { review_id: 7, card_id: 1, progress: null, counts: { due: 0, new: 0 }, applied: true }
 
 /** A response of a gateway or captive portal */
-const foreign = (status: number, body: unknown): Outcome => ({ kind: 'answered', status, isOwn: false, body })
+const foreign = (status: number, body: unknown): Outcome => ({ kind: 'received', status, isOwn: false, body })
 const said = { message: 'So nicht' }
 
 t.test('a stored review or a final refusal completes a rating', async (t) => {
@@ -64,7 +64,7 @@ t.test('judges each rating of a batch separately', async (t) => {
     'without batches, ratings are sent one by one',
   )
   t.strictSame(
-    responsesOf({ results }).map((answer) => judgeRating(answer).kind),
+    responsesOf({ results }).map((response) => judgeRating(response).kind),
     ['done', 'done', 'wait', 'wait', 'refused', 'wait'],
   )
 })
@@ -85,7 +85,7 @@ t.test('explains why a rating waits', async (t) => {
     t.match(judgeRating(own(status, said, 'x')), { kind: 'refused', response: { status, body: said } }, `${status}`)
   }
   t.match(messageOf({}), /nicht angenommen/)
-  t.match(judgeRating({ kind: 'answered', status: 503, isOwn: false, body: {}, retryAfter: 7_000 }), {
+  t.match(judgeRating({ kind: 'received', status: 503, isOwn: false, body: {}, retryAfter: 7_000 }), {
     retryAfter: 7_000,
   })
 })

@@ -13,7 +13,7 @@ export const MALFORMED = 400
 export const FAULTS = [
   'none',
   'request lost',
-  'answer lost',
+  'response lost',
   'busy',
   'broken',
   'half',
@@ -242,34 +242,34 @@ export class Tab {
       const fault = world.nextFault()
       const arrival = world.step(undefined).then((): Outcome => {
         if (fault === 'request lost') return { kind: 'lost' }
-        if (fault === 'busy') return { kind: 'answered', ...refusal(429, 'too_many_attempts'), retryAfter: 5_000 }
+        if (fault === 'busy') return { kind: 'received', ...refusal(429, 'too_many_attempts'), retryAfter: 5_000 }
         const foreign = FOREIGN[fault]
-        if (foreign !== undefined) return { kind: 'answered', isOwn: false, ...foreign }
-        if (user === undefined) return { kind: 'answered', ...refusal(401, 'not_logged_in') }
-        const answer = handle(user, fault === 'half')
-        if (fault === 'answer lost') return { kind: 'lost' }
-        if (fault === 'broken' || fault === 'half') return { kind: 'answered', ...refusal(503, 'unavailable') }
-        return answer
+        if (foreign !== undefined) return { kind: 'received', isOwn: false, ...foreign }
+        if (user === undefined) return { kind: 'received', ...refusal(401, 'not_logged_in') }
+        const outcome = handle(user, fault === 'half')
+        if (fault === 'response lost') return { kind: 'lost' }
+        if (fault === 'broken' || fault === 'half') return { kind: 'received', ...refusal(503, 'unavailable') }
+        return outcome
       })
       const outcome = await arrival
       await world.step(this)
       return outcome
     }
     return {
-      rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
+      rate: (entry) => send((user) => ({ kind: 'received', ...service.rate(user, entry) })),
       rateMany: (entries) =>
         send((user, isHalf) => {
           // The real service refuses a batch with the rating `tomorrow`, so an entry in `foreign` makes the test fail.
           if (entries.some(({ rating }) => rating === 'tomorrow')) service.foreign.push('tomorrow in a batch')
-          if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'unknown_endpoint') }
+          if (!service.takesBatches) return { kind: 'received', ...refusal(404, 'unknown_endpoint') }
           const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)
           const results = rated.map((entry) => {
             const { status, code, body } = service.rate(user, entry)
             return status === 200 ? { status, review: body } : { status, code, error: String(body.message) }
           })
-          return { kind: 'answered', status: 200, isOwn: true, body: { results } }
+          return { kind: 'received', status: 200, isOwn: true, body: { results } }
         }),
-      undo: (review_id) => send((user) => ({ kind: 'answered', ...service.undo(user, review_id) })),
+      undo: (review_id) => send((user) => ({ kind: 'received', ...service.undo(user, review_id) })),
     }
   }
 }

@@ -8,7 +8,7 @@ const OPTIONS = { options: ['a', 'b'], correct_index: 0, question: '?', full_ans
 const finished = (): Run =>
   proceed(answer(startRun('run', { deck: 'git', name: 'Git' }, [{ card_id: 1, ...OPTIONS }]), 0, 1000))
 
-type Fault = 'none' | 'request lost' | 'answer lost' | 'refused'
+type Fault = 'none' | 'request lost' | 'response lost' | 'refused'
 
 /** Creates a model of the service that already stores `before` identical results. */
 function createService(before: number) {
@@ -28,7 +28,7 @@ function createService(before: number) {
 }
 
 t.test('stores a result once, whichever message is lost and whenever the page reloads', async () => {
-  const fault = fc.constantFrom<Fault>('none', 'request lost', 'answer lost', 'refused')
+  const fault = fc.constantFrom<Fault>('none', 'request lost', 'response lost', 'refused')
   const attempt = fc.record({ reading: fc.boolean(), sending: fault })
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 25 }), fc.array(attempt, { maxLength: 6 }), async (before, attempts) => {
@@ -37,14 +37,14 @@ t.test('stores a result once, whichever message is lost and whenever the page re
       for (const { reading, sending } of [...attempts, { reading: true, sending: 'none' as const }]) {
         const ports = {
           results: async () => {
-            if (!reading) throw new Error('no answer')
+            if (!reading) throw new Error('no response')
             return service.results.slice(0, 20)
           },
           submit: async () => {
-            if (sending === 'request lost') throw new Error('no answer')
+            if (sending === 'request lost') throw new Error('no response')
             if (sending === 'refused') throw new Error('refused')
             service.store()
-            if (sending === 'answer lost') throw new Error('no answer')
+            if (sending === 'response lost') throw new Error('no response')
           },
           keep: (run: Run) => {
             kept = JSON.parse(JSON.stringify(run))

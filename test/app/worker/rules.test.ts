@@ -1,12 +1,12 @@
 import t from 'tap'
-import { answerFor, isPicture } from '../../../web/src/worker/rules.js'
+import { cachedPathFor, isPicture } from '../../../web/src/worker/rules.js'
 
 const FILES = new Set(['assets/index-abc.js', 'theme.js', 'manifest.webmanifest'])
 
 t.test('chooses how the service worker responds', async (t) => {
   for (const scope of ['http://localhost/', 'https://example.org/training/']) {
     const ask = (path: string, mode = 'navigate', method = 'GET') =>
-      answerFor({ url: scope + path, method, mode }, scope, FILES)
+      cachedPathFor({ url: scope + path, method, mode }, scope, FILES)
     for (const path of ['', 'lernen/git', 'karten/4?von=suche', 'apidocs', 'gibt-es-nicht'])
       t.equal(ask(path), '', path)
     for (const path of ['api', 'api/decks', 'docs/', 'assets/x.js', 'openapi.json', 'healthz', 'readyz', 'sw.js?x']) {
@@ -22,7 +22,7 @@ t.test('chooses how the service worker responds', async (t) => {
     t.equal(ask('theme.js', 'cors', 'HEAD'), undefined)
   }
   t.equal(
-    answerFor({ url: 'http://localhost/', method: 'GET', mode: 'navigate' }, 'http://localhost/a/', FILES),
+    cachedPathFor({ url: 'http://localhost/', method: 'GET', mode: 'navigate' }, 'http://localhost/a/', FILES),
     undefined,
   )
 })

@@ -151,7 +151,7 @@ for (const [name, forge, reason] of TOKENS) {
   t.test(`refuses an ID token: ${name}`, async (t) => {
     const victim = browser()
     const callback = await victim.goToProvider(person)
-    provider.tamper = async (answer) => ({ ...answer, id_token: await forge(decodeJwt(answer.id_token)) })
+    provider.tamper = async (tokens) => ({ ...tokens, id_token: await forge(decodeJwt(tokens.id_token)) })
     await refuses(t, victim, callback, 'ungueltig', reason)
   })
 }
@@ -163,10 +163,10 @@ t.test('claims of an unexpected type grant no right and cause no error', async (
     const sub = `odd-${index}`
     const erika = strict.browser()
     const callback = await erika.goToProvider({ sub, preferred_username: sub })
-    strict.provider.tamper = async (answer) => {
-      const claims = JSON.stringify({ ...decodeJwt(answer.id_token), preferred_username: sub, name: sub })
+    strict.provider.tamper = async (tokens) => {
+      const claims = JSON.stringify({ ...decodeJwt(tokens.id_token), preferred_username: sub, name: sub })
       const text = `${claims.slice(0, -1)},"groups":${groups}}`
-      return { ...answer, id_token: await strict.provider.key.signText(text) }
+      return { ...tokens, id_token: await strict.provider.key.signText(text) }
     }
     t.equal(await erika.visit(callback), '/')
     t.equal((await erika.caller().get('/api/auth/me')).body.user.is_admin, false)
@@ -201,9 +201,9 @@ t.test('tolerates clock differences up to a minute', async (t) => {
   for (const change of [{ exp: seconds(-50) }, { nbf: seconds(50) }, { iat: seconds(50) }]) {
     const erika = browser()
     const callback = await erika.goToProvider({ ...person, sub: 'clock', preferred_username: 'clock' })
-    provider.tamper = async (answer) => ({
-      ...answer,
-      id_token: await provider.key.sign({ ...decodeJwt(answer.id_token), ...change }),
+    provider.tamper = async (tokens) => ({
+      ...tokens,
+      id_token: await provider.key.sign({ ...decodeJwt(tokens.id_token), ...change }),
     })
     t.equal(await erika.visit(callback), '/', JSON.stringify(change))
   }
@@ -213,13 +213,13 @@ t.test('refuses userinfo of another person', async (t) => {
   const victim = browser()
   const callback = await victim.goToProvider(person)
   const forUserinfo = JSON.stringify({ sub: 'admin', preferred_username: 'admin' })
-  provider.tamper = (answer) => {
+  provider.tamper = (tokens) => {
     // The next request is the userinfo request.
     provider.instead = (_request, response) => {
       provider.instead = undefined
       response.writeHead(200, { 'content-type': 'application/json' }).end(forUserinfo)
     }
-    return answer
+    return tokens
   }
   // The keys are cached, so no request for keys comes first.
   await refuses(t, victim, callback, 'ungueltig', /unexpected "response" body "sub" property value/)
@@ -253,9 +253,9 @@ t.test('a navigation never starts linking, whatever its origin', async (t) => {
     string,
     string
   >[]) {
-    const answer = await member.get('/api/auth/oidc/start?link=true', { headers })
-    t.equal(answer.headers.location, '/anmelden?fehler=nicht_angemeldet', JSON.stringify(headers))
-    t.notOk(answer.headers['set-cookie'])
+    const response = await member.get('/api/auth/oidc/start?link=true', { headers })
+    t.equal(response.headers.location, '/anmelden?fehler=nicht_angemeldet', JSON.stringify(headers))
+    t.notOk(response.headers['set-cookie'])
   }
   service.refusals()
 })
@@ -266,8 +266,8 @@ t.test("confirming requires a login and a request from the service's pages", asy
   t.equal(await anonymous.visit(url), '/anmelden?fehler=nicht_angemeldet')
   const member = await service.member()
   for (const site of ['cross-site', 'same-site']) {
-    const answer = await member.get(url, { headers: { 'sec-fetch-site': site } })
-    t.equal(answer.headers.location, '/anmelden?fehler=nicht_angemeldet', site)
+    const response = await member.get(url, { headers: { 'sec-fetch-site': site } })
+    t.equal(response.headers.location, '/anmelden?fehler=nicht_angemeldet', site)
   }
   const { token } = (await member.post('/api/auth/tokens', { name: 'x' })).body
   const script = await member.get(url, { headers: { authorization: `Bearer ${token}` } })

@@ -164,9 +164,9 @@ t.test('a login without a new authentication at the provider confirms nothing', 
     [{ auth_time: Math.floor(Date.now() / 1000) - 120 }, /did not authenticate again/],
   ] as const) {
     const callback = await erika.goToProvider(person, '?confirm=true')
-    provider.tamper = async (answer) => ({
-      ...answer,
-      id_token: await provider.key.sign({ ...decodeJwt(answer.id_token), ...change }),
+    provider.tamper = async (tokens) => ({
+      ...tokens,
+      id_token: await provider.key.sign({ ...decodeJwt(tokens.id_token), ...change }),
     })
     t.equal(await erika.visit(callback), '/anmelden?fehler=nicht_bestaetigt')
     t.match(service.refusals(), [{ code: 'nicht_bestaetigt', reason }])
@@ -184,9 +184,9 @@ t.test('a login without an authentication time of the provider is not fresh', as
   ] as const) {
     const erika = browser()
     const callback = await erika.goToProvider(person)
-    provider.tamper = async (answer) => ({
-      ...answer,
-      id_token: await provider.key.sign({ ...decodeJwt(answer.id_token), auth_time }),
+    provider.tamper = async (tokens) => ({
+      ...tokens,
+      id_token: await provider.key.sign({ ...decodeJwt(tokens.id_token), auth_time }),
     })
     t.equal(await erika.visit(callback), '/')
     t.equal((await erika.caller().post('/api/auth/tokens', { name: 'x' })).status, status, `${auth_time}`)

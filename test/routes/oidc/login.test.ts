@@ -54,8 +54,8 @@ t.test('a new person gets an account and later logs in to it again', async (t) =
 
 t.test('an account created by the provider cannot log in with a password', async (t) => {
   const login = { username: 'erika', password: 'null' }
-  const answer = await service.anonymous.post('/api/auth/login', login)
-  t.strictSame(answer.body, errorBody(401, 'Benutzername oder Passwort falsch'))
+  const response = await service.anonymous.post('/api/auth/login', login)
+  t.strictSame(response.body, errorBody(401, 'Benutzername oder Passwort falsch'))
 })
 
 t.test('name and administrator right follow the provider, with audit entries', async (t) => {
@@ -122,8 +122,8 @@ t.test('the right to write follows the provider, from the first login on', async
 t.test('a name from the provider is read-only', async (t) => {
   const ida = browser()
   await ida.signIn({ sub: 'u-3', preferred_username: 'ida', name: 'Ida' })
-  const answer = await ida.caller().patch('/api/accounts/me', { display_name: 'Anders' })
-  t.strictSame(answer.body, errorBody(403, 'Der Anzeigename kommt vom Anbieter der Anmeldung'))
+  const response = await ida.caller().patch('/api/accounts/me', { display_name: 'Anders' })
+  t.strictSame(response.body, errorBody(403, 'Der Anzeigename kommt vom Anbieter der Anmeldung'))
 })
 
 t.test('refuses a missing, long, invalid or taken name', async (t) => {

@@ -39,9 +39,9 @@ const isLoggedIn = async (one: Awaited<ReturnType<typeof logIn>>) =>
 
 t.test('the provider ends all sessions of a person and of no other', async (t) => {
   const [first, second, otto] = [await logIn(), await logIn(), await logIn('otto')]
-  const answer = await sendToken(await sign(claimsOf()))
-  t.strictSame([answer.status, answer.body], [200, { ok: true }])
-  t.equal(answer.headers['cache-control'], 'no-store')
+  const response = await sendToken(await sign(claimsOf()))
+  t.strictSame([response.status, response.body], [200, { ok: true }])
+  t.equal(response.headers['cache-control'], 'no-store')
   t.strictSame([await isLoggedIn(first), await isLoggedIn(second), await isLoggedIn(otto)], [false, false, true])
   const entry = await db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()
   t.match(entry, { actor_id: null, actor: 'OpenID Connect', via: 'oidc', action: 'user.sessions', target: 'erika' })
@@ -50,9 +50,9 @@ t.test('the provider ends all sessions of a person and of no other', async (t) =
 t.test("ends a session by the provider's session id", async (t) => {
   const erika = browser()
   const callback = await erika.goToProvider({ sub: 'sid', preferred_username: 'sid' })
-  provider.tamper = async (answer) => {
-    const claims = { ...decodeJwt(answer.id_token), sid: 'session-7' }
-    return { ...answer, id_token: await provider.key.sign(claims) }
+  provider.tamper = async (tokens) => {
+    const claims = { ...decodeJwt(tokens.id_token), sid: 'session-7' }
+    return { ...tokens, id_token: await provider.key.sign(claims) }
   }
   t.equal(await erika.visit(callback), '/')
   const { sub: _, ...claims } = claimsOf({ sid: 'session-8' })
@@ -74,8 +74,8 @@ t.test('accepts the notification of the provider', async (t) => {
   globalThis.fetch = async (url, options) => {
     if (!String(url).includes('back-channel-logout')) return fetch(url, options)
     sent.push(String(options?.body))
-    const answer = await send(String(options?.body))
-    return new Response(answer.text, { status: answer.status })
+    const response = await send(String(options?.body))
+    return new Response(response.text, { status: response.status })
   }
   await provider.logOut(erika.ofProvider)
   t.equal(sent.length, 1)
@@ -87,13 +87,13 @@ t.test('refuses a token that has been used', async (t) => {
   t.equal((await sendToken(token)).status, 200)
   const erika = await logIn()
   service.refusals()
-  const answer = await sendToken(token)
-  t.strictSame(answer.body, errorBody(400, 'Das Abmelde-Token gilt nicht'))
+  const response = await sendToken(token)
+  t.strictSame(response.body, errorBody(400, 'Das Abmelde-Token gilt nicht'))
   t.match(service.refusals(), [{ reason: /has been used before/ }])
   t.ok(await isLoggedIn(erika))
   const both = await sign(claimsOf())
-  const answers = await Promise.all([sendToken(both), sendToken(both), sendToken(both)])
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 400, 400], 'one of three concurrent uses succeeds')
+  const responses = await Promise.all([sendToken(both), sendToken(both), sendToken(both)])
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 400, 400], 'one of three concurrent uses succeeds')
 })
 
 const without = (name: string) => {
@@ -146,8 +146,8 @@ for (const [name, make, reason] of TOKENS) {
   t.test(`a logout token ${name}`, async (t) => {
     const erika = await logIn()
     service.refusals()
-    const answer = await sendToken(await make())
-    t.strictSame(answer.body, errorBody(400, 'Das Abmelde-Token gilt nicht'))
+    const response = await sendToken(await make())
+    t.strictSame(response.body, errorBody(400, 'Das Abmelde-Token gilt nicht'))
     t.match(service.refusals(), [{ code: 'ungueltig', reason }])
     t.ok(await isLoggedIn(erika))
   })
@@ -168,8 +168,8 @@ t.test('refuses anything but a form with a token', async (t) => {
 
 t.test("a logout returns the address that ends the provider's session", async (t) => {
   const erika = await logIn()
-  const answer = await erika.caller().post('/api/auth/oidc/logout')
-  t.strictSame(answer.body, { ok: true, redirect: `${provider.issuer}/session/end?client_id=${CLIENT_ID}` })
+  const response = await erika.caller().post('/api/auth/oidc/logout')
+  t.strictSame(response.body, { ok: true, redirect: `${provider.issuer}/session/end?client_id=${CLIENT_ID}` })
   t.notOk(await isLoggedIn(erika))
   const member = await service.member()
   t.strictSame(
@@ -186,8 +186,13 @@ t.test("a logout returns the address that ends the provider's session", async (t
 t.test('refuses notifications without a provider', async (t) => {
   const plain = await startService(t)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const answer = await plain.anonymous.send({ method: 'POST', url: URL_OF_LOGOUT, payload: 'logout_token=x', headers })
-  t.strictSame(answer.body, errorBody(404, 'Es ist kein Anbieter für die Anmeldung eingerichtet'))
+  const response = await plain.anonymous.send({
+    method: 'POST',
+    url: URL_OF_LOGOUT,
+    payload: 'logout_token=x',
+    headers,
+  })
+  t.strictSame(response.body, errorBody(404, 'Es ist kein Anbieter für die Anmeldung eingerichtet'))
   const start = await plain.anonymous.get('/api/auth/oidc/start')
   t.equal(start.headers.location, '/anmelden?fehler=nicht_eingerichtet')
 })

@@ -25,7 +25,7 @@ t.test('connects to a provider that was down when the service started', async (t
 t.test('handles a server that is not a provider', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
-  const answers: [RequestListener, RegExp][] = [
+  const listeners: [RequestListener, RegExp][] = [
     [(_, response) => response.writeHead(500).end('x'), /unexpected HTTP response status code/],
     [(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), /content-type/],
     [(_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'), /parsing error/],
@@ -35,8 +35,8 @@ t.test('handles a server that is not a provider', async (t) => {
     [json({ issuer: provider.issuer }), /missing or not https/],
     [json({ issuer: provider.issuer, jwks_uri: 'file:///etc/passwd' }), /missing or not https/],
   ]
-  for (const [answer, reason] of answers) {
-    provider.instead = answer
+  for (const [listener, reason] of listeners) {
+    provider.instead = listener
     t.equal(await browser().visit('/api/auth/oidc/start'), DOWN, String(reason))
     t.match(service.refusals(), [{ code: 'nicht_erreichbar', reason }])
   }

@@ -22,10 +22,10 @@ t.test('only emergency accounts log in with a password', async (t) => {
   t.strictSame((await logIn(member.username, 'falsch')).body, OFF)
   t.strictSame((await logIn('niemand', 'falsch')).body, OFF)
   t.strictSame((await logIn(chef.username, 'falsch')).body, OFF)
-  const answer = await logIn(chef.username)
-  t.equal(answer.status, 200)
-  t.equal(answer.body.user.id, chef.id)
-  const { body } = await callerOf(service.app, cookieOf(answer)).get('/api/accounts/audit?action=login.emergency')
+  const response = await logIn(chef.username)
+  t.equal(response.status, 200)
+  t.equal(response.body.user.id, chef.id)
+  const { body } = await callerOf(service.app, cookieOf(response)).get('/api/accounts/audit?action=login.emergency')
   const noted = { actor: chef.username, via: 'session', address: '127.0.0.1', target_id: chef.id, details: null }
   t.match(body.entries, [noted], 'one audit entry, for the successful login')
   t.equal(body.entries.length, 1)
@@ -46,9 +46,9 @@ t.test('only an emergency account can confirm by password while passwords are of
   const fresh = callerOf(service.app, cookieOf(await logIn(chef.username)))
   await db.updateTable('users').set({ emergency: false }).where('id', '=', chef.id).execute()
   for (const password of [PASSWORD, 'falsch']) {
-    const answer = await fresh.post('/api/auth/confirm', { password })
-    t.strictSame(answer.body, OFF)
-    t.equal(answer.headers['set-cookie'], undefined, 'no new session')
+    const response = await fresh.post('/api/auth/confirm', { password })
+    t.strictSame(response.body, OFF)
+    t.equal(response.headers['set-cookie'], undefined, 'no new session')
   }
 })
 

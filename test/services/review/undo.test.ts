@@ -61,9 +61,9 @@ async function createLearner(): Promise<Caller & { id: number }> {
 }
 
 async function review(learner: Caller, { card, rating }: Omit<Review, 'day'>) {
-  const answer = await learner.post('/api/review', { card_id: cards[card], rating })
-  if (answer.status !== 200) throw new Error(answer.text)
-  return answer.body
+  const response = await learner.post('/api/review', { card_id: cards[card], rating })
+  if (response.status !== 200) throw new Error(response.text)
+  return response.body
 }
 
 /**

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { boundedFetch } from '../../../src/services/sign-in/bounded-fetch.js'
 
-let answer: RequestListener
+let listener: RequestListener
 let sent = 0
-const server = createServer((request, response) => answer(request, response))
+const server = createServer((request, response) => listener(request, response))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 t.teardown(() => {
@@ -18,7 +18,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 const MEGABYTE = 2 ** 20
 
 t.test('returns status, headers and body', async (t) => {
-  answer = (request, response) => {
+  listener = (request, response) => {
     response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': 'Basic' })
     response.end(JSON.stringify({ method: request.method }))
   }
@@ -26,13 +26,13 @@ t.test('returns status, headers and body', async (t) => {
   t.equal(response.status, 401)
   t.equal(response.headers.get('www-authenticate'), 'Basic')
   t.strictSame(await response.json(), { method: 'POST' })
-  answer = (_request, response) => response.writeHead(204).end()
+  listener = (_request, response) => response.writeHead(204).end()
   t.equal((await boundedFetch(url)).status, 204)
 })
 
 t.test('accepts a body of exactly 1 MiB and refuses one byte more', async (t) => {
   let size = MEGABYTE
-  answer = (_request, response) => response.end(Buffer.alloc(size))
+  listener = (_request, response) => response.end(Buffer.alloc(size))
   t.equal((await (await boundedFetch(url)).arrayBuffer()).byteLength, MEGABYTE)
   size++
   await t.rejects(boundedFetch(url), {
@@ -42,7 +42,7 @@ t.test('accepts a body of exactly 1 MiB and refuses one byte more', async (t) =>
 })
 
 t.test('stops reading an endless body', async (t) => {
-  answer = (_request, response) => {
+  listener = (_request, response) => {
     const piece = Buffer.alloc(MEGABYTE)
     const write = () => {
       while (sent < 700 && !response.destroyed) {
@@ -59,17 +59,17 @@ t.test('stops reading an endless body', async (t) => {
 
 t.test('counts bytes after decompression', async (t) => {
   const packed = gzipSync(Buffer.alloc(20 * MEGABYTE))
-  answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
+  listener = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
   await t.rejects(boundedFetch(url), { message: 'fetch failed' })
 })
 
 t.test("aborts a stalled body and obeys the caller's signal", async (t) => {
-  answer = (_request, response) => {
+  listener = (_request, response) => {
     response.write('{')
   }
   await t.rejects(boundedFetch(url, {}, { timeoutMs: 200 }), { name: 'TimeoutError' })
   const caller = new AbortController()
-  answer = (_request, response) => {
+  listener = (_request, response) => {
     response.write('{')
     caller.abort()
   }

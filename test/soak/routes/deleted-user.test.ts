@@ -12,7 +12,7 @@ t.test('deleting users during logins and writes causes no error', async (t) => {
     const user = await createUser(db)
     const caller = await service.loginAs(user.username)
     const login = () => service.anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
-    const answers = [
+    const responses = [
       login(),
       caller.post('/api/quiz/submit', { total: 2, correct: 1 }),
       caller.post('/api/auth/tokens', { name: 'x' }),
@@ -20,10 +20,10 @@ t.test('deleting users during logins and writes causes no error', async (t) => {
       caller.post('/api/auth/password', { current_password: PASSWORD, new_password: 'neues-passwort' }),
     ]
     const deletion = async () => {
-      await Promise.race(answers.slice(round % 4))
+      await Promise.race(responses.slice(round % 4))
       await db.deleteFrom('users').where('id', '=', user.id).execute()
     }
-    const [seen] = await Promise.all([Promise.all(answers), deletion()])
+    const [seen] = await Promise.all([Promise.all(responses), deletion()])
     for (const { status, text } of seen) t.ok(status === 200 || status === 401, text)
     t.strictSame(await db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute(), [])
   }

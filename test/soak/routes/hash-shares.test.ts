@@ -26,15 +26,15 @@ const login = (username: string, password: string, address: string) =>
   send('/api/auth/login', { username, password }, { 'x-forwarded-for': address })
 
 /**
- * Runs ten logins, five at a time, under load. Returns the number of successful logins and the number of responses to
+ * Runs ten logins, five at a time, under load. Returns the number of successful logins and the number of statuses to
  * the load by status; 0 counts requests without a response.
  * @param load sends the next wave of requests; returns undefined or 0 to stop
  */
 async function countLogins(load: () => Promise<number>[] | undefined | 0, addressOf: (person: number) => string) {
   const people = await Promise.all(Array.from({ length: 10 }, () => createUser(db, { password_hash })))
-  const answers: Record<number, number> = {}
+  const statuses: Record<number, number> = {}
   const note = (status: number) => {
-    answers[status] = (answers[status] ?? 0) + 1
+    statuses[status] = (statuses[status] ?? 0) + 1
   }
   let isOver = false
   const press = async () => {
@@ -45,7 +45,7 @@ async function countLogins(load: () => Promise<number>[] | undefined | 0, addres
     }
   }
   const pressing = press()
-  await until(() => Object.keys(answers).length > 0)
+  await until(() => Object.keys(statuses).length > 0)
   let letIn = 0
   for (let first = 0; first < people.length; first += 5) {
     const some = people.slice(first, first + 5)
@@ -56,28 +56,28 @@ async function countLogins(load: () => Promise<number>[] | undefined | 0, addres
   }
   isOver = true
   await pressing
-  return { letIn, answers }
+  return { letIn, statuses }
 }
 
 t.test('150 concurrent password changes of one member do not block logins', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const { cookie } = await service.loginAs(username)
   const passwords = { current_password: PASSWORD, new_password: PASSWORD }
-  const { letIn, answers } = await countLogins(
+  const { letIn, statuses } = await countLogins(
     () => Array.from({ length: 150 }, () => send('/api/auth/password', passwords, { cookie: String(cookie) })),
     (person) => (person % 2 === 0 ? '127.0.0.1' : `198.51.100.${person}`),
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
-  t.ok((answers[200] ?? 0) > 0, 'the member is served as well')
+  t.ok((statuses[200] ?? 0) > 0, 'the member is served as well')
   // A successful change ends the member's other sessions. On a slow machine, the service authenticates the other
   // requests only after this change.
-  const refused = (answers[401] ?? 0) + (answers[429] ?? 0)
-  t.ok(refused >= 100, `the others are refused without a hash: ${JSON.stringify(answers)}`)
+  const refused = (statuses[401] ?? 0) + (statuses[429] ?? 0)
+  t.ok(refused >= 100, `the others are refused without a hash: ${JSON.stringify(statuses)}`)
 })
 
 t.test('20 anonymous callers in 20 networks do not block logins', async (t) => {
   const waves = [150, 20, 20]
-  const { letIn, answers } = await countLogins(
+  const { letIn, statuses } = await countLogins(
     () => {
       const count = waves.shift()
       return count && Array.from({ length: count }, (_, i) => login(unique('x'), 'falsch', `203.0.113.${i % 20}`))
@@ -85,5 +85,5 @@ t.test('20 anonymous callers in 20 networks do not block logins', async (t) => {
     (person) => `198.51.100.${person}`,
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
-  t.ok((answers[503] ?? 0) >= 40, `anonymous requests are refused: ${JSON.stringify(answers)}`)
+  t.ok((statuses[503] ?? 0) >= 40, `anonymous requests are refused: ${JSON.stringify(statuses)}`)
 })

@@ -36,15 +36,15 @@ export async function createCallers(
   const logIn = async (login: { username: string; password: string }) => {
     // The address changes with each login, so that the limit of failed logins does not delay these logins.
     const from = { 'x-forwarded-for': `198.51.100.${logins++ % 250}` }
-    const answer = await call('POST', '/api/auth/login', from, login)
-    const cookie = answer.headers['set-cookie']?.[0]?.split(';', 1)[0]
-    if (cookie === undefined) throw new Error(`login of ${login.username}: ${answer.status} ${answer.text}`)
-    return { cookie, id: JSON.parse(answer.text).user.id as number }
+    const response = await call('POST', '/api/auth/login', from, login)
+    const cookie = response.headers['set-cookie']?.[0]?.split(';', 1)[0]
+    if (cookie === undefined) throw new Error(`login of ${login.username}: ${response.status} ${response.text}`)
+    return { cookie, id: JSON.parse(response.text).user.id as number }
   }
   const me = (headers: Record<string, string>) => call('GET', '/api/auth/me', headers)
   const isAlive = async ({ isAdmin, session, token }: Identity) => {
-    const answers: RawResponse[] = await Promise.all([me(session), me(token)])
-    return answers.every(({ status, text }) => status === 200 && JSON.parse(text).user.is_admin === isAdmin)
+    const responses: RawResponse[] = await Promise.all([me(session), me(token)])
+    return responses.every(({ status, text }) => status === 200 && JSON.parse(text).user.is_admin === isAdmin)
   }
 
   const { cookie, id: rootId } = await logIn(root)

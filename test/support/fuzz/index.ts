@@ -71,8 +71,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const learn = ({ operation, caller }: FuzzRequest, { text }: RawResponse) => {
     const path = CREATES[operation.id]
     if (path === undefined) return
-    const answer = JSON.parse(text)
-    const created = answer.attempt?.id ?? answer.card?.id ?? answer.id ?? answer.change_id ?? findUndoable(answer)
+    const body = JSON.parse(text)
+    const created = body.attempt?.id ?? body.card?.id ?? body.id ?? body.change_id ?? findUndoable(body)
     if (created === undefined) return
     for (const one of [path].flat()) latest[keyOf(one, caller)] = created
   }
@@ -89,13 +89,13 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     // Headers of the request replace those of the caller; a forged cookie does not identify a user.
     const whole = { ...callers.headersOf(caller), ...headers }
     try {
-      const answer = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
-      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-      if (method === operation.method && (answer.status === 200 || answer.status === 302)) {
+      const response = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1
+      if (method === operation.method && (response.status === 200 || response.status === 302)) {
         succeeded.add(operation.id)
-        if (answer.status === 200) learn(request, answer)
+        if (response.status === 200) learn(request, response)
       }
-      note(judge(request, answer, check), { ...shown, answer: answer.text.slice(0, 300) })
+      note(judge(request, response, check), { ...shown, response: response.text.slice(0, 300) })
     } catch (error) {
       note([error instanceof HangError ? error.message : `connection broken: ${(error as Error).message}`], shown)
     }
@@ -161,8 +161,8 @@ const CREATES: Record<string, string | string[]> = {
  * Returns the id of the response's latest review of today that changed a state; undefined if there is none. The learner
  * can undo this review until the next rating.
  */
-function findUndoable(answer: Json): number | undefined {
-  const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]
+function findUndoable(body: Json): number | undefined {
+  const reviews: Json[] = body.results?.flatMap(({ review }: Json) => review ?? []) ?? [body]
   const today = new Date().toISOString().slice(0, 10)
   return reviews.findLast(({ applied, progress }) => applied && progress.last_review >= today)?.review_id
 }

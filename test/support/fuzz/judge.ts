@@ -15,16 +15,16 @@ const LISTED_VALUES = / muss eines von .* sein$/
 
 const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors', 'errors_total'])
 
-export function judge(request: FuzzRequest, answer: RawResponse, check: ResponseChecker): string[] {
+export function judge(request: FuzzRequest, response: RawResponse, check: ResponseChecker): string[] {
   const { method, operation, caller } = request
-  const { status, headers, text } = answer
+  const { status, headers, text } = response
   const faults: string[] = []
   if (status < 200 || status >= 500) faults.push(`status ${status}`)
   if (headers['x-content-type-options'] !== 'nosniff') faults.push('no security headers')
   if (headers['x-powered-by'] !== undefined || headers.server !== undefined) faults.push('names its software')
   if (operation.path.startsWith('/api/') && headers['cache-control'] === undefined) faults.push('no cache-control')
   if (LEAKS.test(JSON.stringify(headers))) faults.push('a header leaks')
-  if (status >= 400) faults.push(...judgeError(answer, method))
+  if (status >= 400) faults.push(...judgeError(response, method))
   // For the router, a raw `#` ends the path.
   const url = (request.url.split('#', 1)[0] ?? '').toLowerCase()
   faults.push(...check({ method, url, status, contentType: String(headers['content-type']), text }))
@@ -62,8 +62,8 @@ function parse(text: string): Record<string, unknown> | undefined {
  * Returns the faults of a response to arbitrary bytes. An empty response has no fault, because the service may close
  * the connection without a response.
  */
-export function judgeBytes(answer: string): string[] {
-  const text = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
+export function judgeBytes(response: string): string[] {
+  const text = response.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (text === '') return []
   const head = text.split('\r\n\r\n', 1)[0] ?? ''
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])

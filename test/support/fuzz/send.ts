@@ -36,7 +36,7 @@ export function send(
       ...{ agent, hostname, port, method, path: url },
       headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
     })
-    const timer = setTimeout(() => outgoing.destroy(new HangError(`no answer in ${timeoutMs} ms`)), timeoutMs)
+    const timer = setTimeout(() => outgoing.destroy(new HangError(`no response in ${timeoutMs} ms`)), timeoutMs)
     outgoing.once('close', () => clearTimeout(timer))
     outgoing.once('error', reject)
     outgoing.once('response', (incoming) => readAll(incoming).then(resolve, reject))

@@ -250,7 +250,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await button(page, 'Nach unten: Wo steht Regal 1?').focus()
     const saved = (times: number) => {
       let seen = 0
-      return page.waitForResponse((answer) => answer.url().endsWith('/move') && ++seen === times)
+      return page.waitForResponse((response) => response.url().endsWith('/move') && ++seen === times)
     }
     const down = saved(2)
     await page.keyboard.press('Enter')

@@ -20,7 +20,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     await page.getByRole('link', { name: 'Decks', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Deck beta' }).waitFor()
     await Promise.all([
-      page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok()),
+      page.waitForResponse((response) => response.request().method() === 'PUT' && response.ok()),
       page.getByRole('switch', { name: 'Mitlernen Deck beta' }).press('Space'),
     ])
     const { decks } = await ask('/api/review/decks')

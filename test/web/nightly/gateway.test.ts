@@ -30,8 +30,8 @@ const HTML: Reply = { status: 200, type: 'text/html', body: '<h1>Willkommen im W
 const isApi = (url: string | undefined) => url?.startsWith('/api/') === true
 const forApi =
   (behaviour: Behaviour): Behaviour =>
-  (asked, answer, pass) =>
-    isApi(asked.url) ? behaviour(asked, answer, pass) : pass()
+  (asked, response, pass) =>
+    isApi(asked.url) ? behaviour(asked, response, pass) : pass()
 
 /**
  * Returns a behaviour that cycles through several replies. Some requests do not reach the service; for others, the
@@ -40,11 +40,11 @@ const forApi =
 function inTurns(): Behaviour {
   const steps: Behaviour[] = [
     replyWith(JSON_404),
-    (_asked, _answer, pass) => pass(JSON_404),
+    (_asked, _response, pass) => pass(JSON_404),
     replyWith(JSON_200),
-    (_asked, _answer, pass) => pass(JSON_200),
+    (_asked, _response, pass) => pass(JSON_200),
     replyWith(HTML),
-    (_asked, answer) => answer.destroy(),
+    (_asked, response) => response.destroy(),
     passOn,
   ]
   let turn = 0
@@ -83,8 +83,8 @@ async function readRated(app: App, { username, password }: Login): Promise<numbe
     body: JSON.stringify({ username, password }),
   })
   const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  const answer = await fetch(`${app.url}/api/review/history`, { headers: { cookie } })
-  const { entries } = (await answer.json()) as { entries: { card_id: number }[] }
+  const response = await fetch(`${app.url}/api/review/history`, { headers: { cookie } })
+  const { entries } = (await response.json()) as { entries: { card_id: number }[] }
   return entries.map(({ card_id }) => card_id).reverse()
 }
 

@@ -22,8 +22,8 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 async function send(page: Page, method: string, address: string, body?: object) {
-  const answer = await page.request.fetch(`${app.url}/api/review/${address}`, { method, ...(body && { data: body }) })
-  return { status: answer.status(), body: (await answer.json()) as never }
+  const response = await page.request.fetch(`${app.url}/api/review/${address}`, { method, ...(body && { data: body }) })
+  return { status: response.status(), body: (await response.json()) as never }
 }
 
 interface Card {
@@ -57,13 +57,13 @@ async function untilKinds(page: Page, expected: string): Promise<string> {
 /** Imports a deck with short answers, because the answers of the shipped decks are too long to type. */
 async function importTerms(): Promise<void> {
   const { page } = await app.newPerson({ isAdmin: true })
-  const answer = await page.request.post(`${app.url}/api/content/imports?name=Begriffe.csv&new=true&active=true`, {
+  const response = await page.request.post(`${app.url}/api/content/imports?name=Begriffe.csv&new=true&active=true`, {
     headers: { 'content-type': 'application/octet-stream' },
     data: Buffer.from(
       'Frage;Antwort\nWas ist ein Commit?;Ein **gespeicherter** Stand des Projekts.\nCode?;"```\nls\n```"\n',
     ),
   })
-  if (!answer.ok()) throw new Error(await answer.text())
+  if (!response.ok()) throw new Error(await response.text())
 }
 
 await importTerms()

@@ -137,7 +137,7 @@ async function upload(
 ): Promise<{ source: { id: number } }> {
   const address = new URL(`/api/content/imports?${parameters}`, page.url()).href
   const headers = { 'content-type': 'application/octet-stream' }
-  const answer = await page.request.post(address, { data: Buffer.from(file), headers })
-  if (!answer.ok()) throw new Error(await answer.text())
-  return await answer.json()
+  const response = await page.request.post(address, { data: Buffer.from(file), headers })
+  if (!response.ok()) throw new Error(await response.text())
+  return await response.json()
 }

@@ -135,6 +135,6 @@ async function addColleague({ asAdmin, url }: App, username: string): Promise<vo
 }
 
 async function activeDecks({ page }: Person, url: string): Promise<{ slug: string }[]> {
-  const answer = await page.request.get(`${url}/api/review/decks`)
-  return ((await answer.json()) as { decks: { slug: string }[] }).decks
+  const response = await page.request.get(`${url}/api/review/decks`)
+  return ((await response.json()) as { decks: { slug: string }[] }).decks
 }

@@ -51,7 +51,7 @@ t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   await t.test('shows the cached copy first and the late response afterwards', async (t) => {
     for (const [path, content] of pages) {
       const gate = createGate()
-      gateway.behave((_asked, _answer, pass) => void gate.opened.then(() => pass()))
+      gateway.behave((_asked, _response, pass) => void gate.opened.then(() => pass()))
       await open(page, `${gateway.url}/${path}`, content)
       await page.getByText(MARK).first().waitFor()
       gate.open()

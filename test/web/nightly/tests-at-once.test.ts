@@ -33,7 +33,7 @@ t.test('three browsers take one test concurrently', { skip: isMissing && 'no Chr
 
   // Connects Firefox to the service through a gateway, so that the test can break the connection.
   const network = await openGateway(t, app.url)
-  const cut = () => network.behave((_asked, answer) => answer.destroy())
+  const cut = () => network.behave((_asked, response) => response.destroy())
   const firefox = await openFirefox(t)
   await firefox.goto(`${network.url}/tests/kurz`)
   await firefox.locator('input[autocomplete~=username]').fill(traveller.login.username)

@@ -85,9 +85,9 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
     return service
   }
   const send = async <T>(as: Send, way: string, body: object, method = 'POST'): Promise<T> => {
-    const answer = await as(way, { method, body })
-    if (!answer.ok) throw new Error(`${way}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as T
+    const response = await as(way, { method, body })
+    if (!response.ok) throw new Error(`${way}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
   }
 
   const first = await live(DAYS.assign)
@@ -121,8 +121,8 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
         ? {}
         : { viewport: PHONE, ...(display_name === LATE && { colorScheme: 'dark' as const }) },
     )
-    const answer = await page.request.post(`${url}/api/auth/login`, { data: login })
-    if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+    const response = await page.request.post(`${url}/api/auth/login`, { data: login })
+    if (!response.ok()) throw new Error(`${response.status()} ${await response.text()}`)
     pages.set(display_name, page)
   }
   const officer = pageOf(OFFICER)

@@ -196,8 +196,8 @@ async function openBrowsers(
 
 /** Logs in with a request in the browser context of the page, without the login form. */
 export async function logInAs({ request }: Page, url: string, login: Login): Promise<void> {
-  const answer = await request.post(`${url}/api/auth/login`, { data: login })
-  if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+  const response = await request.post(`${url}/api/auth/login`, { data: login })
+  if (!response.ok()) throw new Error(`${response.status()} ${await response.text()}`)
 }
 
 /**
@@ -347,8 +347,8 @@ export async function studySome({ page }: Pick<Person, 'page'>, url: string, car
   const ratings = ['medium', 'easy', 'hard', 'again'] as const
   for (const [at, { card_id }] of queue.cards.entries()) {
     const data = { card_id, rating: ratings[at % ratings.length], duration_ms: 6_000 }
-    const answer = await page.request.post(`${url}/api/review`, { data })
-    if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+    const response = await page.request.post(`${url}/api/review`, { data })
+    if (!response.ok()) throw new Error(`${response.status()} ${await response.text()}`)
   }
 }
 
@@ -376,10 +376,10 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
     }
   }
   for (let at = 0; at < reviews.length; at += 100) {
-    const answer = await page.request.post(`${url}/api/review/batch`, {
+    const response = await page.request.post(`${url}/api/review/batch`, {
       data: { reviews: reviews.slice(at, at + 100) },
     })
-    if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+    if (!response.ok()) throw new Error(`${response.status()} ${await response.text()}`)
   }
 }
 

@@ -38,9 +38,9 @@ export async function testWithoutPassword(t: Test, { provider, browser, publicUr
     page.evaluate(
       async ([method, url, body]) => {
         const headers = { 'content-type': 'application/json' }
-        const answer = await fetch(url, { method, ...(body !== null && { headers, body }) })
-        if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
-        return answer.json()
+        const response = await fetch(url, { method, ...(body !== null && { headers, body }) })
+        if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+        return response.json()
       },
       [method, at(path), body === undefined ? null : JSON.stringify(body)] as const,
     )

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Owner } from '../../support/process.js'
 
 /** Handling of one request by a gateway between browser and service */
-export type Behaviour = (asked: IncomingMessage, answer: ServerResponse, pass: Pass) => void
+export type Behaviour = (asked: IncomingMessage, response: ServerResponse, pass: Pass) => void
 /**
  * A function that forwards the request to the service. With `instead`, the browser gets this reply instead of the
  * service's response.
@@ -22,21 +22,21 @@ export interface Gateway {
   behave(behaviour: Behaviour): void
 }
 
-export const passOn: Behaviour = (_asked, _answer, pass) => pass()
+export const passOn: Behaviour = (_asked, _response, pass) => pass()
 export const silence: Behaviour = () => {}
 
 export const replyWith =
   (reply: Reply): Behaviour =>
-  (_asked, answer) =>
-    send(answer, reply)
+  (_asked, response) =>
+    send(response, reply)
 
 export async function openGateway(t: Owner, service: string): Promise<Gateway> {
   let behaviour = passOn
   const open = new Set<ServerResponse>()
-  const server = createServer((asked, answer) => {
-    open.add(answer)
-    answer.once('close', () => open.delete(answer))
-    behaviour(asked, answer, (instead) => pass(service, asked, answer, instead))
+  const server = createServer((asked, response) => {
+    open.add(response)
+    response.once('close', () => open.delete(response))
+    behaviour(asked, response, (instead) => pass(service, asked, response, instead))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
@@ -47,27 +47,27 @@ export async function openGateway(t: Owner, service: string): Promise<Gateway> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     behave(next) {
       behaviour = next
-      for (const answer of open) answer.destroy()
+      for (const response of open) response.destroy()
     },
   }
 }
 
-function pass(service: string, asked: IncomingMessage, answer: ServerResponse, instead?: Reply): void {
+function pass(service: string, asked: IncomingMessage, response: ServerResponse, instead?: Reply): void {
   const { method, headers, url } = asked
   const onward = request(new URL(url ?? '/', service), { method: method ?? 'GET', headers }, (found) => {
     if (instead !== undefined) {
       found.resume()
-      found.once('end', () => send(answer, instead))
+      found.once('end', () => send(response, instead))
       return
     }
-    answer.writeHead(found.statusCode ?? 502, found.headers)
-    found.pipe(answer)
+    response.writeHead(found.statusCode ?? 502, found.headers)
+    found.pipe(response)
   })
-  onward.once('error', () => answer.destroy())
+  onward.once('error', () => response.destroy())
   asked.pipe(onward)
 }
 
-function send(answer: ServerResponse, { status, type, body }: Reply): void {
-  answer.writeHead(status, { 'content-type': type })
-  answer.end(body)
+function send(response: ServerResponse, { status, type, body }: Reply): void {
+  response.writeHead(status, { 'content-type': type })
+  response.end(body)
 }

@@ -90,9 +90,9 @@ export async function readAttempt(
   app: App,
   id: number,
 ): Promise<{ state: string; seconds_left: number | null; questions: StoredQuestion[] }> {
-  const answer = await request.get(`${app.url}/api/tests/attempts/${id}`)
-  if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
-  return (await answer.json()).attempt
+  const response = await request.get(`${app.url}/api/tests/attempts/${id}`)
+  if (!response.ok()) throw new Error(`${response.status()} ${await response.text()}`)
+  return (await response.json()).attempt
 }
 
 export function untilAttempt(

@@ -83,9 +83,9 @@ const wrong = (...texts: string[]) => texts.map((text) => ({ text, correct: fals
  * @throws Error if the status is not a success
  */
 export async function post<T>(app: App, path: string, body: object | undefined, method = 'POST'): Promise<T> {
-  const answer = await app.asAdmin(method, path, body)
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-  return (await answer.json()) as T
+  const response = await app.asAdmin(method, path, body)
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as T
 }
 
 /**

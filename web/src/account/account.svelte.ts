@@ -82,18 +82,18 @@ export async function findAccount(): Promise<void> {
   try {
     // After a return from the identity provider, another user may be logged in, so the app waits for the response.
     if (last !== undefined && !hasReturnedFromProvider() && (await isLate(request))) enterAs(last)
-    const answer = await request
+    const response = await request
     // A login through the identity provider changes the user without a call of `enter`.
-    if (last !== undefined && last.id !== answer.user.id) {
+    if (last !== undefined && last.id !== response.user.id) {
       await deleteUserData()
       // The app is already open for the last user.
       if (account.user !== undefined) return location.reload()
     }
     if (hasReturnedFromProvider()) {
-      const { user, sign_in } = answer
+      const { user, sign_in } = response
       await import('./draft.js').then(({ findDraft }) => findDraft(user.id, sign_in.is_fresh)).catch(() => {})
     }
-    accept(answer)
+    accept(response)
   } catch (error) {
     if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
@@ -147,7 +147,7 @@ export async function proveByPassword(password: string): Promise<void> {
  */
 export async function enter(request: () => Promise<ResponseBody<'/api/auth/login', 'post'>>): Promise<void> {
   // Holds the lock of the outbox, so that no page sends ratings of one user while another user logs in.
-  const answer = await withSendLock(async () => {
+  const response = await withSendLock(async () => {
     const found = await request()
     // If a different user has logged in, the cached data of the previous user is deleted, even if the session of the
     // previous user expired long ago.
@@ -156,11 +156,11 @@ export async function enter(request: () => Promise<ResponseBody<'/api/auth/login
     rememberUser(found.user)
     return found
   })
-  if (account.user !== undefined && account.user.id !== answer.user.id) {
+  if (account.user !== undefined && account.user.id !== response.user.id) {
     location.assign(document.baseURI)
     return
   }
-  accept(answer)
+  accept(response)
   resolveDialog?.(true)
 }
 
@@ -171,9 +171,9 @@ export function declineLogin(): void {
 
 export async function logOut(): Promise<void> {
   const { redirect } = await withSendLock(async () => {
-    const answer = await api.post('/api/auth/oidc/logout')
+    const response = await api.post('/api/auth/oidc/logout')
     forgetUser()
-    return answer
+    return response
   })
   await deleteUserData()
   // `redirect` is the logout page of the identity provider, where the user may still be logged in.

@@ -5,20 +5,20 @@
 const LATE_AFTER_MS = 500
 
 let isSlow = false
-let answers = 0
+let responses = 0
 
 /** Records that a response has arrived, so that later requests wait the full time again. */
 export function recordResponse(): void {
-  answers += 1
+  responses += 1
   isSlow = false
 }
 
 /** Resolves after `LATE_AFTER_MS`, or at once if an earlier request was late and no response has arrived since. */
 async function waitUntilLate(): Promise<void> {
   if (isSlow) return
-  const before = answers
+  const before = responses
   await new Promise((resolve) => setTimeout(resolve, LATE_AFTER_MS))
-  if (answers === before) isSlow = true
+  if (responses === before) isSlow = true
 }
 
 /** Returns whether the promise is still pending when `waitUntilLate` resolves. */

@@ -35,16 +35,16 @@ export async function fetchOrCached<T extends object>(
   const user = currentUserId()
   if (user === undefined) return request()
   const at = Date.now()
-  const answer = request().then((content) => {
+  const response = request().then((content) => {
     cacheLater(user, name, content, at)
     return content
   })
   const shown = readShown<T>(context)
   // Content that the query already holds stays until the response arrives, and no older copy replaces it.
-  if (shown === undefined && (await isLate(answer))) {
+  if (shown === undefined && (await isLate(response))) {
     const cached = await findMarked<T>(user, name)
-    if (cached === undefined) return answer
-    answer.then(
+    if (cached === undefined) return response
+    response.then(
       // Waits for a later task, because the response may arrive before the query holds the copy.
       (content) => setTimeout(() => replaceCached(context, content)),
       (error) => failedLate(context, user, name, error),
@@ -52,7 +52,7 @@ export async function fetchOrCached<T extends object>(
     return cached
   }
   try {
-    return await answer
+    return await response
   } catch (error) {
     if (!(error instanceof Unreachable || error instanceof ForeignResponse)) throw error
     const cached = shown ?? (await findMarked<T>(user, name))

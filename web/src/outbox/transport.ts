@@ -11,7 +11,7 @@ export async function sendEntry(method: string, path: string, body?: unknown): P
   try {
     const { status, isOwn, code, content, retryAfter } = await exchange(method, urlOf(path), init)
     const delay = parseRetryAfter(retryAfter, Date.now())
-    return { kind: 'answered', status, isOwn, code, body: content, ...(delay !== undefined && { retryAfter: delay }) }
+    return { kind: 'received', status, isOwn, code, body: content, ...(delay !== undefined && { retryAfter: delay }) }
   } catch {
     return { kind: 'lost' }
   }

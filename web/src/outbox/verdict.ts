@@ -4,7 +4,7 @@ import { fieldsOf } from '../platform/fields.js'
 export type Outcome = { kind: 'lost' } | HttpResponse
 
 export interface HttpResponse {
-  kind: 'answered'
+  kind: 'received'
   status: number
   /** Whether the response is from the service and not from a proxy */
   isOwn: boolean
@@ -60,7 +60,7 @@ export function responsesOf(body: unknown): HttpResponse[] {
     const { status, review, code, error } = fieldsOf(result)
     const isRefused = typeof code === 'string'
     return {
-      kind: 'answered',
+      kind: 'received',
       status: Number(status),
       isOwn: isRefused || review !== undefined,
       code: isRefused ? code : undefined,

@@ -15,6 +15,6 @@ export function codeOf({ ok, headers }: Received): string | undefined {
 }
 
 /** Returns whether the service has sent the response: a successful one has the header, a refusal has an error code. */
-export function isOwn(answer: Received): boolean {
-  return answer.ok ? answer.headers.get(HEADER) === NAME : codeOf(answer) !== undefined
+export function isOwn(response: Received): boolean {
+  return response.ok ? response.headers.get(HEADER) === NAME : codeOf(response) !== undefined
 }

@@ -43,9 +43,9 @@ export async function registerWorker(): Promise<void> {
  */
 export async function hasNewVersion(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
-  const answer = await fetch(document.baseURI, { cache: 'no-cache', headers: { accept: 'text/html' } })
-  if (!answer.ok || !isOwn(answer) || script === null) return false
-  const isOther = !(await answer.text()).includes(script.src.split('/').pop() as string)
+  const response = await fetch(document.baseURI, { cache: 'no-cache', headers: { accept: 'text/html' } })
+  if (!response.ok || !isOwn(response) || script === null) return false
+  const isOther = !(await response.text()).includes(script.src.split('/').pop() as string)
   if (isOther) await registration?.update()
   return isOther
 }

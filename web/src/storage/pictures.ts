@@ -32,10 +32,10 @@ export async function cachePictures(user: number, content: unknown, limits: Cach
     const wanted = targets.map((target) => new URL(`api/content/${target}`, document.baseURI).href)
     for (const url of wanted) {
       if (sizes.has(url)) continue
-      const answer = await fetch(url, { headers: { accept: 'image/*' } })
+      const response = await fetch(url, { headers: { accept: 'image/*' } })
       // Caches only a response of the service, because that of a captive portal would stay in the cache.
-      if (!answer.ok || !isOwn(answer)) continue
-      const size = await sizeOf(answer.clone())
+      if (!response.ok || !isOwn(response)) continue
+      const size = await sizeOf(response.clone())
       const others = [...sizes].filter(([other]) => !wanted.includes(other))
       while (sizes.size >= most || sum(sizes) + size > mostBytes) {
         const [oldest] = others.shift() ?? []
@@ -43,7 +43,7 @@ export async function cachePictures(user: number, content: unknown, limits: Cach
         sizes.delete(oldest)
         await cache.delete(oldest)
       }
-      await cache.put(url, answer)
+      await cache.put(url, response)
       sizes.set(url, size)
     }
   } catch {
@@ -59,8 +59,8 @@ export async function deleteCachedPictures(except?: number): Promise<void> {
   await Promise.all(gone.map((name) => caches.delete(name)))
 }
 
-async function sizeOf(answer: Response | undefined): Promise<number> {
-  return Number(answer?.headers.get('content-length')) || ((await answer?.blob())?.size ?? 0)
+async function sizeOf(response: Response | undefined): Promise<number> {
+  return Number(response?.headers.get('content-length')) || ((await response?.blob())?.size ?? 0)
 }
 
 function sum(sizes: Map<string, number>): number {

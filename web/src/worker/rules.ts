@@ -8,10 +8,10 @@ export interface RequestParts {
 const NO_PAGES = new Set(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
 
 /**
- * Returns the path of the cached file that answers the request; an empty string for the HTML page, which answers
+ * Returns the path of the cached file that the request gets; an empty string for the HTML page, which is sent for
  * navigations to all pages of the app; undefined if the request must go to the network.
  */
-export function answerFor(
+export function cachedPathFor(
   { url, method, mode }: RequestParts,
   scope: string,
   files: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 import { isOwn } from '../platform/proof.js'
-import { answerFor, isPicture } from './rules.js'
+import { cachedPathFor, isPicture } from './rules.js'
 
 /** File list and version, inserted by the build */
 declare const FILES: string[]
@@ -20,7 +20,7 @@ interface Extendable {
 }
 interface Fetching {
   request: Request
-  respondWith(answer: Promise<Response>): void
+  respondWith(response: Promise<Response>): void
 }
 
 const worker = globalThis as unknown as WorkerScope
@@ -37,27 +37,27 @@ worker.addEventListener<MessageEvent>('message', ({ data }) => {
   if (data === 'take over') void worker.skipWaiting()
 })
 worker.addEventListener<Fetching>('fetch', (event) => {
-  const path = answerFor(event.request, scope, files)
-  if (path !== undefined) event.respondWith(answer(path, event.request))
-  else if (isPicture(event.request, scope)) event.respondWith(answerPicture(event.request))
+  const path = cachedPathFor(event.request, scope, files)
+  if (path !== undefined) event.respondWith(findFile(path, event.request))
+  else if (isPicture(event.request, scope)) event.respondWith(findPicture(event.request))
 })
 
 async function install(): Promise<void> {
   const cache = await caches.open(NAME)
   // Fetches the page from the service, which inserts the base path.
-  const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (answer) => {
+  const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (response) => {
     // A captive portal's login page would stay in the cache until the next version.
-    if (!answer.ok || !isOwn(answer)) throw new Error(`the page: ${answer.status}`)
-    await cache.put(scope, answer)
+    if (!response.ok || !isOwn(response)) throw new Error(`the page: ${response.status}`)
+    await cache.put(scope, response)
   })
   const others = FILES.map(async (file) => {
     const url = new URL(file, scope)
-    const answer = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
+    const response = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
     // Refuses an HTML page that is sent in place of a file. Files without a hash in their names are revalidated,
     // because the HTTP cache of the browser may contain older versions.
-    const isForeign = answer.headers.get('content-type')?.startsWith('text/html') ?? true
-    if (!answer.ok || isForeign) throw new Error(`${file}: ${answer.status}`)
-    await cache.put(url, answer)
+    const isForeign = response.headers.get('content-type')?.startsWith('text/html') ?? true
+    if (!response.ok || isForeign) throw new Error(`${file}: ${response.status}`)
+    await cache.put(url, response)
   })
   await Promise.all([page, ...others])
 }
@@ -68,12 +68,12 @@ async function activate(): Promise<void> {
   await worker.clients.claim()
 }
 
-async function answer(path: string, request: Request): Promise<Response> {
+async function findFile(path: string, request: Request): Promise<Response> {
   const kept = await caches.match(new URL(path, scope), { cacheName: NAME })
   return kept ?? fetch(request)
 }
 
-async function answerPicture(request: Request): Promise<Response> {
+async function findPicture(request: Request): Promise<Response> {
   for (const name of await caches.keys()) {
     const kept = name.startsWith(PICTURES) ? await caches.match(request.url, { cacheName: name }) : undefined
     if (kept !== undefined) return kept

@@ -1,6 +1,6 @@
 import { convertHtml, readStyleSheet, stylesIn } from '../../../domain/markup/index.js'
 import { mediaTarget, parseMediaTarget } from '../../../domain/pictures/index.js'
-import { answerTasks } from '../../answer-tasks.js'
+import { handleTasks } from '../../handle-tasks.js'
 
 /** URL of a stored picture, relative or absolute */
 const STORED = /(?:^|\/)(media\/[0-9a-f]{64}\.[a-z]+)$/
@@ -17,7 +17,7 @@ function picture(src: string): string | undefined {
 /** Maximum ratio of the lengths of Markdown and HTML; `<svg/>` becomes the longer „[Bild: Zeichnung]“ */
 const MAX_GROWTH = 8
 
-answerTasks((html: string) => {
+handleTasks((html: string) => {
   const styles = readStyleSheet(stylesIn(html))
   // `maxLength` must not cut the text.
   return convertHtml(html, { picture, styles, maxLength: MAX_GROWTH * html.length }).markdown

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ExportFormat } from '../../../domain/content/export-formats.js'
-import { answerTasks } from '../../answer-tasks.js'
+import { handleTasks } from '../../handle-tasks.js'
 import type { ExportItem, ExportSource } from './items.js'
 import type { PackageOptions } from './write-apkg.js'
 
@@ -15,7 +15,7 @@ export interface ExportTask {
   port: MessagePort
 }
 
-/** Messages of the thread. They are answered in order, with undefined after the last item or for a missing picture. */
+/** Messages of the thread. The replies arrive in the same order, with undefined after the last item or for a missing picture. */
 export type WorkerRequest = { ask: 'item' } | { ask: 'picture'; sha: string }
 
 /** Writes the export. Requests items and pictures through `port`. */
@@ -32,12 +32,12 @@ async function write({ options: { format, folder, ...options }, port }: ExportTa
 }
 
 function readSource(port: MessagePort): ExportSource {
-  const waiting: ((answer: unknown) => void)[] = []
-  port.on('message', (answer: unknown) => waiting.shift()?.(answer))
+  const waiting: ((reply: unknown) => void)[] = []
+  port.on('message', (reply: unknown) => waiting.shift()?.(reply))
 
   function ask<T>(request: WorkerRequest): Promise<T | undefined> {
     port.postMessage(request)
-    return new Promise((resolve) => waiting.push(resolve as (answer: unknown) => void))
+    return new Promise((resolve) => waiting.push(resolve as (reply: unknown) => void))
   }
 
   /** Yields the items. Requests the next item in advance, so that it is read while the current item is written. */
@@ -54,4 +54,4 @@ function readSource(port: MessagePort): ExportSource {
   return { items: readItems(), picture: (sha) => ask<Uint8Array>({ ask: 'picture', sha }) }
 }
 
-answerTasks(write)
+handleTasks(write)

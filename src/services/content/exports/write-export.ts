@@ -74,12 +74,12 @@ export async function writeExport(
     hasTests: format === 'markdown' && deckId === undefined && (hasHidden === true || hasTests === true),
   })
   const iterator = items[Symbol.asyncIterator]()
-  const answer = async (asked: WorkerRequest) => {
+  const reply = async (asked: WorkerRequest) => {
     if (asked.ask === 'picture') return picture(asked.sha)
     const { done, value } = await iterator.next()
     return done ? undefined : value
   }
-  await runWorker(options, answer, signal)
+  await runWorker(options, reply, signal)
   return path.join(folder, 'export')
 }
 
@@ -100,15 +100,15 @@ function firstDay(timeZone: string): WorkerOptions['created'] {
 /** Resolves when the thread has completed the file. */
 async function runWorker(
   options: WorkerOptions,
-  answer: (request: WorkerRequest) => Promise<unknown>,
+  reply: (request: WorkerRequest) => Promise<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { port1: own, port2: port } = new MessageChannel()
   const failed = new AbortController()
   let last: Promise<void> = Promise.resolve()
   own.on('message', (request: WorkerRequest) => {
-    // Answers one request after another, because the thread matches answers to requests by their order.
-    last = last.then(async () => own.postMessage(await answer(request))).catch((error) => failed.abort(error))
+    // Handles one request after another, because the thread matches replies to requests by their order.
+    last = last.then(async () => own.postMessage(await reply(request))).catch((error) => failed.abort(error))
   })
   try {
     const either = AbortSignal.any(signal === undefined ? [failed.signal] : [failed.signal, signal])

@@ -123,8 +123,8 @@ t.test('a deck neither becomes a pool nor stops being one', async (t) => {
     'decks/git.md': deckFile('Git', CARDS, { tests_only: true }),
   })
   for (const url of ['/api/admin/import', '/api/content/check']) {
-    const answer = await admin.post(url)
-    t.match(answer, {
+    const response = await admin.post(url)
+    t.match(response, {
       status: 400,
       body: {
         errors: [

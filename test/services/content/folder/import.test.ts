@@ -173,9 +173,9 @@ t.test('faults stop the import: all are listed, and nothing changes', async (t) 
     'decks/faulty.md': '---\nname: X\nfarbe: rot\n---\n## Ohne Kommentar\n\n### Antwort\nx\n',
     'decks/later.md': deckFile('Später', [{ id: 'gut' }, { id: 'gut' }]),
   })
-  const answer = await admin.post('/api/admin/import')
-  t.equal(answer.status, 400)
-  const { errors, ...body } = answer.body
+  const response = await admin.post('/api/admin/import')
+  t.equal(response.status, 400)
+  const { errors, ...body } = response.body
   t.strictSame(body, errorBody(400, body.message))
   t.match(body.message, /^Import abgebrochen: 3 Fehler/)
   t.match(errors, [

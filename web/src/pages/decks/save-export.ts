@@ -13,14 +13,14 @@ const NAME = /filename="?(?<name>[^";]+)/
 export async function saveExport(address: string): Promise<void> {
   // Opens the login dialog if the session has ended.
   await api.get('/api/auth/me')
-  const answer = await fetch(new URL(address, document.baseURI)).catch(() => {
+  const response = await fetch(new URL(address, document.baseURI)).catch(() => {
     throw new Unreachable()
   })
-  if (!isOwn(answer)) throw new ForeignResponse(answer.status)
-  const code = codeOf(answer)
-  if (code !== undefined) throw new Refused(answer.status, code, await answer.json().catch(() => undefined))
-  const file = await answer.blob().catch(() => {
+  if (!isOwn(response)) throw new ForeignResponse(response.status)
+  const code = codeOf(response)
+  if (code !== undefined) throw new Refused(response.status, code, await response.json().catch(() => undefined))
+  const file = await response.blob().catch(() => {
     throw new Unreachable()
   })
-  saveFile(NAME.exec(answer.headers.get('content-disposition') ?? '')?.groups?.name ?? 'export', file)
+  saveFile(NAME.exec(response.headers.get('content-disposition') ?? '')?.groups?.name ?? 'export', file)
 }

@@ -15,7 +15,7 @@ import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
 import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
-import { answerTasks } from '../../../answer-tasks.js'
+import { handleTasks } from '../../../handle-tasks.js'
 import type { ReadEntry } from './bundle.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
@@ -178,7 +178,7 @@ function readBytes(path: string, from: number, length: number): Buffer {
 }
 
 /** Reads an upload as `readFile` does, but returns refusals, because an error loses its class between threads. */
-async function answer({ path, options }: ReadTask): Promise<Outcome> {
+async function readUnlessRefused({ path, options }: ReadTask): Promise<Outcome> {
   try {
     return { incoming: await readFile(path, options) }
   } catch (error) {
@@ -191,4 +191,4 @@ async function answer({ path, options }: ReadTask): Promise<Outcome> {
 }
 
 // This file is also the module of the worker thread.
-answerTasks(answer)
+handleTasks(readUnlessRefused)

@@ -84,9 +84,9 @@ export class UploadJob {
     this.#stop = new AbortController()
     const round = this.#round
     try {
-      const answer = await this.#sendInTurn(options, doing === 'check', isActive)
-      if (doing === 'import') this.done = answer
-      else if (round === this.#round) this.preview = answer
+      const response = await this.#sendInTurn(options, doing === 'check', isActive)
+      if (doing === 'import') this.done = response
+      else if (round === this.#round) this.preview = response
     } catch (error) {
       this.failure = failureOf(error, options.file)
       if (this.failure.errors.length > 0) this.preview = undefined
