@@ -42,13 +42,9 @@ declare module 'fastify' {
   }
 }
 
-export interface AuthPluginOptions {
-  today: () => string
-}
-
 /** Adds hooks for route scopes: `addHook('preHandler', app.requireUser)` protects every route of a scope. */
-export default fp<AuthPluginOptions>(
-  async (app, { today }) => {
+export default fp(
+  async (app) => {
     app.decorateRequest('user', {
       getter() {
         const user = this.tokenUser === undefined ? this.session?.stored?.user : this.tokenUser
@@ -65,7 +61,7 @@ export default fp<AuthPluginOptions>(
       if (!request.user.is_admin) throw ADMINS_ONLY
     })
     app.decorateRequest('recordActivity', async function (user) {
-      const day = today()
+      const day = app.clock.today()
       if (user.last_seen_on !== null && user.last_seen_on >= day) return
       try {
         await recordActivity(app.db, user.id, day)
@@ -86,7 +82,7 @@ export default fp<AuthPluginOptions>(
       })
     })
   },
-  { name: 'auth', dependencies: ['session', 'tokens'] },
+  { name: 'auth', dependencies: ['service', 'session', 'tokens'] },
 )
 
 /**

@@ -8,23 +8,18 @@ const EXPOSED_HEADERS =
 /** Maximum time for which a browser may cache a preflight response: the upper limit of Chromium */
 const MAX_AGE_SECONDS = '7200'
 
-export interface CorsOptions {
-  /** Same-site origins whose pages may use the API */
-  allowedOrigins: string[]
-}
-
 /**
  * Lets pages of the allowed origins use the API with the session cookie. Responds to preflight requests before
  * authentication. `@fastify/cors` does not fit: it adds an OPTIONS route for every path, so OPTIONS requests never
  * reach the not-found handlers of the scopes.
  */
-export default fp<CorsOptions>(
-  async (app, { allowedOrigins }) => {
+export default fp(
+  async (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      if (allowOrigin(allowedOrigins, request, reply)) return reply
+      if (allowOrigin(app.config.corsOrigins, request, reply)) return reply
     })
   },
-  { name: 'cors' },
+  { name: 'cors', dependencies: ['service'] },
 )
 
 /**

@@ -6,23 +6,17 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Values of `Sec-Fetch-Site` for requests from our own origin and for addresses that a person typed or bookmarked */
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
-export interface CrossSiteOptions {
-  allowedOrigins: string[]
-  /**
-   * Origin of the public URL; undefined if none is configured. The plugin then derives the origin from each request.
-   */
-  ownOrigin: string | undefined
-}
-
 /**
  * Refuses state-changing requests that a browser sends from a page of another origin, even of the same site, unless
  * that origin is allowed. Requests with neither `Origin` nor `Sec-Fetch-Site` pass, because clients other than browsers
  * send neither.
  * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
  */
-export default fp<CrossSiteOptions>(
-  async (app, { allowedOrigins, ownOrigin }) => {
-    const allowed = new Set(allowedOrigins)
+export default fp(
+  async (app) => {
+    const { corsOrigins, publicUrl } = app.config
+    const allowed = new Set(corsOrigins)
+    const ownOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
     app.addHook('onRequest', async (request) => {
       if (SAFE_METHODS.has(request.method)) return
       const site = request.headers['sec-fetch-site']
@@ -34,7 +28,7 @@ export default fp<CrossSiteOptions>(
       }
     })
   },
-  { name: 'cross-site' },
+  { name: 'cross-site', dependencies: ['service'] },
 )
 
 /** Returns the origin from the protocol and host of the request; undefined if the host is malformed. */

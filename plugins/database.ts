@@ -5,6 +5,8 @@ import type { Database } from '../db/types.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    database: OpenDatabase
+    /** `database.db` */
     db: Kysely<Database>
   }
 }
@@ -15,6 +17,7 @@ export interface DatabasePluginOptions {
 
 export default fp<DatabasePluginOptions>(
   async (app, { database }) => {
+    app.decorate('database', database)
     app.decorate('db', database.db)
     app.addHook('onClose', () => database.close())
   },

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Job, JobContext } from '../src/services/jobs/job.js'
+import { type Job, jobSettings } from '../src/services/jobs/job.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
 import { repeat } from '../src/services/jobs/repeat.js'
 import { runJob } from '../src/services/jobs/run-job.js'
@@ -17,7 +17,7 @@ const NO_FIT =
 
 const MINUTE_MS = 60_000
 
-interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'renewLease' | 'onError' | 'userId'> {
+interface JobOptions {
   /** Interval in milliseconds of the check for nightly jobs, and the maximum interval of the other jobs */
   intervalMs: number
 }
@@ -27,13 +27,14 @@ interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'renewLease' | '
  * instance run a job at a time.
  */
 export default fp<JobOptions>(
-  async (app, { intervalMs, ...context }) => {
-    const { moment } = context
+  async (app, { intervalMs }) => {
+    const { moment } = app.clock
     const stopping = new AbortController()
     const run = async (job: Job, night?: string) => {
       try {
         const summary = await runJob(app.db, job, {
-          ...context,
+          ...jobSettings(app.config),
+          moment,
           ...(night !== undefined && { night }),
           signal: stopping.signal,
           onError: (err, facts) => app.log.warn({ err, job: job.name, ...facts }, 'part of a job failed'),
@@ -69,5 +70,5 @@ export default fp<JobOptions>(
       await Promise.all(ended)
     })
   },
-  { name: 'jobs', dependencies: ['database'] },
+  { name: 'jobs', dependencies: ['database', 'service'] },
 )

@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import type { OpenDatabase } from '../db/client.js'
 import { EventLoopDelay, SAMPLE_INTERVAL_MS } from '../src/domain/event-loop-delay.js'
 import { Unavailable } from '../src/domain/refusal.js'
 
@@ -12,7 +11,6 @@ const MAX_WAITING_FOR_CONNECTION = 1_000
 export interface LoadSheddingOptions {
   /** Event loop delay in milliseconds above which requests are refused with 503 */
   maxDelayMs: number
-  poolState: OpenDatabase['poolState']
 }
 
 /**
@@ -20,17 +18,17 @@ export interface LoadSheddingOptions {
  * after one long task, it refuses all requests for a second (docs/decisions/0004-overload.md).
  */
 export default fp<LoadSheddingOptions>(
-  async (app, { maxDelayMs, poolState }) => {
+  async (app, { maxDelayMs }) => {
     const delay = new EventLoopDelay(maxDelayMs, performance.now())
     const timer = setInterval(() => delay.sample(performance.now()), SAMPLE_INTERVAL_MS)
     timer.unref()
     app.addHook('onClose', async () => clearInterval(timer))
 
     app.addHook('onRequest', async () => {
-      if (delay.isTooLong() || poolState().waiting >= MAX_WAITING_FOR_CONNECTION) {
+      if (delay.isTooLong() || app.database.poolState().waiting >= MAX_WAITING_FOR_CONNECTION) {
         throw new Unavailable()
       }
     })
   },
-  { name: 'load-shedding' },
+  { name: 'load-shedding', dependencies: ['database'] },
 )

@@ -4,6 +4,8 @@ import { Type } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { describeApi, finishDocument } from '../src/http/openapi.js'
 import { responses } from '../src/http/schemas.js'
+import { VERSION } from '../src/http/version.js'
+import { cookieOptionsOf, sessionCookieName } from './session-cookie.js'
 
 /** Hash of the inline style sheet of Swagger UI; test/web/nightly/reference.test.ts detects a change. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
@@ -22,21 +24,16 @@ const CONTENT_SECURITY_POLICY = [
 
 const Document = Type.Unsafe<string>({ type: 'object', additionalProperties: true, description: 'OpenAPI 3.1' })
 
-export interface OpenapiOptions {
-  version: string
-  /** Path prefix that the reverse proxy removes from requests */
-  basePath: string
-  sessionCookie: string
-}
-
 /**
  * Serves `/openapi.json`, made from the route schemas, and `/docs`, an interactive reference. Must be registered before
  * the routes.
  */
-export default fp<OpenapiOptions>(
-  async (app, { version, basePath, sessionCookie }) => {
+export default fp(
+  async (app) => {
+    const { basePath } = app.config
+    const sessionCookie = sessionCookieName(cookieOptionsOf(app.config))
     await app.register(swagger, {
-      openapi: describeApi(sessionCookie, version, basePath),
+      openapi: describeApi(sessionCookie, VERSION, basePath),
       convertConstToEnum: false,
       transformObject: (document) => finishDocument('openapiObject' in document ? document.openapiObject : {}),
     })
@@ -74,5 +71,5 @@ export default fp<OpenapiOptions>(
       })
     })
   },
-  { name: 'openapi' },
+  { name: 'openapi', dependencies: ['service'] },
 )

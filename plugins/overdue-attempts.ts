@@ -1,9 +1,8 @@
 import fp from 'fastify-plugin'
-import type { Clock } from '../src/domain/time/calendar.js'
 import { repeat } from '../src/services/jobs/repeat.js'
 import { endOverdue } from '../src/services/tests/end-attempt.js'
 
-interface OverdueOptions extends Clock {
+interface OverdueOptions {
   intervalMs: number
 }
 
@@ -12,11 +11,11 @@ interface OverdueOptions extends Clock {
  * instances try to end the same attempt, only one of them succeeds.
  */
 export default fp<OverdueOptions>(
-  async (app, { moment, intervalMs }) => {
+  async (app, { intervalMs }) => {
     const stopping = new AbortController()
     const endAll = async () => {
       try {
-        const ended = await endOverdue(app.db, moment().at, stopping.signal, (err, attempt) =>
+        const ended = await endOverdue(app.db, app.clock.now(), stopping.signal, (err, attempt) =>
           app.log.warn({ err, attempt }, 'ending an attempt by time failed'),
         )
         if (ended > 0) app.log.info({ ended }, 'attempts ended by time')
@@ -33,5 +32,5 @@ export default fp<OverdueOptions>(
       await ended
     })
   },
-  { name: 'overdue-attempts', dependencies: ['database'] },
+  { name: 'overdue-attempts', dependencies: ['database', 'service'] },
 )

@@ -26,11 +26,6 @@ declare module 'fastify' {
   }
 }
 
-export interface RateLimitOptions {
-  /** Requests per second allowed on average for each IPv4 address or IPv6 /64; 0 disables all limits of this plugin */
-  perSecond: number
-}
-
 interface Window {
   count: number
   /** End on the clock of `performance.now` */
@@ -73,8 +68,9 @@ class MonotonicStore implements FastifyRateLimitStore {
 }
 
 /** Limits the number of requests per client address or user. Each instance counts separately. */
-export default fp<RateLimitOptions>(
-  async (app, { perSecond }) => {
+export default fp(
+  async (app) => {
+    const { rateLimit: perSecond } = app.config
     if (perSecond === 0) {
       app.decorate('limitRequests', () => async () => {})
       app.decorate('limitUser', () => async () => {})
@@ -114,5 +110,5 @@ export default fp<RateLimitOptions>(
     // A hook of the scope, unlike a hook of a route, also counts requests that match no endpoint.
     app.addHook('onRequest', app.limitRequests('all', perSecond * WINDOW_SECONDS))
   },
-  { name: 'rate-limit' },
+  { name: 'rate-limit', dependencies: ['service'] },
 )

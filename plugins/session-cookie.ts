@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceConfig } from './service.js'
 
 export const SESSION_COOKIE = 'svc_training_session'
 /**
@@ -11,6 +12,10 @@ export interface CookieOptions {
   /** Whether the public URL of the service uses https. The protocol of the request is ignored. */
   isSecure: boolean
   basePath: string
+}
+
+export function cookieOptionsOf({ publicUrl, basePath }: Pick<ServiceConfig, 'publicUrl' | 'basePath'>): CookieOptions {
+  return { isSecure: publicUrl?.startsWith('https:') === true, basePath }
 }
 
 export function sessionCookieName({ isSecure, basePath }: CookieOptions): string {

@@ -19,8 +19,8 @@ import { isDisabled } from '../src/domain/accounts/deactivation.js'
 import { NOT_LOGGED_IN, PASSKEY_REFUSED, WRONG_LOGIN } from '../src/domain/accounts/refusals.js'
 import type { Login } from '../src/services/accounts/log-in.js'
 import {
-  type CookieOptions,
   clearSessionCookies,
+  cookieOptionsOf,
   keepLastOfEachCookie,
   secureCookies,
   sessionCookieName,
@@ -49,12 +49,9 @@ const LIFETIME_MS = 7 * DAY_MS
 /** Minimum extension of a session, in milliseconds, that is written to the database */
 const MIN_RENEWAL_MS = 60_000
 
-export interface SessionPluginOptions extends CookieOptions {
+export interface SessionPluginOptions {
   /** The first secret signs cookies; all secrets verify them. */
   secrets: string[]
-  /** Maximum age of a session in days, regardless of renewals */
-  maxDays: number
-  today: () => string
 }
 
 /** User and login data that the store reads with a session. The data does not change during a request. */
@@ -95,8 +92,10 @@ function toStored(found: FoundSession): StoredSession {
 
 /** Stores sessions in the database. Only `startSession` inserts a row. */
 export default fp<SessionPluginOptions>(
-  async (app, { secrets, maxDays, today, isSecure, basePath }) => {
-    const cookieName = sessionCookieName({ isSecure, basePath })
+  async (app, { secrets }) => {
+    const { sessionMaxDays: maxDays } = app.config
+    const cookieOptions = cookieOptionsOf(app.config)
+    const cookieName = sessionCookieName(cookieOptions)
     const maxAge = Math.min(LIFETIME_MS, maxDays * DAY_MS)
     await app.register(cookie)
     // A request with a Bearer header is authenticated by the token only. Without cookies, the session package reads,
@@ -108,7 +107,7 @@ export default fp<SessionPluginOptions>(
     await app.register(session, {
       cookieName,
       secret: secrets,
-      store: createStore(app.db, { maxDays, today }),
+      store: createStore(app.db, { maxDays, today: app.clock.today }),
       rolling: false,
       saveUninitialized: false,
       cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge },
@@ -118,11 +117,11 @@ export default fp<SessionPluginOptions>(
     })
     app.addHook('onSend', (_request, reply, _payload, done) => {
       keepLastOfEachCookie(reply)
-      if (isSecure) secureCookies(reply)
+      if (cookieOptions.isSecure) secureCookies(reply)
       done()
     })
   },
-  { name: 'session', dependencies: ['database', 'tokens'] },
+  { name: 'session', dependencies: ['database', 'service', 'tokens'] },
 )
 
 /**
@@ -191,10 +190,7 @@ export function hashSessionId(sessionId: string): Buffer {
   return hash('sha256', sessionId, 'buffer')
 }
 
-function createStore(
-  db: Kysely<Database>,
-  { maxDays, today }: Pick<SessionPluginOptions, 'maxDays' | 'today'>,
-): SessionStore {
+function createStore(db: Kysely<Database>, { maxDays, today }: { maxDays: number; today: () => string }): SessionStore {
   const begin = async (row: Insertable<Database['sessions']>, credential: LoginCredential) => {
     if (!(await insertSession(db, row, credential, today())))
       throw 'passkeyId' in credential ? PASSKEY_REFUSED : WRONG_LOGIN

@@ -16,13 +16,9 @@ declare module 'fastify' {
   }
 }
 
-export interface TokenPluginOptions {
-  today: () => string
-}
-
 /** Authenticates API tokens. With a Bearer header, the session cookie is ignored (plugins/session.ts). */
-export default fp<TokenPluginOptions>(
-  async (app, { today }) => {
+export default fp(
+  async (app) => {
     app.decorateRequest('tokenUser', undefined)
     app.decorateRequest('apiToken', undefined)
     app.addHook('onRequest', async (request) => {
@@ -30,9 +26,9 @@ export default fp<TokenPluginOptions>(
       if (token === undefined) return
       const hash = hashToken(token)
       const sent = hash && (await findSentToken(app.db, hash))
-      request.apiToken = sent && !isDisabled(sent.user, today()) ? sent : undefined
+      request.apiToken = sent && !isDisabled(sent.user, app.clock.today()) ? sent : undefined
       request.tokenUser = request.apiToken?.user ?? null
     })
   },
-  { name: 'tokens', dependencies: ['database'] },
+  { name: 'tokens', dependencies: ['database', 'service'] },
 )

@@ -55,9 +55,6 @@ interface Page {
 export interface WebOptions {
   /** Folder of the built app: `index.html`, hashed files below `assets/`, and public files */
   folder: string
-  /** Base path of the page, with a slash at both ends */
-  basePath: string
-  rateLimit: number
 }
 
 /**
@@ -65,8 +62,8 @@ export interface WebOptions {
  * overload, because the page comes from memory and costs no more than a refusal.
  */
 export default fp<WebOptions>(
-  async (app, { folder, basePath, rateLimit: perSecond }) => {
-    const page = readPage(folder, basePath)
+  async (app, { folder }) => {
+    const page = readPage(folder, app.config.basePath)
     const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
       if (page === undefined) throw WEB_NOT_BUILT
       // Search engines must not index the pages of proofs, whose addresses contain a secret code.
@@ -84,7 +81,7 @@ export default fp<WebOptions>(
     })
 
     await app.register(async (pages) => {
-      await pages.register(rateLimit, { perSecond })
+      await pages.register(rateLimit)
       pages.addHook('onRoute', (route) => {
         route.method = ['GET', 'HEAD']
         route.schema = { hide: true }

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { OpenDatabase } from '../db/client.js'
 import auth from '../plugins/auth.js'
 import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
@@ -7,16 +6,11 @@ import fairShare from '../plugins/fair-share.js'
 import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
 import rights from '../plugins/rights.js'
-import session, { type SessionPluginOptions } from '../plugins/session.js'
+import session from '../plugins/session.js'
 import signIn from '../plugins/sign-in.js'
 import tokens from '../plugins/tokens.js'
-import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
-import type { MailSettings } from '../src/domain/mail/settings.js'
-import type { OidcSettings } from '../src/domain/sign-in/settings.js'
-import type { Moment } from '../src/domain/time/calendar.js'
 import { NOT_FOUND } from '../src/http/refusals.js'
 import accountRoutes from './accounts/index.js'
-import type { About } from './accounts/service.js'
 import adminRoutes from './admin/index.js'
 import assignmentRoutes from './assignments/index.js'
 import authRoutes from './auth/index.js'
@@ -38,36 +32,12 @@ import teamRoutes from './teams/index.js'
 import testRoutes from './tests/index.js'
 
 export interface ApiOptions {
-  sessions: Omit<SessionPluginOptions, 'today'>
-  corsOrigins: string[]
-  publicUrl: string | undefined
-  basePath: string
-  mail: MailSettings | undefined
-  oidc: OidcSettings | undefined
-  passwordLogin: boolean
-  contentDir: string
-  /** Folder for temporary files of uploads and exports */
-  tmpDir: string
-  /** Maximum size of one upload, in bytes */
-  importMaxBytes: number
-  /** Maximum total size of all pictures, in bytes */
-  mediaMaxBytes: number
-  statisticsMinPersons: number
-  about: About
-  rateLimit: number
-  poolState: OpenDatabase['poolState']
+  /** The first secret signs cookies; all secrets verify them. */
+  sessionSecrets: string[]
   maxDelayMs: number
-  /** Aborts long operations, such as imports, exports and PDF rendering, when the service stops */
-  stopping: AbortSignal
-  /** Returns the current calendar day as `YYYY-MM-DD`. */
-  today: () => string
-  /** Returns an instant (default: now) together with its calendar day. */
-  moment: (at?: Date) => Moment
 }
 
-const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
-  const { sessions, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, stopping, today, moment } = options
-  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
+const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secrets, maxDelayMs }) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
@@ -75,80 +45,45 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   app.addHook('onRoute', (route) => {
     if (route.method === 'GET' && route.schema?.security?.length === 0) route.method = ['GET', 'HEAD']
   })
-  await app.register(cors, { allowedOrigins: corsOrigins })
-  await app.register(loadShedding, { maxDelayMs: options.maxDelayMs, poolState: options.poolState })
-  await app.register(rateLimit, { perSecond: options.rateLimit })
-  await app.register(crossSite, { allowedOrigins: corsOrigins, ownOrigin: publicUrl?.origin })
-  await app.register(tokens, { today })
-  await app.register(session, { ...sessions, today })
-  await app.register(auth, { today })
+  await app.register(cors)
+  await app.register(loadShedding, { maxDelayMs })
+  await app.register(rateLimit)
+  await app.register(crossSite)
+  await app.register(tokens)
+  await app.register(session, { secrets })
+  await app.register(auth)
   await app.register(rights)
   await app.register(fairShare)
-  const { oidc, passwordLogin, basePath } = options
-  const { isSecure, secrets } = sessions
-  await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, isSecure, basePath, secrets })
+  await app.register(signIn, { secrets })
 
   app.setNotFoundHandler(() => {
     throw NOT_FOUND
   })
 
-  // Mails to users contain links, so the service sends them only if a public address is configured.
-  const mailLinkUrl = options.mail === undefined ? undefined : options.publicUrl
-  const relyingParty = relyingPartyOf(options.publicUrl)
-  await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
+  await app.register(authRoutes, { prefix: '/auth' })
   await app.register(proofVerification, { prefix: '/proofs/verify' })
-  await app.register(calendarFeed, { prefix: '/calendar', publicUrl: options.publicUrl, basePath, today })
-  await app.register(mailLinks, { prefix: '/mail', moment })
+  await app.register(calendarFeed, { prefix: '/calendar' })
+  await app.register(mailLinks, { prefix: '/mail' })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
-    await members.register(deckExport, { prefix: '/decks', today })
-    await members.register(deckRoutes, { prefix: '/decks', today })
+    await members.register(deckExport, { prefix: '/decks' })
+    await members.register(deckRoutes, { prefix: '/decks' })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
-    await members.register(reviewRoutes, { prefix: '/review', moment })
-    await members.register(testRoutes, { prefix: '/tests', moment, timeZone: options.about.timeZone })
-    await members.register(searchRoutes, {
-      prefix: '/search',
-      isEmbedded: options.about.embedded,
-      poolState: options.poolState,
-    })
-    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today, moment })
-    await members.register(teamRoutes, { prefix: '/teams', today })
-    await members.register(proofRoutes, {
-      ...{ prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath, stopping },
-    })
-    await members.register(calendarRoutes, { prefix: '/calendar', publicUrl: options.publicUrl, basePath })
-    await members.register(assignmentRoutes, {
-      prefix: '/assignments',
-      contentDir,
-      sendsMail: mailLinkUrl !== undefined,
-      moment,
-      timeZone: options.about.timeZone,
-      stopping,
-    })
-    await members.register(ownMail, { prefix: '/mail', mailLinkUrl, timeZone: options.about.timeZone, moment })
-    await members.register(contentRoutes, {
-      prefix: '/content',
-      contentDir,
-      tmpDir,
-      importMaxBytes,
-      mediaMaxBytes,
-      stopping,
-      moment,
-      timeZone: options.about.timeZone,
-      statisticsMinPersons: options.statisticsMinPersons,
-    })
+    await members.register(reviewRoutes, { prefix: '/review' })
+    await members.register(testRoutes, { prefix: '/tests' })
+    await members.register(searchRoutes, { prefix: '/search' })
+    await members.register(accountRoutes, { prefix: '/accounts' })
+    await members.register(teamRoutes, { prefix: '/teams' })
+    await members.register(proofRoutes, { prefix: '/proofs' })
+    await members.register(calendarRoutes, { prefix: '/calendar' })
+    await members.register(assignmentRoutes, { prefix: '/assignments' })
+    await members.register(ownMail, { prefix: '/mail' })
+    await members.register(contentRoutes, { prefix: '/content' })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
-      await admins.register(mailOutbox, {
-        prefix: '/mail',
-        mail: options.mail,
-        isMailHeld: options.about.simulatedDate !== undefined,
-        publicUrl: options.publicUrl,
-        moment,
-        stopping,
-      })
-      await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes, stopping, today })
+      await admins.register(mailOutbox, { prefix: '/mail' })
+      await admins.register(adminRoutes, { prefix: '/admin' })
     })
   })
 }

@@ -22,13 +22,11 @@ import overdueAttempts from '../plugins/overdue-attempts.js'
 import requestLog, { logAtResponseEnd } from '../plugins/request-log.js'
 import requestTimeout from '../plugins/request-timeout.js'
 import searchIndex from '../plugins/search-index.js'
-import { sessionCookieName } from '../plugins/session-cookie.js'
+import service, { type ServiceConfig } from '../plugins/service.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
-import { type Config, jobSettings } from './config.js'
-import { calendarIn } from './domain/time/calendar.js'
 import { clockFrom } from './domain/time/clock.js'
 import { lazyCompilers } from './http/lazy-compilers.js'
 import { isMalformed } from './http/malformed-request.js'
@@ -38,7 +36,6 @@ import { MALFORMED_REQUEST, NOT_FOUND } from './http/refusals.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
 import { SECURITY_HEADERS } from './http/security-headers.js'
 import { SERVICE_HEADER } from './http/service-header.js'
-import { VERSION } from './version.js'
 
 const BODY_LIMIT = 64 * 1024
 /** Keep-alive timeout; exceeds nginx's default of 60 s, so that the proxy closes an idle connection first */
@@ -67,28 +64,7 @@ const OVERDUE_INTERVAL_MS = 60_000
 const MAX_DELAY_MS = 500
 
 export interface AppOptions {
-  config: Pick<
-    Config,
-    | 'basePath'
-    | 'contentDir'
-    | 'corsOrigins'
-    | 'importMaxBytes'
-    | 'mail'
-    | 'mediaMaxBytes'
-    | 'oidc'
-    | 'passwordLogin'
-    | 'publicUrl'
-    | 'rateLimit'
-    | 'sessionMaxDays'
-    | 'statisticsMinPersons'
-    | 'answersKeepDays'
-    | 'resultsKeep'
-    | 'simulatedDate'
-    | 'timeZone'
-    | 'tmpDir'
-    | 'trustProxy'
-    | 'web'
-  >
+  config: ServiceConfig
   /** At least one secret; the first one signs cookies. */
   sessionSecrets: string[]
   /** Closed together with the app */
@@ -158,6 +134,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // By default, Fastify would require a content type of QUERY requests before the not-found handler runs.
   if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
+  await app.register(service, { config, now, stopping, isClosing })
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
   await app.register(forwarded)
   await app.register(requestLog)
@@ -183,55 +160,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
   })
 
-  const { basePath } = config
-  const isSecure = config.publicUrl?.startsWith('https:') === true
-  const sessionCookie = sessionCookieName({ isSecure, basePath })
-  await app.register(openapi, { version: VERSION, basePath, sessionCookie })
-  await app.register(healthRoutes, { isClosing })
+  await app.register(openapi)
+  await app.register(healthRoutes)
   if (config.web) {
-    await app.register(web, { folder: options.webDir ?? WEB_DIR, basePath, rateLimit: config.rateLimit })
+    await app.register(web, { folder: options.webDir ?? WEB_DIR })
   } else {
     app.setNotFoundHandler(() => {
       throw NOT_FOUND
     })
   }
-  const dayOf = calendarIn(config.timeZone)
-  const moment = (at = now()) => ({ at, today: dayOf(at) })
-  await app.register(jobs, {
-    ...jobSettings(config),
-    moment,
-    intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS,
-  })
-  await app.register(overdueAttempts, { moment, intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })
+  await app.register(jobs, { intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS })
+  await app.register(overdueAttempts, { intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })
   await app.register(api, {
     prefix: '/api',
-    sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },
-    corsOrigins: config.corsOrigins,
-    publicUrl: config.publicUrl,
-    basePath,
-    mail: config.mail,
-    oidc: config.oidc,
-    passwordLogin: config.passwordLogin,
-    contentDir: config.contentDir,
-    tmpDir: config.tmpDir,
-    importMaxBytes: config.importMaxBytes,
-    mediaMaxBytes: config.mediaMaxBytes,
-    statisticsMinPersons: config.statisticsMinPersons,
-    about: {
-      version: VERSION,
-      startedAt: now(),
-      timeZone: config.timeZone,
-      simulatedDate: config.simulatedDate,
-      embedded: options.database.embedded,
-      hasMail: config.mail !== undefined,
-      privacy: config,
-    },
-    rateLimit: config.rateLimit,
-    poolState: options.database.poolState,
+    sessionSecrets: options.sessionSecrets,
     maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,
-    today: () => dayOf(now()),
-    stopping,
-    moment,
   })
   return app
 }

@@ -6,8 +6,8 @@ import type { UploadOptions } from './commands/uploads.js'
 import type { Config } from './config.js'
 import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
 import { escapeControlCharacters } from './domain/text/printable.js'
+import { VERSION } from './http/version.js'
 import { JOB_NAMES } from './services/jobs/job.js'
-import { VERSION } from './version.js'
 
 const EXIT_REFUSED = 1
 const EXIT_USAGE = 2

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { envSchema } from 'env-schema'
+import type { ServiceConfig } from '../plugins/service.js'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { type MailSettings, readMailSettings } from './domain/mail/settings.js'
-import { type OidcSettings, readOidcSettings } from './domain/sign-in/settings.js'
+import { readOidcSettings } from './domain/sign-in/settings.js'
 import { checkLine } from './domain/text/parameters.js'
 import { describeSchemaError, type SchemaError } from './http/schema-errors.js'
-import type { ResultsKeep } from './services/jobs/job.js'
 import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
 
 const MEGABYTE = 2 ** 20
@@ -17,50 +17,18 @@ const MEGABYTE = 2 ** 20
 /** A wrong setting; the message is one German line that names the variable. */
 export class ConfigError extends Error {}
 
-export interface Config {
+export interface Config extends ServiceConfig {
   /** URL of a PostgreSQL server; undefined selects the embedded store below `dataDir`. */
   databaseUrl: string | undefined
   databasePoolMax: number
   /** Whether statements are prepared; must be false behind a pooler that does not support named statements */
   databasePrepare: boolean
   dataDir: string
-  contentDir: string
-  tmpDir: string
-  importMaxBytes: number
-  /** Maximum total size of all pictures, in bytes */
-  mediaMaxBytes: number
   /** The first secret signs cookies; all verify them. Empty only in embedded mode, which then generates a secret. */
   sessionSecrets: string[]
-  /** Maximum age of a session in days since its login, regardless of renewals */
-  sessionMaxDays: number
-  statisticsMinPersons: number
-  /** Minimum number of days that answers are kept after the person's last attempt at the test has ended */
-  answersKeepDays: number
-  /** Results of an attempt that stay when its answers are deleted */
-  resultsKeep: ResultsKeep
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
-  timeZone: string
-  /** Simulated day at the start of the process, as `YYYY-MM-DD`, for trials; undefined for the real time */
-  simulatedDate: string | undefined
-  /** Addresses and CIDR blocks of trusted proxies */
-  trustProxy: string[]
-  /** Same-site origins whose pages may use the API */
-  corsOrigins: string[]
-  /** Public address, ending with a slash; undefined if not configured */
-  publicUrl: string | undefined
-  /** Path of the web app, which the proxy strips; with a slash at both ends */
-  basePath: string
-  oidc: OidcSettings | undefined
-  /** Whether password login is enabled; if false, only emergency accounts may use it */
-  passwordLogin: boolean
-  /** The mail server; undefined if `SMTP_HOST` or `SMTP_FROM` is missing */
-  mail: MailSettings | undefined
-  /** Whether the web app is served beside the API */
-  web: boolean
-  /** Maximum requests per second and address in this process, averaged over ten seconds; 0 disables the rate limits. */
-  rateLimit: number
   logLevel: string
   /** Port on which Prometheus reads `/metrics`; undefined disables the metrics. */
   metricsPort: number | undefined
@@ -184,16 +152,6 @@ function signIn(env: Environment): Pick<Config, 'oidc' | 'passwordLogin'> {
     throw new ConfigError('PASSWORD_LOGIN: off braucht eine andere Anmeldung (OIDC_ISSUER fehlt)')
   }
   return { oidc, passwordLogin }
-}
-
-export type JobConfig = Pick<
-  Config,
-  'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl' | 'simulatedDate'
->
-
-/** Returns the settings that jobs need. Mails stay in the outbox while the date is simulated. */
-export function jobSettings({ timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate }: JobConfig) {
-  return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
 }
 
 function mailServer(env: Environment): MailSettings | undefined {

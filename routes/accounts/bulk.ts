@@ -14,7 +14,7 @@ import { BulkAccountsResponse, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } fro
 
 const BODY_LIMIT = 1024 * 1024
 
-const bulk: FastifyPluginAsyncTypebox<{ today: () => string }> = async (app, { today }) => {
+const bulk: FastifyPluginAsyncTypebox = async (app) => {
   acceptCsv(app)
 
   app.post(
@@ -49,7 +49,7 @@ is hashed. A list with an administrator or author requires a login within the la
           )
         : await createAccounts(app.db, actorOf(request), list, {
             signal: abortOnClose(reply),
-            today: today(),
+            today: app.clock.today(),
           })
       await warnOfCommonPasswords(
         reply,

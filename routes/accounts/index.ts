@@ -15,7 +15,7 @@ import { changeAccount } from '../../src/services/accounts/change-account.js'
 import access from './access.js'
 import bulk from './bulk.js'
 import list from './list.js'
-import ownAccount, { type OwnAccountOptions } from './me.js'
+import ownAccount from './me.js'
 import {
   AccountParams,
   AccountResponse,
@@ -24,22 +24,17 @@ import {
   AuditQuery,
   ChangeAccountBody,
 } from './schemas.js'
-import service, { type About } from './service.js'
-
-export interface AccountOptions extends OwnAccountOptions {
-  about: About
-  today: () => string
-}
+import service from './service.js'
 
 /** Routes for accounts in addition to those of `/api/admin`: administrators change all accounts, users their own. */
-const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty, today, moment }) => {
+const accounts: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Konto-Endpunkt'))
 
-  await app.register(ownAccount, { prefix: '/me', relyingParty, moment })
+  await app.register(ownAccount, { prefix: '/me' })
   await app.register(access, { prefix: '/:id' })
   await app.register(list)
-  await app.register(bulk, { today })
-  await app.register(service, { about })
+  await app.register(bulk)
+  await app.register(service)
 
   app.get(
     '/audit',
@@ -110,7 +105,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
       if (id === request.user.id && change.password !== undefined) {
         throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
-      const rules = { offered: app.offeredMethods, today: today() }
+      const rules = { offered: app.offeredMethods, today: app.clock.today() }
       const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, rules)
       if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
@@ -127,7 +122,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     const isGrant = grants || (password !== undefined && password !== null)
     // Disabling an account from today or an earlier day needs no fresh login. A change to null or to a later day may
     // grant access and needs a fresh login.
-    const endsAccess = typeof disabled_on === 'string' && disabled_on <= today()
+    const endsAccess = typeof disabled_on === 'string' && disabled_on <= app.clock.today()
     if (isGrant || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
   }
 }

@@ -17,12 +17,10 @@ import {
 import { cutPage } from '../../src/domain/page.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { Done, responses, sentAs } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
 import { listShownVersions } from '../../src/services/tests/results.js'
-import type { PasskeyOptions } from '../auth/passkeys.js'
 import { OwnDataResponse } from './own-data-schemas.js'
 import {
   AccessesQuery,
@@ -35,9 +33,7 @@ import {
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
-export interface OwnAccountOptions extends PasskeyOptions, Clock {}
-
-const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { relyingParty, moment }) => {
+const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
   const serveAlone = limitToOnePerUser()
 
   app.patch(
@@ -62,7 +58,7 @@ const ownAccount: FastifyPluginAsyncTypebox<OwnAccountOptions> = async (app, { r
       }
       if (passkey_only !== undefined) {
         if (request.tokenUser !== undefined) throw SESSIONS_ONLY
-        if (passkey_only && relyingParty === undefined) throw PASSKEY_NEEDED
+        if (passkey_only && !app.offeredMethods.passkeys) throw PASSKEY_NEEDED
         await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only, app.offeredMethods)
       }
       const user = await updateUser(app.db, request.user.id, { display_name })
@@ -161,7 +157,7 @@ a second request gets 429. An error after the first byte closes the connection.`
     async (request, reply) => {
       const { id } = request.user
       const text = await serveAlone(id, reply, async () => {
-        const pieces = await findOwnData(app.db, id, await listShownVersions(app.db, id, moment().today))
+        const pieces = await findOwnData(app.db, id, await listShownVersions(app.db, id, app.clock.today()))
         if (pieces === undefined) throw NOT_LOGGED_IN
         return Readable.from(reply.takeTurns(pieces), { objectMode: false })
       })

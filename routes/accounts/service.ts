@@ -3,29 +3,13 @@ import { findStoreNumbers } from '../../db/queries/accounts/service.js'
 import { listJobRuns } from '../../db/queries/jobs.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { responses } from '../../src/http/schemas.js'
-import type { ResultsKeep } from '../../src/services/jobs/job.js'
+import { VERSION } from '../../src/http/version.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
 
-interface PrivacySettings {
-  sessionMaxDays: number
-  statisticsMinPersons: number
-  answersKeepDays: number
-  resultsKeep: ResultsKeep
-}
-
-export interface About {
-  version: string
-  startedAt: Date
-  timeZone: string
-  simulatedDate: string | undefined
-  embedded: boolean
-  hasMail: boolean
-  privacy: PrivacySettings
-}
-
-const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
-  const { version, startedAt, timeZone, simulatedDate, embedded, hasMail, privacy } = about
+const service: FastifyPluginAsyncTypebox = async (app) => {
+  const { config } = app
+  const startedAt = app.clock.now()
 
   app.get(
     '/service',
@@ -47,22 +31,22 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
         mails_failed,
         mails_unknown,
       } = await findStoreNumbers(app.db)
-      const kind: 'embedded' | 'postgresql' = embedded ? 'embedded' : 'postgresql'
+      const kind: 'embedded' | 'postgresql' = app.database.embedded ? 'embedded' : 'postgresql'
       return {
-        version,
+        version: VERSION,
         started_at: startedAt,
         database: { kind, version: databaseVersion, size_bytes },
         users,
         learners,
-        time_zone: timeZone,
-        simulated_date: simulatedDate ?? null,
+        time_zone: config.timeZone,
+        simulated_date: config.simulatedDate ?? null,
         privacy: {
-          session_max_days: privacy.sessionMaxDays,
-          statistics_min_persons: privacy.statisticsMinPersons,
-          answers_keep_days: privacy.answersKeepDays,
-          results_keep: privacy.resultsKeep,
+          session_max_days: config.sessionMaxDays,
+          statistics_min_persons: config.statisticsMinPersons,
+          answers_keep_days: config.answersKeepDays,
+          results_keep: config.resultsKeep,
         },
-        mail: { configured: hasMail, failed: mails_failed, unknown: mails_unknown },
+        mail: { configured: config.mail !== undefined, failed: mails_failed, unknown: mails_unknown },
         can_fit: await canFit(),
         jobs: await listJobRuns(app.db),
       }

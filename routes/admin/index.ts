@@ -35,15 +35,7 @@ const IMPORT_REFUSALS = [
   ...SHUTDOWN_REFUSALS,
 ]
 
-interface AdminOptions {
-  contentDir: string
-  mediaMaxBytes: number
-  stopping: AbortSignal
-  today: () => string
-}
-
-const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
-  const { contentDir, mediaMaxBytes, stopping, today } = options
+const admin: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Admin-Endpunkt'))
 
   app.get(
@@ -94,7 +86,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
       const id = parseUserId(request.params.id)
       if (id === request.user.id) throw new InvalidInput('Eigenen Account kann man nicht loeschen', 'own_account')
       if (id !== undefined)
-        await removeAccount(app.db, actorOf(request), id, { offered: app.offeredMethods, today: today() })
+        await removeAccount(app.db, actorOf(request), id, { offered: app.offeredMethods, today: app.clock.today() })
       return { ok: true as const }
     },
   )
@@ -113,7 +105,8 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
     async (request) => {
       const onProgress = reportProgress('Import', (line) => request.log.info(line))
       const { force } = request.query
-      const options = { force, mediaMaxBytes, onProgress, signal: stopping }
+      const { contentDir, mediaMaxBytes } = app.config
+      const options = { force, mediaMaxBytes, onProgress, signal: app.stopping }
       const stats = await importContent(app.db, actorOf(request), contentDir, options)
       return { message: 'Import abgeschlossen', stats }
     },

@@ -30,6 +30,7 @@ import {
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
 import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { linkAddressOf } from '../../src/domain/mail/settings.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
@@ -48,7 +49,6 @@ import {
 } from '../../src/services/assignments/assignments.js'
 import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
-import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { renderPdf } from '../../src/services/print/print.js'
@@ -78,17 +78,10 @@ const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
 const LISTS_PER_TEN_SECONDS = 10
 
-export interface AssignmentsOptions extends AssignmentClock {
-  contentDir: string
-  /** Whether the service sends mail to persons, which requires a mail server and `PUBLIC_URL` */
-  sendsMail: boolean
-  stopping: AbortSignal
-}
-
-const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, options) => {
-  const { contentDir, sendsMail, stopping, ...clock } = options
+const assignments: FastifyPluginAsyncTypebox = async (app) => {
+  const { clock } = app
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
-  await app.register(occurrences, { moment: clock.moment, timeZone: clock.timeZone, prefix: '/occurrences' })
+  await app.register(occurrences, { prefix: '/occurrences' })
 
   app.get(
     '/mine',
@@ -121,7 +114,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       const { limit, after: before = query.before } = query
       const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      const { today } = clock.moment()
+      const today = clock.today()
       return {
         assignments: page.map((one) => viewFor(one, assignmentReader, today)),
         next_after: next,
@@ -143,7 +136,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       },
       preHandler: app.requireAdmin,
     },
-    async () => ({ templates: await listTemplates(app.db, contentDir) }),
+    async () => ({ templates: await listTemplates(app.db, app.config.contentDir) }),
   )
 
   app.get(
@@ -162,7 +155,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       const found = await findAssignment(app.db, assignmentIdOf(params), assignmentReader)
       if (found === undefined) throw ASSIGNMENT_NOT_FOUND
       const { persons, parts_in_use, changed_at } = await findDetails(app.db, found.id)
-      const listed = viewFor(found, assignmentReader, clock.moment().today)
+      const listed = viewFor(found, assignmentReader, clock.today())
       const since = latest(found.created_at, found.renewed_at, found.corrected_at)
       return {
         assignment: {
@@ -285,7 +278,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
     async (request) => {
       const id = assignmentIdOf(request.params)
       const changedAt = parseInstantField(request.body.changed_at, 'changed_at')
-      const { at } = clock.moment()
+      const at = clock.now()
       await acceptCorrection(app.db, actorOf(request), id, changedAt.getTime() < at.getTime() ? changedAt : at)
       return { ok: true as const }
     },
@@ -313,7 +306,7 @@ in the audit trail like a view of the state.`,
     async (request, reply) => {
       const { overseen, query } = request
       const content = await listSigners(app.db, actorOf(request), overseen, query.state, clock)
-      const signal = AbortSignal.any([stopping, abortOnClose(reply)])
+      const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(request.user.id, { kind: 'session', content }, signal)
       return reply
         .type('application/pdf')
@@ -347,9 +340,12 @@ mandatory. Sorted by name, then by period, latest first.`,
         limit: query.limit,
         states: query.state,
         q: q === '' ? undefined : q,
-        overdueOn: query.overdue ? clock.moment().today : undefined,
+        overdueOn: query.overdue ? clock.today() : undefined,
       }
-      return listOverseenOccurrences(app.db, actorOf(request), overseen, page, { ...clock, sendsMail })
+      return listOverseenOccurrences(app.db, actorOf(request), overseen, page, {
+        ...clock,
+        sendsMail: linkAddressOf(app.config) !== undefined,
+      })
     },
   )
 }

@@ -25,7 +25,6 @@ import {
   grantAttempt,
   recognise,
 } from '../../src/services/assignments/act.js'
-import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
 
 const DECISION = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
@@ -57,7 +56,7 @@ const DECISIONS = [
   },
 ]
 
-const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
+const occurrences: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/:id/confirm',
     {
@@ -73,7 +72,7 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
     async ({ params, body, user }) => {
       const { part, sheet_updated_at } = body
       const updatedAt = sheet_updated_at === undefined ? undefined : new Date(sheet_updated_at)
-      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part, updatedAt }, clock)
+      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part, updatedAt }, app.clock)
       return { ok: true as const }
     },
   )
@@ -99,7 +98,7 @@ within the last ten minutes.`,
       const { ids, held_on, note } = request.body
       checkDay('held_on', held_on)
       const instruction = { ids, held_on, note: note === undefined ? null : parseNote('note', note) }
-      await confirmPersonal(app.db, actorOf(request), instruction, request.user.display_name, clock)
+      await confirmPersonal(app.db, actorOf(request), instruction, request.user.display_name, app.clock)
       return { ok: true as const }
     },
   )
@@ -118,7 +117,7 @@ within the last ten minutes.`,
         onRequest: app.requireResponsible,
       },
       async (request) => {
-        await decide(app.db, actorOf(request), decisionOf(request), clock)
+        await decide(app.db, actorOf(request), decisionOf(request), app.clock)
         return { ok: true as const }
       },
     )

@@ -14,7 +14,7 @@ import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
 import oidcRoutes from './oidc/index.js'
 import passkeyLogin from './passkey-login.js'
-import passkeyRoutes, { type PasskeyOptions } from './passkeys.js'
+import passkeyRoutes from './passkeys.js'
 import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsResponse, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
@@ -22,11 +22,7 @@ const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
 const MISSING_PASSWORD = 'Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 
-const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today: () => string }> = async (
-  app,
-  options,
-) => {
-  const { relyingParty, basePath, today } = options
+const auth: FastifyPluginAsyncTypebox = async (app) => {
   app.setNotFoundHandler(() => {
     throw unknownEndpoint('Unbekannter Auth-Endpunkt')
   })
@@ -69,7 +65,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
       const login = await logIn(
         app.db,
         { username, password, address: request.ip },
-        { passwordLogin: app.offeredMethods.password, today: today() },
+        { passwordLogin: app.offeredMethods.password, today: app.clock.today() },
       )
       await startSession(request, login)
       await request.recordActivity(login.user)
@@ -178,9 +174,9 @@ rights. A new session replaces the current one and counts as recent for ten minu
   )
 
   await app.register(tokenRoutes, { prefix: '/tokens' })
-  await app.register(passkeyRoutes, { prefix: '/passkeys', relyingParty })
-  await app.register(passkeyLogin, { prefix: '/passkeys', relyingParty, today })
-  await app.register(oidcRoutes, { prefix: '/oidc', basePath, today })
+  await app.register(passkeyRoutes, { prefix: '/passkeys' })
+  await app.register(passkeyLogin, { prefix: '/passkeys' })
+  await app.register(oidcRoutes, { prefix: '/oidc' })
 }
 
 export default auth

@@ -2,19 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findRoles } from '../../db/queries/accounts/roles.js'
 import { replaceSession } from '../../plugins/session.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
-import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
 import { NO_PASSKEYS, PASSKEY_REFUSED } from '../../src/domain/accounts/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { beginPasskeyLogin, logInByPasskey } from '../../src/services/accounts/passkey-login.js'
 import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
-import type { PasskeyOptions } from './passkeys.js'
 import { LoggedIn } from './schemas.js'
 
 /** Login with a passkey. In a session of the same user, the login renews the proof of identity. */
-const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => string }> = async (
-  app,
-  { relyingParty, today },
-) => {
+const passkeyLogin: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/login-options',
     {
@@ -27,7 +22,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => st
         response: responses(RequestOptions, [NO_PASSKEYS]),
       },
     },
-    async (request) => beginPasskeyLogin(app.db, offered(), networkOf(request.ip)),
+    async (request) => beginPasskeyLogin(app.db, app.requireRelyingParty(), networkOf(request.ip)),
   )
 
   app.post(
@@ -46,19 +41,14 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => st
       const onRefused = (reason: string, details?: object) =>
         request.log.warn({ reason, ...details }, 'a login by passkey was refused')
       const { credential } = request.body
-      const attempt = { credential, address: request.ip, today: today(), onRefused }
-      const login = await logInByPasskey(app.db, offered(), attempt)
+      const attempt = { credential, address: request.ip, today: app.clock.today(), onRefused }
+      const login = await logInByPasskey(app.db, app.requireRelyingParty(), attempt)
       await replaceSession(request, login)
       await request.recordActivity(login.user)
       const roles = await findRoles(app.db, login.user)
       return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },
   )
-
-  function offered(): RelyingParty {
-    if (relyingParty === undefined) throw NO_PASSKEYS
-    return relyingParty
-  }
 }
 
 export default passkeyLogin

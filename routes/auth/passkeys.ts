@@ -3,7 +3,6 @@ import { listPasskeys } from '../../db/queries/accounts/passkeys.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
-import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
 import {
   LAST_PASSKEY,
   NO_PASSKEYS,
@@ -19,12 +18,7 @@ import { Done, responses } from '../../src/http/schemas.js'
 import { beginRegistration, finishRegistration, removePasskey } from '../../src/services/accounts/passkeys.js'
 import { CreationOptions, PasskeyList, PasskeyParams, PasskeyResponse, RegisterBody } from './passkey-schemas.js'
 
-export interface PasskeyOptions {
-  /** Undefined if no public address is configured, or if passkeys do not work with that address */
-  relyingParty: RelyingParty | undefined
-}
-
-const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
+const passkeys: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
   const registering = [app.requireFreshLogin, requireParty]
 
@@ -53,7 +47,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
       },
       preHandler: registering,
     },
-    async (request) => beginRegistration(app.db, offered(), request.user, networkOf(request.ip)),
+    async (request) => beginRegistration(app.db, app.requireRelyingParty(), request.user, networkOf(request.ip)),
   )
 
   app.post(
@@ -80,7 +74,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
       const sessionId = request.session.stored?.rowId
       if (sessionId === undefined) throw NOT_LOGGED_IN
       const onRefused = (reason: string) => request.log.warn({ reason }, 'a passkey was refused at its registration')
-      const owner = { party: offered(), user: request.user, onRefused }
+      const owner = { party: app.requireRelyingParty(), user: request.user, onRefused }
       const { credential } = request.body
       return finishRegistration(app.db, actorOf(request), owner, { name, credential, sessionId })
     },
@@ -105,12 +99,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
   )
 
   async function requireParty(): Promise<void> {
-    offered()
-  }
-
-  function offered(): RelyingParty {
-    if (relyingParty === undefined) throw NO_PASSKEYS
-    return relyingParty
+    app.requireRelyingParty()
   }
 }
 

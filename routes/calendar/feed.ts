@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CALENDAR_NOT_FOUND } from '../../src/domain/calendar/refusals.js'
 import { matchesEtag } from '../../src/http/matches-etag.js'
-import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
+import { publicAddressOf } from '../../src/http/public-address.js'
 import { responses } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
@@ -10,12 +10,8 @@ import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
 /** Limit of requests per IP address; calendar services fetch the calendars of many users from a few IP addresses. */
 const PER_TEN_SECONDS = 200
 
-export interface FeedOptions extends PublicAddress {
-  today: () => string
-}
-
 /** Serves the calendar of a user's tasks to every client that knows the secret address of the calendar. */
-const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...address }) => {
+const feed: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:token.ics',
     {
@@ -32,8 +28,8 @@ const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...add
       onRequest: app.limitRequests('calendar', PER_TEN_SECONDS),
     },
     async (request, reply) => {
-      const host = publicAddressOf(request, '', address).hostname
-      const file = await readCalendar(app.db, request.params.token, { host, today: today() })
+      const host = publicAddressOf(request, '', app.config).hostname
+      const file = await readCalendar(app.db, request.params.token, { host, today: app.clock.today() })
       const etag = `"${hash('sha256', file, 'base64url')}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' })
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)

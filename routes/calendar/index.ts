@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteCalendarToken, findCalendarToken } from '../../db/queries/calendar/calendars.js'
-import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
+import { publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarAddress, CalendarState } from './schemas.js'
 
-const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) => {
+const calendar: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Kalender-Endpunkt'))
 
   app.get(
@@ -35,7 +35,7 @@ const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) 
     },
     async (request) => {
       const token = await makeCalendar(app.db, request.user.id)
-      return { url: publicAddressOf(request, `api/calendar/${token}.ics`, address).href }
+      return { url: publicAddressOf(request, `api/calendar/${token}.ics`, app.config).href }
     },
   )
 

@@ -18,7 +18,6 @@ import { lintQuestion } from '../../src/domain/questions/lint.js'
 import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import { checkStorable, invalidCursor, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters, toStorable } from '../../src/domain/text/text.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { purgeCard, resetProgress } from '../../src/services/content/editing/administer-card.js'
 import { createCard, placeBefore, saveCard } from '../../src/services/content/editing/cards.js'
@@ -44,12 +43,7 @@ const MAX_TEXT_LENGTH = 200
 /** Number of UTF-16 code units at the start of a question that are compared with other questions */
 const MAX_QUESTION_LENGTH = 2_000
 
-export interface CardOptions {
-  contentDir: string
-  moment: () => Moment
-}
-
-const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, moment }) => {
+const cards: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cards',
     {
@@ -143,7 +137,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       if (card === undefined) throw CARD_NOT_FOUND
       const saved = describeSavedCard(card)
       if (card.source !== null) return saved
-      const [place] = await findCardLines(contentDir, [card])
+      const [place] = await findCardLines(app.config.contentDir, [card])
       return { card: { ...saved.card, ...place } }
     },
   )
@@ -210,7 +204,7 @@ written (409). Progress of learners is unchanged.`,
     },
     async (request) => {
       const id = parseCardId(request.params.id)
-      return { learners: await resetProgress(app.db, actorOf(request), moment(), id) }
+      return { learners: await resetProgress(app.db, actorOf(request), app.clock.moment(), id) }
     },
   )
 

@@ -10,10 +10,6 @@ import { responses } from '../../src/http/schemas.js'
 import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 
-interface ConvertOptions {
-  stopping: AbortSignal
-}
-
 const BODY_BYTES = 2 * 2 ** 20
 /** Limit of texts per user; higher than the number of texts that a person can paste in ten seconds */
 const PER_TEN_SECONDS = 20
@@ -21,7 +17,7 @@ const PER_TEN_SECONDS = 20
 const HtmlBody = Type.Object({ html: Type.String({ examples: ['<p>Ein <b>fetter</b> Absatz</p>'] }) })
 const MarkdownResponse = Type.Object({ markdown: Type.String({ examples: ['Ein **fetter** Absatz'] }) })
 
-const convert: FastifyPluginAsyncTypebox<ConvertOptions> = async (app, { stopping }) => {
+const convert: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/convert',
     {
@@ -41,7 +37,7 @@ stores them, as \`media/<sha>.<extension>\`. A conversion that takes longer than
     },
     async ({ body: { html }, user }, reply) => {
       checkStorable('html', html)
-      const signal = AbortSignal.any([stopping, abortOnClose(reply)])
+      const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       return { markdown: await convertToMarkdown(html, { userId: user.id, signal }) }
     },
   )

@@ -9,7 +9,6 @@ import { EXPORT_FILES, EXPORT_FORMATS } from '../../src/domain/content/export-fo
 import { DECK_NOT_FOUND, NO_ROOM, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { responses, sentAs } from '../../src/http/schemas.js'
@@ -17,14 +16,7 @@ import { openExport } from '../../src/services/content/exports/write-export.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
 
-export interface ExportOptions {
-  tmpDir: string
-  stopping: AbortSignal
-  moment: () => Moment
-  timeZone: string
-}
-
-const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmpDir, stopping, moment, timeZone }) => {
+const exportRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const serveAlone = limitToOnePerUser()
 
   app.get(
@@ -66,15 +58,15 @@ request gets 429.`,
         const source = sourceId === undefined ? undefined : await findSource(app.db, sourceId)
         if (source === undefined && sourceId !== undefined) throw SOURCE_NOT_FOUND
         const hasHidden = format === 'markdown' && source !== undefined && (await maySeeHidden(request, source.id))
-        const { at, today } = moment()
+        const { at, today } = app.clock.moment()
         const userId = hasProgress ? request.user.id : undefined
         const scope = { deckId: deck?.id, sourceId: source?.id, hasHidden }
-        const order = { format, ...scope, userId, timeZone, now: at }
+        const order = { format, ...scope, userId, timeZone: app.clock.timeZone, now: at }
         const { stream, size } = await openExport(
           app.db,
           order,
-          tmpDir,
-          AbortSignal.any([stopping, abortOnClose(reply)]),
+          app.config.tmpDir,
+          AbortSignal.any([app.stopping, abortOnClose(reply)]),
         )
         const { type, nameOf } = EXPORT_FILES[format]
         reply

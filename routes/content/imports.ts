@@ -29,13 +29,6 @@ import { type ReceivedFile, withReceivedFile } from '../../src/services/content/
 import { MEDIA_FULL, SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { SOURCE_EXISTS, UploadDone, UploadFile, UploadQuery, UploadRefused } from './schemas.js'
 
-export interface ImportsOptions {
-  tmpDir: string
-  importMaxBytes: number
-  mediaMaxBytes: number
-  stopping: AbortSignal
-}
-
 const REFUSALS = [
   ...[
     AUTHORS_ONLY,
@@ -68,8 +61,8 @@ function sourceOf({ query }: FastifyRequest): string | undefined {
   return source !== undefined && parseId(source) !== undefined && isNew !== 'true' ? source : undefined
 }
 
-const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) => {
-  const { tmpDir, importMaxBytes, mediaMaxBytes, stopping } = options
+const imports: FastifyPluginAsyncTypebox = async (app) => {
+  const { tmpDir, importMaxBytes, mediaMaxBytes } = app.config
   acceptFile(app)
 
   app.post(
@@ -105,7 +98,7 @@ cards of other decks move there.`,
       if (!isCheck && isImporting(app.db)) throw IMPORT_RUNS
       if (!(request.body instanceof Readable)) throw NO_FILE
       // A check is aborted when the client disconnects; an import continues.
-      const signal = isCheck ? AbortSignal.any([stopping, abortOnClose(reply)]) : stopping
+      const signal = isCheck ? AbortSignal.any([app.stopping, abortOnClose(reply)]) : app.stopping
       const handle = async (file: ReceivedFile) => {
         const onProgress = reportProgress('Import', (line) => request.log.info(line))
         const { editable, user } = request

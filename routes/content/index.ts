@@ -11,7 +11,7 @@ import cards from './cards.js'
 import changes from './changes.js'
 import convert from './convert.js'
 import decks from './decks.js'
-import exportRoutes, { type ExportOptions } from './export.js'
+import exportRoutes from './export.js'
 import imports from './imports.js'
 import media from './media.js'
 import questionExports from './question-exports.js'
@@ -24,48 +24,38 @@ import sources from './sources.js'
 import testStatistics from './test-statistics.js'
 import tests from './tests.js'
 
-interface ContentOptions extends ExportOptions {
-  contentDir: string
-  importMaxBytes: number
-  mediaMaxBytes: number
-  statisticsMinPersons: number
-}
-
-const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
-  const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone, statisticsMinPersons } =
-    options
+const content: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
   app.addHook('onResponse', async ({ method }, { statusCode }) => {
     if (method !== 'GET' && statusCode === 200) app.scheduleIndexing()
   })
-  await app.register(media, { prefix: '/media', mediaMaxBytes })
+  await app.register(media, { prefix: '/media' })
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(tests, { prefix: '/tests' })
-  await app.register(testStatistics, { prefix: '/tests', minPersons: statisticsMinPersons, moment })
-  await app.register(questionExports, { moment })
-  await app.register(convert, { stopping })
+  await app.register(testStatistics, { prefix: '/tests' })
+  await app.register(questionExports)
+  await app.register(convert)
   await app.register(sources, { prefix: '/sources' })
   await app.register(sourceEditors, { prefix: '/sources' })
-  await app.register(reports, { prefix: '/reports', contentDir })
-  await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
-  await app.register(imports, { tmpDir, importMaxBytes, mediaMaxBytes, stopping })
+  await app.register(reports, { prefix: '/reports' })
+  await app.register(exportRoutes)
+  await app.register(imports)
   await app.register(decks)
-  await app.register(cards, { contentDir, moment })
+  await app.register(cards)
   await app.register(cardVersions)
   await app.register(bulk)
   await app.register(changes)
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)
-    await admins.register(folder, { contentDir, mediaMaxBytes, stopping })
+    await admins.register(folder)
     await admins.register(sourceOwnership, { prefix: '/sources' })
   })
 }
 
-const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'mediaMaxBytes' | 'stopping'>> = async (
-  app,
-  { contentDir, mediaMaxBytes, stopping },
-) => {
+const folder: FastifyPluginAsyncTypebox = async (app) => {
+  const { contentDir, mediaMaxBytes } = app.config
+
   app.post(
     '/check',
     {
@@ -81,7 +71,7 @@ const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'med
     },
     async (request) => {
       const { force } = request.query
-      const { refusal, ...preview } = await checkFolder(app.db, contentDir, mediaMaxBytes, stopping)
+      const { refusal, ...preview } = await checkFolder(app.db, contentDir, mediaMaxBytes, app.stopping)
       return { ...preview, needs_force: refusal !== undefined && !force }
     },
   )

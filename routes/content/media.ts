@@ -17,17 +17,13 @@ import { uploadPicture } from '../../src/services/content/editing/pictures.js'
 import { MEDIA_FULL } from '../admin/schemas.js'
 import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
 
-interface MediaOptions {
-  mediaMaxBytes: number
-}
-
 /** SHA-256 of a picture in hex, with or without the file extension that texts add when they refer to the picture */
 const NAME = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/
 
 /** Content security policy for a picture that a browser opens as a page. The page must not load or run anything. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { mediaMaxBytes }) => {
+const media: FastifyPluginAsyncTypebox = async (app) => {
   acceptPicture(app)
 
   app.get(
@@ -79,7 +75,7 @@ text shows is deleted after seven days.`,
     },
     async ({ body, user }) => {
       if (!Buffer.isBuffer(body) || body.length === 0) throw NO_FILE
-      return uploadPicture(app.db, user.id, body, { mediaMaxBytes })
+      return uploadPicture(app.db, user.id, body, app.config)
     },
   )
 }

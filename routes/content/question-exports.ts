@@ -7,7 +7,6 @@ import { InvalidParameter } from '../../src/domain/refusal.js'
 import { NotPublishable } from '../../src/domain/tests/editing-refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { parameter } from '../../src/http/query.js'
 import { responses } from '../../src/http/schemas.js'
 import {
@@ -42,7 +41,7 @@ const FILES: Readonly<Record<QuestionFormat, { type: string; extension: string }
  * Routes that export questions for other programs. They are for editors only, because the files contain the correct
  * answers.
  */
-const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
+const questionExports: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/tests/:slug/export',
     {
@@ -92,7 +91,7 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
 
   function send(reply: FastifyReply, file: Buffer, format: QuestionFormat): never {
     const { type, extension } = FILES[format]
-    const name = `svc_training_fragen_${moment().today}.${extension}`
+    const name = `svc_training_fragen_${app.clock.today()}.${extension}`
     return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(file) as never
   }
 }

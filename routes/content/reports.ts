@@ -25,11 +25,7 @@ import { DecidedReport, type Report, ReportDecision, ReportList, ReportParams, R
 /** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BYTES = 256 * 1_024
 
-interface ReportOptions {
-  contentDir: string
-}
-
-const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentDir }) => {
+const reports: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/',
     {
@@ -94,7 +90,7 @@ of the content folder is returned as \`paste\`; the report stays open until it i
   }
 
   async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
-    const places = await findCardLines(contentDir, found)
+    const places = await findCardLines(app.config.contentDir, found)
     return found.map((report, index) => ({
       ...describeReport(report),
       ...(places[index] ?? { file: null, line: null }),

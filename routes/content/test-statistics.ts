@@ -5,7 +5,6 @@ import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { NO_PUBLISHED_VERSION } from '../../src/domain/tests/refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { id, page } from '../../src/http/query.js'
 import { nullable, responses } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
@@ -79,15 +78,10 @@ const Statistics = Type.Object(
   { title: 'TestStatistics' },
 )
 
-export interface StatisticsOptions extends Clock {
-  /** Minimum number of persons for which a report is shown (`STATISTICS_MIN_PERSONS`) */
-  minPersons: number
-}
-
 /**
  * Routes for test statistics, for the editors of a test. The statistics cover first attempts only and contain no names.
  */
-const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app, { minPersons, moment }) => {
+const testStatistics: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:slug/statistics',
     {
@@ -108,8 +102,8 @@ fewer than \`min_persons\` persons. The other values are renewed only together w
       const { version, ...wanted } = query
       if (!isInteger(version ?? 0)) throw NO_PUBLISHED_VERSION
       return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, wanted, {
-        minPersons,
-        now: moment().at,
+        minPersons: app.config.statisticsMinPersons,
+        now: app.clock.now(),
       })
     },
   )

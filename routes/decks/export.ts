@@ -4,13 +4,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { exportCards } from '../../db/queries/content/export.js'
 import { ankiFileName, formatAnkiLine } from '../../src/domain/anki/index.js'
 import { responses } from '../../src/http/schemas.js'
-import type { DeckOptions } from './index.js'
 import { ExportText } from './schemas.js'
 
 /** Number of lines that are formatted without a pause; formatting them takes about 0.5 ms. */
 const LINES_AT_ONCE = 125
 
-const deckExport: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => {
+const deckExport: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/export-anki',
     {
@@ -25,7 +24,7 @@ const deckExport: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }
     async (_request, reply) => {
       reply
         .type('text/tab-separated-values; charset=utf-8')
-        .header('content-disposition', `attachment; filename="${ankiFileName(today())}"`)
+        .header('content-disposition', `attachment; filename="${ankiFileName(app.clock.today())}"`)
         .header('cache-control', 'no-cache')
         // Stops nginx from buffering the whole response for a slow client.
         .header('x-accel-buffering', 'no')

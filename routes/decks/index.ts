@@ -5,11 +5,7 @@ import { METHOD_NOT_ALLOWED } from '../../src/http/refusals.js'
 import { responses, sentAs } from '../../src/http/schemas.js'
 import { DeckList, DeckParams, DeckResponse } from './schemas.js'
 
-export interface DeckOptions {
-  today: () => string
-}
-
-const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => {
+const decks: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(METHOD_NOT_ALLOWED, { allow: 'GET' })
 
   app.get(
@@ -24,7 +20,7 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
     },
     async (request, reply) => {
       reply.type('application/json; charset=utf-8')
-      return listDecks(app.db, request.user.id, today())
+      return listDecks(app.db, request.user.id, app.clock.today())
     },
   )
 

@@ -6,11 +6,7 @@ import { responses } from '../../src/http/schemas.js'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 
-interface HealthOptions {
-  isClosing: () => boolean
-}
-
-const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing }) => {
+const health: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/healthz',
@@ -35,7 +31,7 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
       response: responses(Health),
     },
     handler: async () => {
-      if (isClosing() || !(await isMigrated(app.db))) throw new Unavailable()
+      if (app.isClosing() || !(await isMigrated(app.db))) throw new Unavailable()
       return { status: 'ok' as const }
     },
   })

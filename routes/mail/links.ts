@@ -3,7 +3,6 @@ import { endDueCards } from '../../db/queries/mail/addresses.js'
 import { ignoreForms } from '../../plugins/bodies.js'
 import { CONFIRMATION_NOT_FOUND } from '../../src/domain/mail/own-refusals.js'
 import { isSecret } from '../../src/domain/text/secrets.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { confirmAddress } from '../../src/services/mail/own-address.js'
 import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
@@ -16,7 +15,7 @@ const UNSUBSCRIBES_PER_TEN_SECONDS = 200
  * Routes for the links in mails, called by the page that a link opens or by a mail program. They need no login, because
  * the request contains the secret of the link.
  */
-const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
+const links: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/confirm',
     {
@@ -30,7 +29,7 @@ const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, {
       },
       onRequest: app.limitRequests('mail confirmation', PER_TEN_SECONDS),
     },
-    async ({ body }) => ({ email: await confirmAddress(app.db, body.token, moment()) }),
+    async ({ body }) => ({ email: await confirmAddress(app.db, body.token, app.clock.moment()) }),
   )
 
   await app.register(async (forms: typeof app) => {

@@ -10,32 +10,21 @@ import {
   MAIL_NOT_RESENDABLE,
   MailServerRefuses,
 } from '../../src/domain/mail/refusals.js'
-import type { MailSettings } from '../../src/domain/mail/settings.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { resend } from '../../src/services/mail/resend.js'
 import { sendTestMail } from '../../src/services/mail/test-mail.js'
 import { MailParams, Outbox, OutboxQuery, TestMailBody, TestMailSent } from './schemas.js'
-
-export interface OutboxOptions {
-  mail: MailSettings | undefined
-  /** Whether mails stay in the outbox because the service uses a simulated date */
-  isMailHeld: boolean
-  publicUrl: string | undefined
-  moment: () => Moment
-  stopping: AbortSignal
-}
 
 /** Maximum number of test mails per minute and instance: enough to try settings, too few to flood a mailbox */
 const MAX_TESTS = 5
 const MINUTE_MS = 60_000
 
 /** Outbox routes for administrators. They show recipient, kind and state of each mail, but not its subject and text. */
-const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) => {
-  const { mail, isMailHeld: held, publicUrl, moment, stopping } = options
+const outbox: FastifyPluginAsyncTypebox = async (app) => {
+  const { mail, publicUrl, simulatedDate } = app.config
   let tests: number[] = []
 
   app.get(
@@ -58,7 +47,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
         mails: page.map(({ has_text, ...one }) => ({ ...one, may_resend: isResendable({ ...one, has_text }) })),
         counts: await countMails(app.db),
         configured: mail !== undefined,
-        held,
+        held: simulatedDate !== undefined,
         next_after: next,
         next_before: next,
       }
@@ -79,7 +68,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Mail-ID')
-      await resend(app.db, actorOf(request), { id, at: moment().at })
+      await resend(app.db, actorOf(request), { id, at: app.clock.now() })
       return { ok: true as const }
     },
   )
@@ -107,7 +96,7 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
       }
       tests.push(now)
       await insertAuditEntry(app.db, actorOf(request), { action: 'mail.test', target: to })
-      return { ok: true as const, answer: await sendTestMail(mail, to, { publicUrl, signal: stopping }) }
+      return { ok: true as const, answer: await sendTestMail(mail, to, { publicUrl, signal: app.stopping }) }
     },
   )
 }

@@ -3,20 +3,14 @@ import { deleteConfirmation, findOwnMail, setDueCardsKey } from '../../db/querie
 import { NOT_LOGGED_IN } from '../../src/domain/accounts/refusals.js'
 import { parseMailAddress } from '../../src/domain/mail/address.js'
 import { ADDRESS_NOT_OWN, MAIL_IS_OFF } from '../../src/domain/mail/own-refusals.js'
+import { linkAddressOf } from '../../src/domain/mail/settings.js'
 import { createSecret } from '../../src/domain/text/secrets.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { responses } from '../../src/http/schemas.js'
 import { removeAddress, requestAddress } from '../../src/services/mail/own-address.js'
 import { AddressBody, DueCardsBody, OwnMailResponse } from './own-schemas.js'
 
-export interface OwnMailOptions {
-  /** Public address of the service for links in mails, ending with a slash; undefined if the service sends no mail */
-  mailLinkUrl: string | undefined
-  timeZone: string
-  moment: () => Moment
-}
-
-const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailLinkUrl, timeZone, moment }) => {
+const ownMail: FastifyPluginAsyncTypebox = async (app) => {
+  const mailLinkUrl = linkAddressOf(app.config)
   app.get(
     '/mine',
     {
@@ -46,7 +40,11 @@ one; at most four per hour. The response does not reveal whether other users hav
     async ({ user, body }) => {
       const email = parseMailAddress(body.email)
       if (mailLinkUrl === undefined) throw MAIL_IS_OFF
-      await requestAddress(app.db, { userId: user.id, email }, { moment: moment(), timeZone, address: mailLinkUrl })
+      await requestAddress(
+        app.db,
+        { userId: user.id, email },
+        { moment: app.clock.moment(), timeZone: app.clock.timeZone, address: mailLinkUrl },
+      )
       return view(user.id)
     },
   )
@@ -78,7 +76,7 @@ one; at most four per hour. The response does not reveal whether other users hav
       },
     },
     async ({ user }) => {
-      await removeAddress(app.db, user.id, moment())
+      await removeAddress(app.db, user.id, app.clock.moment())
       return view(user.id)
     },
   )
@@ -101,7 +99,7 @@ one; at most four per hour. The response does not reveal whether other users hav
   )
 
   async function view(userId: number) {
-    const own = await findOwnMail(app.db, userId, moment().at)
+    const own = await findOwnMail(app.db, userId, app.clock.now())
     if (own === undefined) throw NOT_LOGGED_IN
     const { email, email_confirmed_at, pending, due_cards } = own
     return { configured: mailLinkUrl !== undefined, email, confirmed: email_confirmed_at !== null, pending, due_cards }

@@ -16,9 +16,8 @@ import {
 import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
 import { InvalidField, TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkLine } from '../../src/domain/text/parameters.js'
-import type { Moment } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
-import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
+import { publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { renderPdf } from '../../src/services/print/print.js'
@@ -39,12 +38,7 @@ import {
 /** Limit of PDFs per user; rendering a PDF takes up to a second of processor time in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
-export interface ProofOptions extends PublicAddress {
-  moment: () => Moment
-  stopping: AbortSignal
-}
-
-const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, stopping, ...own }) => {
+const proofs: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
 
   app.get(
@@ -84,9 +78,9 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       const code = parseCode(request.params.code)
       const proof = code === undefined ? undefined : await findProof(app.db, code)
       if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
-      const address = publicAddressOf(request, `nachweis/${proof.code}`, own).href
+      const address = publicAddressOf(request, `nachweis/${proof.code}`, app.config).href
       const content = { ...proof, snapshot: readSnapshot(proof.snapshot), address }
-      const signal = AbortSignal.any([stopping, abortOnClose(reply)])
+      const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(request.user.id, { kind: 'proof', content }, signal)
       return reply
         .type('application/pdf')
@@ -114,7 +108,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       const chunks = await exportProofs(app.db, actorOf(request), purpose)
       reply
         .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="nachweise_${moment().today}.csv"`)
+        .header('content-disposition', `attachment; filename="nachweise_${app.clock.today()}.csv"`)
         // Stops nginx from buffering the whole response for a slow client.
         .header('x-accel-buffering', 'no')
       return reply.send(Readable.from(reply.takeTurns(chunks), { objectMode: false }))
@@ -136,7 +130,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
     },
     async (request) => {
       const revocation = { code: codeOf(request.params), reason: parseReason(request.body.reason) }
-      await revoke(app.db, actorOf(request), revocation, moment().at)
+      await revoke(app.db, actorOf(request), revocation, app.clock.now())
       return { ok: true as const }
     },
   )
@@ -157,7 +151,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       preHandler: app.requireAdmin,
     },
     async (request) => ({
-      code: await correctName(app.db, actorOf(request), codeOf(request.params), moment().at),
+      code: await correctName(app.db, actorOf(request), codeOf(request.params), app.clock.now()),
     }),
   )
 }

@@ -8,7 +8,6 @@ import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { checkStorable, invalidCursor, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
 import { resetCard } from '../../src/services/review/undo.js'
@@ -25,7 +24,7 @@ import {
 
 const MAX_TEXT_LENGTH = 200
 
-const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
+const cards: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cards',
     {
@@ -42,7 +41,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const { query } = request
       const { limit, after } = query
       const filter = { state: query.state, text: parseText(query.q) }
-      const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
+      const scope = { userId: request.user.id, today: app.clock.today(), deckSlug: query.deck || undefined }
       const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND.at('deck')
       // Refuses an unknown cursor, because clients would take an empty page for the end of the list.
@@ -71,7 +70,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     },
     async (request) => {
       const id = parseCardId(request.params.id)
-      const { today } = moment()
+      const { today } = app.clock.moment()
       const found = id === undefined ? undefined : await findCard(app.db, request.user.id, today, id)
       if (found === undefined) throw CARD_NOT_FOUND
       const { state, state_name, deck_slug, deck_name, deck_lang, settings, deck_retention, ...card } = found
@@ -138,7 +137,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     async (request) => {
       const id = parseCardId(request.params.id)
       if (id === undefined) throw CARD_NOT_FOUND
-      await resetCard(app.db, request.user.id, moment(), id)
+      await resetCard(app.db, request.user.id, app.clock.moment(), id)
       return { ok: true as const }
     },
   )
@@ -161,7 +160,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (client_id !== null) checkStorable('client_id', client_id)
       const instant = put_off_at === null ? null : parseInstantField(put_off_at, 'put_off_at')
       if (card_id === undefined) throw CARD_NOT_FOUND
-      return putOffCard(app.db, request.user.id, { moment }, { card_id, client_id, put_off_at: instant })
+      return putOffCard(app.db, request.user.id, app.clock, { card_id, client_id, put_off_at: instant })
     },
   )
 

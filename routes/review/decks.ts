@@ -2,13 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listStudiedDecks, setDeckRetention, switchDeck } from '../../db/queries/review/decks.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { responses } from '../../src/http/schemas.js'
 import { DeckBody, DeckParams, StudiedDeck, StudiedDecks } from './schemas.js'
 
 const NOTHING_TO_CHANGE = new InvalidInput('Das Feld „active“ oder „desired_retention“ fehlt')
 
-const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
+const decks: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/decks',
     {
@@ -21,7 +20,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       },
     },
     async (request) => {
-      const { today } = moment()
+      const { today } = app.clock.moment()
       const scope = { userId: request.user.id, today, deckSlug: undefined }
       return { decks: await listStudiedDecks(app.db, scope), today }
     },
@@ -48,7 +47,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (desired_retention !== undefined && !(await setDeckRetention(app.db, userId, slug, desired_retention))) {
         throw DECK_NOT_FOUND
       }
-      const [deck] = await listStudiedDecks(app.db, { userId, today: moment().today, deckSlug: slug })
+      const [deck] = await listStudiedDecks(app.db, { userId, today: app.clock.today(), deckSlug: slug })
       if (deck === undefined) throw DECK_NOT_FOUND
       return deck
     },

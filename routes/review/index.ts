@@ -3,7 +3,6 @@ import { findQueue, type Queue as QueueOfCards } from '../../db/queries/review/q
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { runInTurns } from '../../src/services/content/turns.js'
@@ -16,7 +15,7 @@ import reportRoutes from './reports.js'
 import { Queue, QueueQuery } from './schemas.js'
 import settingsRoutes from './settings.js'
 
-const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
+const review: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Review-Endpunkt'))
 
   app.get(
@@ -32,7 +31,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       },
     },
     async (request) => {
-      const { today } = moment()
+      const { today } = app.clock.moment()
       const scope = { userId: request.user.id, today, deckSlug: request.query.deck || undefined }
       const queue = await findQueue(app.db, scope, request.query.limit, request.query.new)
       if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
@@ -41,12 +40,12 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     },
   )
 
-  await app.register(ratingRoutes, { moment })
-  await app.register(cardRoutes, { moment })
+  await app.register(ratingRoutes)
+  await app.register(cardRoutes)
   await app.register(cardReportRoutes)
-  await app.register(deckRoutes, { moment })
-  await app.register(reportRoutes, { moment })
-  await app.register(settingsRoutes, { moment })
+  await app.register(deckRoutes)
+  await app.register(reportRoutes)
+  await app.register(settingsRoutes)
   await app.register(fitRoutes)
 }
 

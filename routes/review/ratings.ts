@@ -4,7 +4,6 @@ import { CARD_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { NOT_THE_LAST, OTHER_REVIEW, REVIEW_NOT_FOUND } from '../../src/domain/review/refusals.js'
 import { checkStorable, isInteger, parseId, parseInstantField } from '../../src/domain/text/parameters.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { statusOf } from '../../src/http/error-body.js'
 import { INVALID_JSON } from '../../src/http/refusals.js'
 import { invalidField } from '../../src/http/schema-errors.js'
@@ -17,7 +16,7 @@ import { BatchBody, BatchResponse, ReviewBody, ReviewParams, ReviewResponse, Und
 /** Maximum size of a body in bytes: 100 reviews with client ids of maximum length, each character escaped */
 const BATCH_LIMIT = 256 * 1024
 
-const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
+const ratings: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/',
     {
@@ -29,7 +28,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
         response: responses(ReviewResponse, [CARD_NOT_FOUND, OTHER_REVIEW]),
       },
     },
-    async (request) => applyReview(app.db, request.user.id, clock, readReview(request.body)),
+    async (request) => applyReview(app.db, request.user.id, app.clock, readReview(request.body)),
   )
 
   app.post(
@@ -51,7 +50,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
         if (!isValid(body)) throw invalidField(isValid.errors?.[0])
         return readReview(body as Static<typeof ReviewBody>)
       })
-      const results = await applyReviews(app.db, request.user.id, clock, readers)
+      const results = await applyReviews(app.db, request.user.id, app.clock, readers)
       return { results: results.map(describeResult) }
     },
   )
@@ -70,7 +69,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
     async (request) => {
       const id = parseId(request.params.id)
       if (id === undefined) throw new InvalidInput('Ungültige Bewertungs-ID')
-      return undoReview(app.db, request.user.id, clock.moment(), id)
+      return undoReview(app.db, request.user.id, app.clock.moment(), id)
     },
   )
 }

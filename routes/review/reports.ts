@@ -5,11 +5,11 @@ import { findStatistics } from '../../db/queries/review/statistics.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
-import { addDays, type Clock } from '../../src/domain/time/calendar.js'
+import { addDays } from '../../src/domain/time/calendar.js'
 import { responses } from '../../src/http/schemas.js'
 import { HistoryPage, HistoryQuery, Stats, StatsQuery } from './schemas.js'
 
-const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
+const reports: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/history',
     {
@@ -46,7 +46,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       },
     },
     async (request) => {
-      const { today } = moment()
+      const { today } = app.clock.moment()
       const { days: count } = request.query
       const found = await findStatistics(app.db, request.user.id, today, addDays(today, 1 - count))
       const studied = found.days.map(({ day }) => day)

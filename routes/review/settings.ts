@@ -3,12 +3,11 @@ import { findQueue } from '../../db/queries/review/queue.js'
 import { addExtraNew, findSettings } from '../../db/queries/review/settings.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
 import { responses } from '../../src/http/schemas.js'
 import { changeSettings } from '../../src/services/review/fit/choose-parameters.js'
 import { ExtraBody, ExtraResponse, Settings, SettingsBody } from './schemas.js'
 
-const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
+const settings: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/settings',
     {
@@ -48,7 +47,7 @@ const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       },
     },
     async (request) => {
-      const { today } = moment()
+      const { today } = app.clock.moment()
       const scope = { userId: request.user.id, today, deckSlug: undefined }
       await addExtraNew(app.db, scope, request.body.cards)
       const queue = await findQueue(app.db, scope, 1, 1)

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { OpenDatabase } from '../../db/client.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
@@ -11,16 +10,11 @@ import { SearchAllQuery, SearchResponse } from './schemas.js'
 
 const MAX_QUERY_LENGTH = 200
 
-interface SearchOptions {
-  isEmbedded: boolean
-  poolState: OpenDatabase['poolState']
-}
-
-const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedded, poolState }) => {
-  const runSearch = createSearchQueue(isEmbedded)
+const search: FastifyPluginAsyncTypebox = async (app) => {
+  const runSearch = createSearchQueue(app.database.embedded)
   /** Pauses a search between two steps if no connection is idle or requests wait for a connection. */
   const pause = async (started: number) => {
-    const { idle, waiting } = poolState()
+    const { idle, waiting } = app.database.poolState()
     if (idle === 0 || waiting > 0) await pauseAfterWork(started)
   }
   app.setFallback(unknownEndpoint('Unbekannter Such-Endpunkt'))

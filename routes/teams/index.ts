@@ -26,11 +26,7 @@ import {
   TeamWithMembers,
 } from './schemas.js'
 
-export interface TeamOptions {
-  today: () => string
-}
-
-const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => {
+const teams: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Team-Endpunkt'))
   const preHandler = app.requireAdmin
 
@@ -112,7 +108,12 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
     },
     async (request) => {
       const { version } = request.body
-      const change = { id: teamIdOf(request.params), change: parseTeam(request.body), version, today: today() }
+      const change = {
+        id: teamIdOf(request.params),
+        change: parseTeam(request.body),
+        version,
+        today: app.clock.today(),
+      }
       return { team: await changeTeam(app.db, actorOf(request), change) }
     },
   )
@@ -131,7 +132,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
     },
     async (request) => {
       const id = parseRowId(request.params.id, INVALID_TEAM)
-      if (id !== undefined) await removeTeam(app.db, actorOf(request), id, today())
+      if (id !== undefined) await removeTeam(app.db, actorOf(request), id, app.clock.today())
       return { ok: true as const }
     },
   )
@@ -151,7 +152,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
     },
     async (request) => {
       const { role } = request.body
-      await addMember(app.db, actorOf(request), { ...memberOf(request.params), role, today: today() })
+      await addMember(app.db, actorOf(request), { ...memberOf(request.params), role, today: app.clock.today() })
       return { ok: true as const }
     },
   )
@@ -170,7 +171,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
       preHandler,
     },
     async (request) => {
-      await removeMember(app.db, actorOf(request), { ...memberOf(request.params), today: today() })
+      await removeMember(app.db, actorOf(request), { ...memberOf(request.params), today: app.clock.today() })
       return { ok: true as const }
     },
   )

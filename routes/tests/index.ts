@@ -26,7 +26,6 @@ import { reportQuestion } from '../../src/services/tests/report.js'
 import { reviewAttempt, submitAttempt } from '../../src/services/tests/review.js'
 import { saveAnswer } from '../../src/services/tests/save-answer.js'
 import { showAttempt } from '../../src/services/tests/show-attempt.js'
-import type { TestClock } from '../../src/services/tests/standing.js'
 import { startAttempt } from '../../src/services/tests/start.js'
 import { Quiz } from '../quiz/schemas.js'
 import {
@@ -50,8 +49,7 @@ import {
 /** Refusal to start a test attempt during the pause after the previous one, with an example time */
 const WAIT_FOR_NEXT = new WaitForNext('25.11.2026, 14:30')
 
-const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
-  const { moment } = clock
+const tests: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Test-Endpunkt'))
 
   app.get(
@@ -64,7 +62,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         response: responses(TestList),
       },
     },
-    async ({ user }) => ({ tests: await listTests(app.db, user.id, moment()) }),
+    async ({ user }) => ({ tests: await listTests(app.db, user.id, app.clock.moment()) }),
   )
 
   app.get(
@@ -100,7 +98,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     },
     async ({ params, query, user }) => {
       const { limit, after: before = query.before } = query
-      return findTest(app.db, user.id, params.slug, clock, { before, limit })
+      return findTest(app.db, user.id, params.slug, app.clock, { before, limit })
     },
   )
 
@@ -121,7 +119,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     async ({ params, body, user }) => {
       checkStorable('client_id', body.client_id)
       const start = { slug: params.slug, clientId: body.client_id }
-      return { attempt: await startAttempt(app.db, user.id, start, clock) }
+      return { attempt: await startAttempt(app.db, user.id, start, app.clock) }
     },
   )
 
@@ -138,7 +136,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
       },
     },
     async ({ params, user }) => {
-      const { at } = moment()
+      const at = app.clock.now()
       const attempt = await findCurrentAttempt(app.db, user.id, parseAttemptId(params.id), at)
       return { attempt: await showAttempt(app.db, attempt, at) }
     },
@@ -161,7 +159,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
       },
     },
     async ({ params, body, user }) => {
-      const { at } = moment()
+      const at = app.clock.now()
       const attemptId = parseAttemptId(params.id)
       const slot = parseRowId(params.slot, 'Ungültige Nummer der Frage')
       if (slot === undefined) throw SLOT_NOT_FOUND
@@ -182,7 +180,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
       },
     },
     async ({ params, user }) => ({
-      attempt: await submitAttempt(app.db, user.id, parseAttemptId(params.id), moment()),
+      attempt: await submitAttempt(app.db, user.id, parseAttemptId(params.id), app.clock.moment()),
     }),
   )
 
@@ -199,7 +197,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
       },
     },
     async ({ params, user }) => ({
-      review: await reviewAttempt(app.db, user.id, parseAttemptId(params.id), moment()),
+      review: await reviewAttempt(app.db, user.id, parseAttemptId(params.id), app.clock.moment()),
     }),
   )
 
@@ -219,7 +217,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     },
     async ({ params, body, user }) => {
       const report = { attemptId: parseAttemptId(params.id), slot: body.slot, text: parseReportText(body.text) }
-      return { id: await reportQuestion(app.db, user.id, report, moment()) }
+      return { id: await reportQuestion(app.db, user.id, report, app.clock.moment()) }
     },
   )
 }

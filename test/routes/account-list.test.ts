@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { VERSION } from '../../src/version.js'
+import { VERSION } from '../../src/http/version.js'
 import { countStatements, createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'

@@ -4,8 +4,8 @@ import link from './link.js'
 import logout from './logout.js'
 import signIn from './sign-in.js'
 
-const oidc: FastifyPluginAsync<{ basePath: string; today: () => string }> = async (app, { basePath, today }) => {
-  await app.register(signIn, { basePath, today })
+const oidc: FastifyPluginAsync = async (app) => {
+  await app.register(signIn)
   await app.register(logout)
   await app.register(link)
   await app.register(identities, { prefix: '/identities' })

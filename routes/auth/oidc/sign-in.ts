@@ -35,10 +35,8 @@ const LINK_PAGE = '/konto?verknuepfen=ja'
 /** Values of `Sec-Fetch-Site` for requests from our own origin, typed addresses and browsers without the header */
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
-const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string }> = async (
-  app,
-  { basePath, today },
-) => {
+const signIn: FastifyPluginAsyncTypebox = async (app) => {
+  const { basePath } = app.config
   app.decorateRequest('signInTarget', '/')
   const warned = new Set<string>()
 
@@ -117,7 +115,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       const { keptLastAdmin, ...login } = await logInByProvider(app.db, provider.settings, person, {
         address: request.ip,
         offered: app.offeredMethods,
-        today: today(),
+        today: app.clock.today(),
       })
       if (keptLastAdmin) {
         request.log.warn({ userId: login.user.id }, 'the last administrator keeps the right that the provider denies')

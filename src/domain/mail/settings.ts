@@ -10,6 +10,14 @@ export interface MailSettings {
   ca: string | undefined
 }
 
+/**
+ * Returns the public address for links in mails. Returns undefined if the service sends no mail to users, which requires
+ * a mail server and a public address.
+ */
+export function linkAddressOf(config: { mail: MailSettings | undefined; publicUrl: string | undefined }) {
+  return config.mail === undefined ? undefined : config.publicUrl
+}
+
 export interface GivenMail {
   SMTP_HOST: string | undefined
   SMTP_PORT: number

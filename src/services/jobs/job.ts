@@ -36,6 +36,14 @@ export interface JobContext {
   onError: (error: unknown, facts: Record<string, unknown>) => void
 }
 
+type JobSettings = Pick<JobContext, 'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl'>
+
+/** Returns the settings that jobs need. Mails stay in the outbox while the date is simulated. */
+export function jobSettings(config: JobSettings & { simulatedDate: string | undefined }) {
+  const { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate } = config
+  return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
+}
+
 /** Counts of a run, for the log and the service page */
 export type JobSummary = Record<string, number>
 
