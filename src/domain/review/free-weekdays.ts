@@ -12,9 +12,9 @@ type Intervals = Record<'hard' | 'medium' | 'easy', number>
 const RISING = ['hard', 'medium', 'easy'] as const
 
 /**
- * Moves intervals that end on a free weekday to another day of their fuzz range, and keeps their order if possible.
- * The seed determines the choice, so each rating sets the date that was shown for it. An interval stays unchanged
- * if it has no fuzz range, or its fuzz range has only free weekdays.
+ * Moves intervals that end on a free weekday to another day of their fuzz range, without changing their order. The seed
+ * determines the choice, so each rating sets the date that was shown for it. An interval stays unchanged if it has no
+ * fuzz range, or if the range has no other day in the order.
  * @param intervals changed in place
  * @param free weekdays, Monday is 1
  */
@@ -27,29 +27,21 @@ export function avoidWeekdays(
 ): void {
   const weekday = weekdayOf(today)
   const isFree = (interval: number) => free.includes(((weekday - 1 + interval) % 7) + 1)
-  let least = 0
-  for (const rating of RISING) {
+  for (const [index, rating] of RISING.entries()) {
     const range = isFree(intervals[rating]) ? rangeOf(rating) : null
-    if (range !== null) intervals[rating] = choose(range, isFree, least, hash(`${seed}/${rating}`)) ?? intervals[rating]
-    least = intervals[rating] + 1
+    if (range === null) continue
+    const [before, after] = [RISING[index - 1], RISING[index + 1]]
+    const least = before === undefined ? 0 : intervals[before]
+    const most = after === undefined ? Number.POSITIVE_INFINITY : intervals[after]
+    const days = daysOf(range).filter((day) => !isFree(day) && day >= least && day <= most)
+    const apart = days.filter((day) => day > least && day < most)
+    const preferred = apart.length > 0 ? apart : days
+    intervals[rating] = preferred[hash(`${seed}/${rating}`) % preferred.length] ?? intervals[rating]
   }
 }
 
-/**
- * Returns an interval of the range that does not end on a free weekday, preferably one of at least `least` days;
- * undefined if there is none.
- */
-function choose(
-  { first, last }: FuzzRange,
-  isFree: (interval: number) => boolean,
-  least: number,
-  random: number,
-): number | undefined {
-  const days: number[] = []
-  for (let day = first; day <= last; day++) if (!isFree(day)) days.push(day)
-  const later = days.filter((day) => day >= least)
-  const preferred = later.length > 0 ? later : days
-  return preferred[random % preferred.length]
+function daysOf({ first, last }: FuzzRange): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
 /** Returns 1 for Monday to 7 for Sunday. */

@@ -56,8 +56,8 @@ export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>
 /**
  * Creates the FSRS-6 scheduler in whole days. The first review of a card on a day uses the long-term formulas. Later
  * reviews on that day use the same-day formula, as for a card in relearning, so that a lapse counts once
- * (docs/decisions/0022-same-day-reviews.md). After `again`, a card is due on the same day; after any other rating, the
- * interval is at least one day. A card without a stability, a difficulty or the day of its last review starts as new.
+ * (docs/decisions/0022-same-day-reviews.md), and `medium` and `easy` never bring the date forward. After `again`, a
+ * card is due on the same day; after any other rating, the interval is at least one day. A card without a stability, a difficulty or the day of its last review starts as new.
  * @example
  * const preview = createScheduler({ ...DEFAULT_SETTINGS, weights: null })
  * preview(1, null, '2026-11-21').medium.next_review // '2026-11-24'
@@ -83,6 +83,12 @@ export function createScheduler(settings: SchedulerSettings): Preview {
       const rangeOf = (rating: Rating) =>
         fuzzRange(formulas, outcomes[GRADES[rating]].card.stability, elapsed, settings.maximum_interval)
       avoidWeekdays(intervals, rangeOf, today, settings.free_weekdays, `${cardId}/${card.reps}`)
+    }
+    if (isSameDay && state?.next_review != null) {
+      // The formulas of the day's first review keep the ratings a day apart, the same-day formula does not.
+      const set = Math.min(daysBetween(today, state.next_review), settings.maximum_interval)
+      intervals.medium = Math.max(intervals.medium, set)
+      intervals.easy = Math.max(intervals.easy, set)
     }
     const stateAfter = (rating: Rating): NextState => {
       const next = outcomes[GRADES[rating]].card

@@ -59,6 +59,8 @@ t.test('property: free days move a date only within its fuzz range, and only to 
         const next = schedule(cardId, known, TODAY)
         assert.deepEqual(schedule(cardId, known, TODAY), next, 'the shown date holds')
         const library = fsrs({ w: weights, request_retention: desired_retention, enable_short_term: elapsed === 0 })
+        const dates = RATINGS.map((rating) => next[rating].next_review)
+        assert.deepEqual(dates, dates.toSorted(), 'a better rating never leads to an earlier date')
         for (const rating of RATINGS) {
           const [was, is] = [plain[rating].next_review, next[rating].next_review]
           assert.deepEqual({ ...next[rating], next_review: was }, plain[rating], 'only the date differs')

@@ -96,14 +96,47 @@ t.test('further reviews on the same day follow the same-day formula', async () =
             assert.equal(next.stability, expected)
             assert.equal(next.difficulty, formula.next_difficulty(difficulty, GRADES[rating]))
             const interval = formula.next_interval(expected, 0)
-            // The scheduler adds fuzz to longer intervals.
-            if (rating !== 'again' && interval < 2.5) assert.equal(next.next_review, addDays('2026-11-21', interval))
+            // The scheduler adds fuzz to longer intervals; `medium` and `easy` keep a later date.
+            const isExact = rating === 'hard' || (state as CardState).next_review === '2026-11-21'
+            if (rating !== 'again' && isExact && interval < 2.5) {
+              assert.equal(next.next_review, addDays('2026-11-21', interval))
+            }
           }
           state = { ...next, last_review_id: 1 }
         }
       },
     ),
     { numRuns: runs(50) },
+  )
+})
+
+t.test('a further good rating on the same day never brings the date forward', async (t) => {
+  const schedule = createScheduler(DEFAULTS)
+  const first = { ...schedule(1, null, '2026-11-21').medium, last_review_id: 1 }
+  t.equal(first.next_review, '2026-11-24')
+  const { hard, medium, easy } = schedule(1, first, '2026-11-21')
+  t.equal(hard.next_review, '2026-11-23', 'a worse rating does')
+  t.equal(medium.next_review, '2026-11-24')
+  t.ok(easy.next_review >= medium.next_review)
+  const shorter = createScheduler({ ...DEFAULTS, maximum_interval: 2 })
+  t.equal(shorter(1, first, '2026-11-21').medium.next_review, '2026-11-23', 'a shorter maximum interval applies')
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...RATINGS), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 1e6 }),
+      (ratings, cardId) => {
+        let state: CardState | null = null
+        for (const rating of ratings) {
+          const shown = schedule(cardId, state, '2026-11-21')
+          const dates = RATINGS.map((one) => shown[one].next_review)
+          assert.deepEqual(dates, dates.toSorted())
+          const due = (state as CardState | null)?.next_review
+          if (due != null) assert.ok(shown.medium.next_review >= due)
+          state = { ...shown[rating], last_review_id: 1 }
+        }
+      },
+    ),
+    { numRuns: runs(100) },
   )
 })
 

@@ -258,9 +258,9 @@ async function undoLatest(t: Tap, learner: Caller): Promise<void> {
 
 /** Replays the valid reviews of a card since its last reset in the order of their times, with ts-fsrs. */
 function replay(cardId: number, entries: Json[]) {
-  const own = entries.filter(({ card_id }) => card_id === cardId)
-  const lastReset = own.findLastIndex(({ kind }) => kind === 'reset')
-  const given = own
+  const ofCard = entries.filter(({ card_id }) => card_id === cardId)
+  const lastReset = ofCard.findLastIndex(({ kind }) => kind === 'reset')
+  const given = ofCard
     .filter(({ kind, applied, is_undone }, index) => kind === 'review' && applied && !is_undone && index > lastReset)
     .sort((one, two) => one.created_at.localeCompare(two.created_at))
   const options = { enable_fuzz: true, request_retention: 0.9, maximum_interval: 36_500 }
@@ -270,6 +270,7 @@ function replay(cardId: number, entries: Json[]) {
   const furtherOfDay = withSeed({ enable_short_term: true, learning_steps: [], relearning_steps: [] })
   let card: Card & { fuzz_seed: string } = { ...createEmptyCard(), fuzz_seed: `${cardId}/` }
   let state: object | null = null
+  let next_review = ''
   for (const { rating, studied_on } of given as { rating: Rating; studied_on: string }[]) {
     const now = noonOf(studied_on)
     const isFurther = card.last_review?.getTime() === now.getTime()
@@ -278,7 +279,10 @@ function replay(cardId: number, entries: Json[]) {
       card.last_review === undefined ? card : { ...card, state: isFurther ? State.Relearning : State.Review }
     card = { ...library.next(before, now, GRADES[rating]).card, fuzz_seed: card.fuzz_seed }
     const { stability, difficulty, reps, lapses } = card
-    const next_review = rating === 'again' ? studied_on : addDays(studied_on, card.scheduled_days)
+    const own = addDays(studied_on, rating === 'again' ? 0 : card.scheduled_days)
+    // A further good rating on the same day never brings the date forward.
+    const isKept = isFurther && (rating === 'medium' || rating === 'easy') && own < next_review
+    if (!isKept) next_review = own
     state = { last_rating: rating, next_review, stability, difficulty, last_review: studied_on, reps, lapses }
   }
   return state
