@@ -14,6 +14,7 @@ import {
   OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
+import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import {
@@ -25,6 +26,7 @@ import {
   grantAttempt,
   recognise,
 } from '../../src/services/assignments/act.js'
+import { formRequestOf } from '../../src/services/create-once.js'
 import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
 
 const DECISION = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
@@ -132,13 +134,14 @@ within the last ten minutes.`,
         tags: ['assignments'],
         params: OccurrenceParams,
         body: GrantBody,
-        response: responses(Done, [...DECISION, NO_SUCH_PART]),
+        response: responses(Done, [...DECISION, NO_SUCH_PART, CLIENT_ID_USED.at('client_id', { id: 17 })]),
       },
       onRequest: app.requireResponsible,
     },
     async (request) => {
-      const decision = { id: occurrenceIdOf(request.params), reason: parseReason(request.body.reason) }
-      await grantAttempt(app.db, actorOf(request), decision)
+      const { body, params, user } = request
+      const decision = { id: occurrenceIdOf(params), reason: parseReason(body.reason) }
+      await grantAttempt(app.db, actorOf(request), decision, formRequestOf(user, body))
       return { ok: true as const }
     },
   )

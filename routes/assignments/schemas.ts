@@ -336,9 +336,9 @@ export const ConfirmPersonalBody = Type.Object({
   note: optional('Up to 2,000 characters.', 'Mit Rundgang'),
 })
 
-const reason = Type.String({ description: '1 to 2,000 characters.', examples: ['Elternzeit'] })
+const reason = Type.String({ description: '1 to 2,000 characters.', examples: ['Technische Störung beim Test'] })
 
-export const GrantBody = Type.Object({ reason })
+export const GrantBody = Type.Object({ reason, client_id: FormClientId })
 
 export const DecisionBody = Type.Object({
   reason,

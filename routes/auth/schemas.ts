@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SCOPES, type Scope } from '../../src/domain/accounts/scopes.js'
-import { nullable, Timestamp, User } from '../../src/http/schemas.js'
+import { FormClientId, nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const LoginBody = Type.Object({
   username: Type.String({ description: 'Leading and trailing white space is removed.', examples: ['erika'] }),
@@ -92,6 +92,7 @@ except \`GET /api/auth/me\` and deleting the token itself.`,
       examples: [['read', 'learn']],
     }),
   ),
+  client_id: FormClientId,
 })
 
 export const TokenCreated = Type.Object({

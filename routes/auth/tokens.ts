@@ -4,9 +4,11 @@ import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
 import { NOT_LOGGED_IN, PROOF_TOO_OLD, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
+import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
+import { formRequestOf } from '../../src/services/create-once.js'
 import { CreateTokenBody, TokenCreated, TokenList, TokenParams } from './schemas.js'
 
 const tokens: FastifyPluginAsyncTypebox = async (app) => {
@@ -31,20 +33,21 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'createToken',
         summary: 'Create an API token; the response is the only one that contains it',
+        description: 'A repeated request gets the same object with a new `token`; the former one ends.',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: responses(TokenCreated, [PROOF_TOO_OLD]),
+        response: responses(TokenCreated, [PROOF_TOO_OLD, CLIENT_ID_USED.at('client_id', { id: 3 })]),
       },
       preHandler: app.requireFreshLogin,
     },
     async (request) => {
-      const name = request.body.name.trim()
+      const { body, user } = request
+      const name = body.name.trim()
       checkText('name', name)
-      const scopes = parseScopes(request.body.scopes)
-      const lifetimeDays = request.body.expires_in_days ?? null
+      const newToken = { name, lifetimeDays: body.expires_in_days ?? null, scopes: parseScopes(body.scopes) }
       const sessionId = request.session.stored?.rowId
       if (sessionId === undefined) throw NOT_LOGGED_IN
-      return createOwnToken(app.db, actorOf(request), request.user, sessionId, { name, lifetimeDays, scopes })
+      return createOwnToken(app.db, actorOf(request), user, sessionId, newToken, formRequestOf(user, body))
     },
   )
 

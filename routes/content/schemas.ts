@@ -4,7 +4,7 @@ import { EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
 import { SourceExists } from '../../src/domain/content/refusals.js'
 import { CHOSEN_ROLES } from '../../src/domain/table-layout.js'
 import { choice, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
-import { errorWith, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { errorWith, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
@@ -327,6 +327,8 @@ export const SourceList = Type.Object({
 export const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 
 export const SourceBody = Type.Object({ name: SourceName })
+
+export const CreateSourceBody = Type.Object({ name: SourceName, client_id: FormClientId })
 
 export const SourceResponse = Type.Object({
   source: Type.Object({ id: Type.Integer({ examples: [3] }), kind: StoredKind, name: SourceName }),

@@ -5,6 +5,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { parseLabel } from '../../src/domain/content/editing/texts.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import {
@@ -14,7 +15,8 @@ import {
   renameSource,
   restoreSource,
 } from '../../src/services/content/sources.js'
-import { PurgeQuery, SourceBody, SourceList, SourceParams, SourceResponse } from './schemas.js'
+import { formRequestOf } from '../../src/services/create-once.js'
+import { CreateSourceBody, PurgeQuery, SourceBody, SourceList, SourceParams, SourceResponse } from './schemas.js'
 
 const REFUSALS = [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]
 
@@ -45,14 +47,16 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a source that is written in the browser',
         description: 'The caller becomes its editor.',
         tags: ['content'],
-        body: SourceBody,
-        response: responses(SourceResponse, [AUTHORS_ONLY]),
+        body: CreateSourceBody,
+        response: responses(SourceResponse, [AUTHORS_ONLY, CLIENT_ID_USED.at('client_id', { id: 3 })]),
       },
       onRequest: app.requireAuthor,
     },
-    async (request) => ({
-      source: await createSource(app.db, actorOf(request), parseLabel('name', request.body.name)),
-    }),
+    async (request) => {
+      const { body, user } = request
+      const name = parseLabel('name', body.name)
+      return { source: await createSource(app.db, actorOf(request), name, formRequestOf(user, body)) }
+    },
   )
 
   app.patch(

@@ -1,7 +1,7 @@
 import { Refusal } from './refusal.js'
 
-/** Kinds of objects that a form creates with a `client_id` */
-export type FormKind = 'assignment' | 'team' | 'deck'
+/** What a form creates with a `client_id`; `attempt`: one more attempt at the tests of an occurrence */
+export type FormKind = 'assignment' | 'team' | 'deck' | 'source' | 'token' | 'attempt'
 
 /** The caller has created another object with this client id; the details name it. */
 export const CLIENT_ID_USED = new Refusal(

@@ -50,6 +50,13 @@ const FORMED: Formed[] = [
     pathOf: ({ slug }) => `/api/content/decks/${slug}`,
     remove: ({ slug }) => db.deleteFrom('decks').where('slug', '=', slug).execute(),
   },
+  {
+    ...{ kind: 'source', url: '/api/content/sources', field: 'name' },
+    body: () => ({ name: unique('Quelle') }),
+    nameOf: ({ id }) => ({ id }),
+    pathOf: ({ id }) => `/api/content/sources/${id}`,
+    remove: ({ id }) => admin.delete(`/api/content/sources/${id}?purge=true`),
+  },
 ]
 
 function isUsed(t: Test, { body, headers }: ServiceResponse, details: object): void {
@@ -116,6 +123,20 @@ for (const { kind, url, body, field, nameOf, pathOf, remove } of FORMED) {
     }
   })
 }
+
+t.test('a repeated request for a token replaces the token that was lost', async (t) => {
+  const request = { name: 'Import', scopes: ['read'], client_id: unique('client') }
+  const lost = (await member.post('/api/auth/tokens', request)).body
+  const { status, body } = await member.post('/api/auth/tokens', request)
+  t.strictSame([status, { ...body, token: '' }], [200, { ...lost, token: '' }])
+  t.equal((await member.get('/api/auth/tokens')).body.tokens.length, 1)
+  const statusWith = async (token: string) =>
+    (await service.app.inject({ url: '/api/auth/me', headers: { authorization: `Bearer ${token}` } })).statusCode
+  t.strictSame([await statusWith(lost.token), await statusWith(body.token)], [401, 200])
+  isUsed(t, await member.post('/api/auth/tokens', { ...request, name: 'Anders' }), { id: lost.id })
+  await member.delete(`/api/auth/tokens/${lost.id}`)
+  t.equal((await member.post('/api/auth/tokens', { ...request, name: 'Anders' })).status, 200)
+})
 
 t.test('a repeated request does not show an assignment that its author may no longer see', async (t) => {
   const author = await createEditor(service, source_id)

@@ -55,6 +55,19 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
+export async function hasToken(db: Kysely<Database>, userId: number, id: number): Promise<boolean> {
+  return (await listTokens(db, userId)).some((token) => token.id === id)
+}
+
+/** Returns the token; undefined if it does not exist. */
+export async function replaceTokenHash(
+  db: Kysely<Database>,
+  id: number,
+  token_hash: Buffer,
+): Promise<ApiToken | undefined> {
+  return db.updateTable('api_tokens').set({ token_hash }).where('id', '=', id).returning(TOKEN).executeTakeFirst()
+}
+
 export async function deleteTokens(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('api_tokens')

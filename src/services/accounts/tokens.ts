@@ -1,12 +1,19 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockSession } from '../../../db/queries/accounts/sessions.js'
-import { type ApiToken, deleteTokens, insertToken } from '../../../db/queries/accounts/tokens.js'
+import {
+  type ApiToken,
+  deleteTokens,
+  hasToken,
+  insertToken,
+  replaceTokenHash,
+} from '../../../db/queries/accounts/tokens.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import type { Scope } from '../../domain/accounts/scopes.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
+import { createOnce, type FormRequest } from '../create-once.js'
 
 export interface NewToken {
   name: string
@@ -17,9 +24,10 @@ export interface NewToken {
 
 /**
  * Creates an API token. Adds an audit entry if the user is an administrator. Only the hash of the returned `token` is
- * stored. The lock on the session ensures that a concurrent password reset either ends the session first or deletes
- * this token.
+ * stored, so a repeated request replaces the `token` of the one that it created. The lock on the session ensures that a
+ * concurrent password reset either ends the session first or deletes this token.
  * @throws NOT_LOGGED_IN if the session has ended
+ * @throws CLIENT_ID_USED if the client id belongs to another token
  */
 export async function createOwnToken(
   db: Kysely<Database>,
@@ -27,15 +35,26 @@ export async function createOwnToken(
   user: Account,
   sessionId: number,
   newToken: NewToken,
+  request?: FormRequest,
 ): Promise<Omit<ApiToken, 'last_used_at'> & { token: string }> {
   const token = createToken()
   const token_hash = hashToken(token) as Buffer
   return db.transaction().execute(async (transaction) => {
+    const id = await createOnce(transaction, request, {
+      kind: 'token',
+      input: newToken,
+      create: async () => {
+        const { id, name } = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
+        if (user.is_admin)
+          await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: id, target: name })
+        return id
+      },
+      name: async (id) => ((await hasToken(transaction, user.id, id)) ? { id } : undefined),
+    })
     if (!(await lockSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
-    const row = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
-    if (user.is_admin) {
-      await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: row.id, target: row.name })
-    }
+    const row = await replaceTokenHash(transaction, id, token_hash)
+    // A password reset has deleted the token and ended the session.
+    if (row === undefined) throw NOT_LOGGED_IN
     return { ...row, token }
   })
 }

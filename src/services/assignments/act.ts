@@ -22,6 +22,7 @@ import {
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidField } from '../../domain/refusal.js'
+import { createOnce, type FormRequest } from '../create-once.js'
 import { issueProofs } from '../proofs/issue.js'
 import { refuseOwn } from './own-duties.js'
 import type { AssignmentClock } from './plan.js'
@@ -168,9 +169,13 @@ async function finish(
 ): Promise<void> {
   const { at, today } = moment()
   if (until !== undefined && until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
-  await decide(db, actor, { id, action, details: { reason, until } }, (transaction) =>
-    updateOccurrence(transaction, id, { state, reason, covered_until: until ?? null, done_at: at, done_on: today }),
-  )
+  await db
+    .transaction()
+    .execute((transaction) =>
+      decide(transaction, actor, { id, action, details: { reason, until } }, () =>
+        updateOccurrence(transaction, id, { state, reason, covered_until: until ?? null, done_at: at, done_on: today }),
+      ),
+    )
 }
 
 /**
@@ -182,46 +187,58 @@ async function finish(
 export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, until }: Decision): Promise<void> {
   if (until === undefined) throw new InvalidField('until', 'fehlt')
   const details = { reason, until }
-  await decide(db, actor, { id, action: 'occurrence.extend', details }, (transaction, occurrence) => {
-    if (until <= dueOf(occurrence)) throw new InvalidField('until', 'muss nach dem bisherigen Tag liegen')
-    return updateOccurrence(transaction, id, { extended_until: until, reason })
-  })
+  await db.transaction().execute((transaction) =>
+    decide(transaction, actor, { id, action: 'occurrence.extend', details }, (occurrence) => {
+      if (until <= dueOf(occurrence)) throw new InvalidField('until', 'muss nach dem bisherigen Tag liegen')
+      return updateOccurrence(transaction, id, { extended_until: until, reason })
+    }),
+  )
 }
 
 /**
- * Grants a person one more attempt at each test of an occurrence, with an audit entry.
+ * Grants a person one more attempt at each test of an occurrence, with an audit entry. A repeated request grants none.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws NO_SUCH_PART if the assignment has no test
+ * @throws CLIENT_ID_USED if the client id belongs to another occurrence or reason
  */
-export async function grantAttempt(db: Kysely<Database>, actor: Actor, { id, reason }: Decision): Promise<void> {
-  await decide(
-    db,
-    actor,
-    { id, action: 'occurrence.attempt', details: { reason } },
-    async (transaction, occurrence) => {
+export async function grantAttempt(
+  db: Kysely<Database>,
+  actor: Actor,
+  { id, reason }: Decision,
+  request?: FormRequest,
+): Promise<void> {
+  const create = async (transaction: Transaction<Database>) => {
+    await decide(transaction, actor, { id, action: 'occurrence.attempt', details: { reason } }, async (occurrence) => {
       if ((await positionsOf(transaction, occurrence, 'test')).length === 0) throw NO_SUCH_PART
       await addAttempt(transaction, id, reason)
-    },
+    })
+    return id
+  }
+  await db.transaction().execute((transaction) =>
+    createOnce(transaction, request, {
+      kind: 'attempt',
+      input: { id, reason },
+      create: () => create(transaction),
+      name: async (id) => ({ id }),
+    }),
   )
 }
 
 async function decide(
-  db: Kysely<Database>,
+  transaction: Transaction<Database>,
   actor: Actor,
   { id, action, details }: { id: number; action: Parameters<typeof insertAuditEntry>[2]['action']; details: object },
-  change: (transaction: Transaction<Database>, occurrence: OccurrenceOwner) => Promise<void>,
+  change: (occurrence: OccurrenceOwner) => Promise<void>,
 ): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const [occurrence] = await lockOccurrences(transaction, [id])
-    if (occurrence === undefined) throw OCCURRENCE_NOT_FOUND
-    refuseOwn(actor, [occurrence])
-    if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
-    await change(transaction, occurrence)
-    const { title, username } = occurrence
-    const deed = { action, target_id: id, target: title, details: { username, ...details } }
-    await insertAuditEntry(transaction, actor, deed)
-  })
+  const [occurrence] = await lockOccurrences(transaction, [id])
+  if (occurrence === undefined) throw OCCURRENCE_NOT_FOUND
+  refuseOwn(actor, [occurrence])
+  if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
+  await change(occurrence)
+  const { title, username } = occurrence
+  const deed = { action, target_id: id, target: title, details: { username, ...details } }
+  await insertAuditEntry(transaction, actor, deed)
 }
 
 async function positionsOf(

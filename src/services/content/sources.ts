@@ -24,19 +24,41 @@ import { archiveSheets } from '../../../db/queries/content/write-sheets.js'
 import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/content/refusals.js'
+import { createOnce, type FormRequest } from '../create-once.js'
 import { dropUnusedPictures } from './pictures.js'
 import { inCardBatches } from './write.js'
 
-/** Creates a source that is written in the browser and makes the caller its editor, with an audit entry. */
-export async function createSource(db: Kysely<Database>, actor: Actor, name: string): Promise<Source> {
+/**
+ * Creates a source that is written in the browser and makes the caller its editor, with an audit entry. A repeated
+ * request creates none and returns the source in its current state.
+ * @throws CLIENT_ID_USED if the client id belongs to another source
+ */
+export async function createSource(
+  db: Kysely<Database>,
+  actor: Actor,
+  name: string,
+  request?: FormRequest,
+): Promise<Source> {
   return db.transaction().execute(async (transaction) => {
-    const by = actor.actor_id === null ? null : actor.actor
-    const file = { file_name: null, size_bytes: 0 }
-    const id = await insertSource(transaction, { kind: 'written', name, created_by: by, updated_by: by, ...file })
-    if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
-    await insertAuditEntry(transaction, actor, { action: 'source.create', target_id: id, target: name })
-    return { id, kind: 'written', name }
+    const id = await createOnce(transaction, request, {
+      kind: 'source',
+      input: { name },
+      create: () => insert(transaction, actor, name),
+      name: async (id) => (await findSource(transaction, id)) && { id },
+    })
+    const source = await findSource(transaction, id)
+    if (source === undefined) throw SOURCE_NOT_FOUND
+    return source
   })
+}
+
+async function insert(transaction: Transaction<Database>, actor: Actor, name: string): Promise<number> {
+  const by = actor.actor_id === null ? null : actor.actor
+  const file = { file_name: null, size_bytes: 0 }
+  const id = await insertSource(transaction, { kind: 'written', name, created_by: by, updated_by: by, ...file })
+  if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
+  await insertAuditEntry(transaction, actor, { action: 'source.create', target_id: id, target: name })
+  return id
 }
 
 /** Renames a source, with an audit entry if the name changes. @throws SOURCE_NOT_FOUND if the source does not exist */

@@ -73,6 +73,11 @@ export function isRefused(error: unknown, status: number): error is Refused {
   return error instanceof Refused && error.status === status
 }
 
+/** Returns the path of the request's field that caused the refusal, if one did. */
+export function fieldOf(error: unknown): string | undefined {
+  return error instanceof Refused ? error.field : undefined
+}
+
 export function hasCode(error: unknown, code: string): error is Refused {
   return error instanceof Refused && error.code === code
 }
