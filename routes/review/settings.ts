@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { lockLearner } from '../../db/queries/review/progress.js'
 import { findQueue } from '../../db/queries/review/queue.js'
 import { addExtraNew, findSettings } from '../../db/queries/review/settings.js'
+import { NOT_LOGGED_IN } from '../../src/domain/accounts/refusals.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { responses } from '../../src/http/schemas.js'
@@ -49,8 +51,11 @@ const settings: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { today } = app.clock.moment()
       const scope = { userId: request.user.id, today, deckSlug: undefined }
-      await addExtraNew(app.db, scope, request.body.cards)
-      const queue = await findQueue(app.db, scope, 1, 1)
+      const queue = await app.db.transaction().execute(async (transaction) => {
+        if (!(await lockLearner(transaction, scope.userId))) throw NOT_LOGGED_IN
+        await addExtraNew(transaction, scope, request.body.cards)
+        return findQueue(transaction, scope, 1, 1)
+      })
       if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
       return { counts: countsOf(queue.remaining), today }
     },

@@ -1,4 +1,7 @@
 import t from 'tap'
+import { lockLearner } from '../../db/queries/review/progress.js'
+import { addExtraNew } from '../../db/queries/review/settings.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -45,6 +48,20 @@ t.test('adds new cards beyond the daily limit, for today only', async (t) => {
 
   now = new Date('2026-11-22T08:00:00Z')
   t.equal((await queueOf(member)).counts.new, 1, 'the daily limit applies again the next day')
+})
+
+t.test('concurrent requests add up', async (t) => {
+  const member = await service.member()
+  await set(member, { new_per_day: 0 })
+  const scope = { userId: member.id, today: '2026-11-22', deckSlug: undefined }
+  let request: Promise<unknown> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await lockLearner(transaction, member.id)
+    await addExtraNew(transaction, scope, 2)
+    request = member.post('/api/review/extra', { cards: 3 })
+    await waitUntilBlocked(service.database)
+  })
+  t.match(await request, { status: 200, body: { counts: { new: 5 } } })
 })
 
 t.test("works without stored settings, per learner, and is part of the user's data", async (t) => {

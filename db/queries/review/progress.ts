@@ -98,7 +98,9 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
         and not exists (
           select from review_log as later
           where later.user_id = ${userId} and later.id > entry.id and later.card_id = entry.card_id
-            and (later.undoes = entry.id or (later.kind = 'review' and later.phase <> 'late'))
+            and (later.undoes = entry.id or (later.kind = 'review' and later.phase <> 'late' and not exists (
+              select from review_log as undo where undo.user_id = ${userId} and undo.undoes = later.id
+            )))
         )
       group by entry.card_id, card.deck_id
     ),

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { countCtes, type Scope } from './progress.js'
@@ -38,9 +38,10 @@ const MAX_EXTRA_NEW = 9_999
 
 /**
  * Raises today's limit of new cards, so that `cards` more new cards remain than before. If the learner has exceeded the
- * limit, adds the excess as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`.
+ * limit, adds the excess as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`. The caller must have
+ * locked the learner, because concurrent requests add up.
  */
-export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: number): Promise<void> {
+export async function addExtraNew(transaction: Transaction<Database>, scope: Scope, cards: number): Promise<void> {
   await sql`
     with ${countCtes(scope)}
     insert into review_settings as mine
@@ -50,5 +51,5 @@ export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: num
       ${scope.today}::date
     from settings cross join remaining
     on conflict (user_id) do update set extra_new = excluded.extra_new, extra_new_on = excluded.extra_new_on
-  `.execute(db)
+  `.execute(transaction)
 }

@@ -27,6 +27,8 @@ export interface UndoCandidate {
   /** Whether the card's deck is active; true if the deck is archived or the card has been deleted */
   is_active: boolean
   was_reset: boolean
+  /** Whether the card was new and put off when it was reviewed */
+  was_put_off: boolean
 }
 
 export interface UndoSituation {
@@ -62,6 +64,15 @@ export async function findUndoSituation(
       from todays
       where kind in ('review', 'tomorrow') and phase is distinct from 'late'
         and not exists (select from todays as undo where undo.undoes = todays.id)
+        -- A rating that was given before the card was put off, but arrived later, replaced the new date.
+        and not (kind = 'tomorrow' and exists (
+          select from review_log as review
+          where review.user_id = ${userId} and review.card_id = todays.card_id and review.id > todays.id
+            and review.created_at < todays.created_at and review.kind = 'review' and review.phase <> 'late'
+            and not exists (
+              select from review_log as undo where undo.user_id = ${userId} and undo.undoes = review.id
+            )
+        ))
       order by place limit 2
     ),
     card as materialized (
@@ -86,7 +97,18 @@ export async function findUndoSituation(
         coalesce((select is_active from cards join deck_counts on deck_counts.id = cards.deck_id
           where cards.id = latest.card_id), true) as is_active,
         exists (select from todays as reset
-          where reset.card_id = latest.card_id and reset.kind = 'reset' and reset.id > latest.id) as was_reset
+          where reset.card_id = latest.card_id and reset.kind = 'reset' and reset.id > latest.id) as was_reset,
+        exists (
+          select from todays as delay
+          where delay.card_id = latest.card_id and delay.id < latest.id and delay.kind = 'tomorrow'
+            and delay.before is null and delay.phase is null
+            and not exists (
+              select from todays as later
+              where later.card_id = delay.card_id and later.id > delay.id and later.id <> latest.id
+                and (later.undoes = delay.id or (later.kind = 'review' and later.phase <> 'late'
+                  and not exists (select from todays as undo where undo.undoes = later.id)))
+            )
+        ) as was_put_off
       from latest left join progress on progress.card_id = latest.card_id
     )
     select

@@ -68,7 +68,7 @@ export async function undoReview(
       after: restored,
       isCounted: review.is_active && !review.is_suspended,
       introduced: -Number(review.phase === 'new'),
-      put_off: -Number(review.after === null),
+      put_off: Number(restored === null && review.was_put_off) - Number(review.after === null),
     }
     const counts = countsOf(remainingAfter(remaining, step, moment.today))
     const response = { counts, next_undo: nextUndo(review, next, states_since) }

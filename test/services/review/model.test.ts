@@ -75,6 +75,8 @@ interface Done {
   day: string
   before: object | undefined
   after: object | undefined
+  /** Day on which the card, which was new, had been postponed when it was reviewed */
+  putOff?: string | undefined
 }
 
 interface Learner extends Caller {
@@ -94,7 +96,7 @@ interface Learner extends Caller {
 
 /**
  * Steps that random runs may miss: late ratings, one of them of a card that was reset and postponed before; undos of
- * reviews and postponements; and the postponement of a suspended card
+ * reviews and postponements, also of a postponement between a rating and its arrival; and the postponement of a suspended card
  */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
@@ -115,6 +117,16 @@ const ALWAYS: Step[] = [
   { kind: 'tomorrow', card: 4 },
   { kind: 'tomorrow', card: 4 },
   { kind: 'unsuspend', card: 4 },
+  { kind: 'tomorrow', card: 5 },
+  { kind: 'review', card: 5, rating: 'medium', delay: 0 },
+  { kind: 'undo', back: 0 },
+  { kind: 'undo', back: 0 },
+  { kind: 'review', card: 5, rating: 'again', delay: 0 },
+  { kind: 'tomorrow', card: 5 },
+  { kind: 'review', card: 5, rating: 'medium', delay: 1 },
+  { kind: 'undo', back: 0 },
+  { kind: 'undo', back: 0 },
+  { kind: 'undo', back: 0 },
 ]
 
 t.test(`${RUNS} runs of ${STEPS} steps agree with a naive evaluation of the tables`, async (t) => {
@@ -179,7 +191,9 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
       t.match(after, { ...body.progress, last_review_id: body.review_id })
       learner.given.set(body.review_id, at)
       const deck_id = await findDeckOf(card_id)
-      learner.done.push({ kind: 'review', id: body.review_id, card_id, deck_id, at, day: dayOf(at), before, after })
+      const day = dayOf(at)
+      const putOff = learner.putOff.get(card_id)
+      learner.done.push({ kind: 'review', id: body.review_id, card_id, deck_id, at, day, before, after, putOff })
       learner.putOff.delete(card_id)
       learner.done.sort((one, two) => one.at.getTime() - two.at.getTime() || one.id - two.id)
       if (before === undefined) addIntroduced(learner, dayOf(at), 1)
@@ -281,12 +295,12 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
 }
 
 async function undo(t: Tap, learner: Learner, back: number): Promise<string> {
-  const review = learner.done.at(-1 - back)
+  const review = undoable(learner).at(-1 - back)
   if (review === undefined) return 'undo of nothing'
   const obstacle =
     review.day !== clock.day
       ? /von heute/
-      : back > 0 && learner.done.at(-1)?.day === clock.day
+      : back > 0 && undoable(learner).at(-1)?.day === clock.day
         ? /Nur die letzte/
         : await findObstacle(learner, review)
   const { status, body } = await learner.delete(`/api/review/${review.id}`)
@@ -296,16 +310,25 @@ async function undo(t: Tap, learner: Learner, back: number): Promise<string> {
     return 'undo 409'
   }
   assert.equal(status, 200, body.message)
-  learner.done.pop()
+  learner.done.splice(learner.done.indexOf(review), 1)
   if (review.before === undefined && review.kind === 'review') addIntroduced(learner, review.day, -1)
+  if (review.putOff !== undefined) learner.putOff.set(review.card_id, review.putOff)
   if (review.before === undefined && review.kind === 'tomorrow') learner.putOff.delete(review.card_id)
   assert.deepEqual(await findProgress(learner.id, review.card_id), review.before, 'exactly as before')
   assert.deepEqual(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
-  const next = learner.done.at(-1)
+  const next = undoable(learner).at(-1)
   const isNext = next?.day === clock.day && (await findObstacle(learner, next)) === undefined
   assert.equal(body.next_undo, isNext ? next.id : null)
   assert.deepEqual((await learner.delete(`/api/review/${review.id}`)).body, body, 'repeated')
   return 'undo 200'
+}
+
+/** Returns what was done without postponements that a rating replaced, which was given before and arrived later. */
+function undoable({ done }: Learner): Done[] {
+  const isReplaced = ({ kind, card_id, id, at }: Done) =>
+    kind === 'tomorrow' &&
+    done.some((other) => other.kind === 'review' && other.card_id === card_id && other.id > id && other.at < at)
+  return done.filter((one) => !isReplaced(one))
 }
 
 async function findObstacle(learner: Learner, review: Done): Promise<RegExp | undefined> {
