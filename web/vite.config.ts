@@ -11,7 +11,7 @@ const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
 /** Pages of authors, leads, administrators and visitors without an account, and what only they use */
 const STAFF =
-  /src\/(?:editor|pages\/(?:inhalte|mail|nachweis|teams|vergeben|verwaltung))\/|src\/pages\/public|src\/storage\/drafts|node_modules\/diff\//
+  /src\/(?:editor|pages\/(?:inhalte|nachweis|teams|vergeben|verwaltung))\/|src\/pages\/(?:mail|public)\.|src\/storage\/drafts|node_modules\/diff\//
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 const TASKS = /src\/pages\/aufgaben\//
 
@@ -32,7 +32,7 @@ const GROUPS = [
     test: (id: string) => ![STAFF, TESTS, TASKS].some((pages) => pages.test(id)),
     minShareCount: 2,
   },
-  { name: 'manage', test: /src\/pages\/(?:inhalte\/(?!schreiben)|mail|teams|vergeben|verwaltung)/, minShareCount: 2 },
+  { name: 'manage', test: /src\/pages\/(?:inhalte\/(?!schreiben)|mail\.|teams|vergeben|verwaltung)/, minShareCount: 2 },
   { name: 'write', test: STAFF, minShareCount: 2 },
   { name: 'test-parts', test: TESTS, minShareCount: 2 },
   { name: 'task-parts', test: TASKS, minShareCount: 2 },

@@ -5,7 +5,7 @@ import type { Found, Route } from './shell/route.js'
 const heute = () => import('./pages/heute/heute.svelte')
 const lernen = () => import('./pages/lernen/lernen.svelte')
 const quiz = () => import('./pages/quiz.js')
-const suche = () => import('./pages/suche/suche.svelte')
+const suche = () => import('./pages/suche.svelte')
 // Small pages that are usually visited together are in one chunk.
 const decks = () => import('./pages/decks.js')
 const spickzettel = () => import('./pages/spickzettel.js')
