@@ -4,9 +4,9 @@ import type { Actor } from '../db/queries/accounts/audit.js'
 import { type AccountWithState, recordActivity } from '../db/queries/accounts/users.js'
 import {
   ADMINS_ONLY,
+  LOGIN_TOO_OLD,
   NOT_LOGGED_IN,
   PASSWORD_CHANGE_FIRST,
-  PROOF_TOO_OLD,
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
 } from '../src/domain/accounts/refusals.js'
@@ -23,8 +23,8 @@ declare module 'fastify' {
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
     /**
-     * Requires a proof of identity from the last ten minutes and no pending password change. A request with an API
-     * token needs no proof, because the scopes of the token limit what the request may do.
+     * Requires a login or confirmation from the last ten minutes and no pending password change. A request with an API
+     * token needs none, because the scopes of the token limit what the request may do.
      */
     requireFreshLogin: preHandlerAsyncHookHandler
     /** Sets the error response for requests that match no endpoint of the scope. */
@@ -73,7 +73,7 @@ export default fp(
     app.decorate('requireFreshLogin', async (request) => {
       // Runs first, so that a user with a pending password change is not asked to confirm the login in vain.
       await requireOwnPassword(request)
-      if (request.tokenUser === undefined && request.session.stored?.isFresh !== true) throw PROOF_TOO_OLD
+      if (request.tokenUser === undefined && request.session.stored?.isFresh !== true) throw LOGIN_TOO_OLD
     })
     app.decorate('setFallback', function (this: FastifyInstance, refusal, headers = {}) {
       this.setNotFoundHandler({ preHandler: requireOwnPassword }, (_request: FastifyRequest, reply: FastifyReply) => {

@@ -61,14 +61,14 @@ interface StoredSession {
   /** Id of the session in the API; the session id itself is secret. */
   rowId: number
   authenticatedAt: Date
-  /** Whether the proof of identity is less than ten minutes old */
+  /** Whether the last login or confirmation is less than ten minutes old */
   isFresh: boolean
   /**
    * Id of the session at the identity provider; null if the provider sent none, or if no login of this session used the
    * provider
    */
   providerSession: string | null
-  /** Whether the proof of identity came from the provider, or `providerSession` is set */
+  /** Whether the last login or confirmation came from the provider, or `providerSession` is set */
   isOfProvider: boolean
   /**
    * Returns the row id in place of all fields. The session package serializes each session twice per request to detect
@@ -139,7 +139,7 @@ export async function startSession(
   const started = request.session
   started.userId = user.id
   started.credential = credential
-  // After a renewed proof of identity, the new session stays linked to the provider's session, so that a logout at the
+  // After a confirmation, the new session stays linked to the provider's session, so that a logout at the
   // provider still ends the new session.
   started.providerSession = providerSession ?? (before?.user.id === user.id ? before.providerSession : undefined)
   started.address = request.ip

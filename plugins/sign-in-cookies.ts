@@ -6,7 +6,7 @@ import type { Challenge } from '../src/services/sign-in/provider.js'
 import type { CookieOptions } from './session-cookie.js'
 
 export interface PendingSignIn {
-  /** Purpose: log in, link an identity, or renew the proof of identity */
+  /** Purpose: log in, link an identity, or confirm the login */
   mode: 'login' | 'link' | 'confirm'
   challenge: Challenge
   target: string

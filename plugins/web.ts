@@ -66,7 +66,7 @@ export default fp<WebOptions>(
     const page = readPage(folder, app.config.basePath)
     const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
       if (page === undefined) throw WEB_NOT_BUILT
-      // Search engines must not index the pages of proofs, whose addresses contain a secret code.
+      // Search engines must not index the pages of certificates, whose addresses contain a secret code.
       reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
       reply.header('etag', page.etag)
       if (matchesEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()

@@ -16,6 +16,8 @@ import assignmentRoutes from './assignments/index.js'
 import authRoutes from './auth/index.js'
 import calendarFeed from './calendar/feed.js'
 import calendarRoutes from './calendar/index.js'
+import certificateRoutes from './certificates/index.js'
+import certificateVerification from './certificates/verify.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
 import deckExport from './decks/export.js'
@@ -23,8 +25,6 @@ import deckRoutes from './decks/index.js'
 import mailLinks from './mail/links.js'
 import mailOutbox from './mail/outbox.js'
 import ownMail from './mail/own.js'
-import proofRoutes from './proofs/index.js'
-import proofVerification from './proofs/verify.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
@@ -61,7 +61,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secret
   })
 
   await app.register(authRoutes, { prefix: '/auth' })
-  await app.register(proofVerification, { prefix: '/proofs/verify' })
+  await app.register(certificateVerification, { prefix: '/proofs/verify' })
   await app.register(calendarFeed, { prefix: '/calendar' })
   await app.register(mailLinks, { prefix: '/mail' })
   await app.register(async (members) => {
@@ -75,7 +75,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secret
     await members.register(searchRoutes, { prefix: '/search' })
     await members.register(accountRoutes, { prefix: '/accounts' })
     await members.register(teamRoutes, { prefix: '/teams' })
-    await members.register(proofRoutes, { prefix: '/proofs' })
+    await members.register(certificateRoutes, { prefix: '/proofs' })
     await members.register(calendarRoutes, { prefix: '/calendar' })
     await members.register(assignmentRoutes, { prefix: '/assignments' })
     await members.register(ownMail, { prefix: '/mail' })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../dist/db/types.js'
-import { type ProofSnapshot, writeSnapshot } from '../../dist/src/domain/proofs/snapshot.js'
+import { type CertificateSnapshot, writeSnapshot } from '../../dist/src/domain/certificates/snapshot.js'
 import { planAssignment } from '../../dist/src/services/assignments/plan.js'
 import { publishTest, singleChoice } from '../../dist/test/support/taken-tests.js'
 import { LEARNER, SMALL, seed } from './seed.js'
@@ -32,9 +32,9 @@ export interface Company {
 
 /**
  * Seeds a company: 10,000 persons, a deck of 20,000 cards beside 50 decks, 1,000 sheets, a published test of 1,000
- * questions, 50,000 occurrences with proofs, and 5,000 entries each of mails, reports, changes and the audit trail.
- * `LEARNER` is an administrator and author with 15,000 studied cards and 100,000 reviews, leads a team of all persons
- * and is responsible for all assignments.
+ * questions, 50,000 occurrences with certificates, and 5,000 entries each of mails, reports, changes and the audit
+ * trail. `LEARNER` is an administrator and author with 15,000 studied cards and 100,000 reviews, leads a team of all
+ * persons and is responsible for all assignments.
  */
 export async function seedCompany(db: Kysely<Database>): Promise<Company> {
   const today = new Date().toISOString().slice(0, 10)
@@ -146,7 +146,7 @@ async function seedAssignments(db: Kysely<Database>, user: number, today: string
   const clock = { moment: () => ({ at: new Date(), today }), timeZone: 'UTC' }
   const assignments = await db.selectFrom('assignments').select('id').orderBy('id').execute()
   for (const { id } of assignments) await planAssignment(db, id, clock)
-  const snapshot: ProofSnapshot = {
+  const snapshot: CertificateSnapshot = {
     format: 1,
     name: 'Person 1',
     title: 'Aufgabe 1',

@@ -17,7 +17,7 @@ const ROOMS: [string, RegExp][] = [
   ['review', /\/(review|quiz)\b/],
   ['tests', /\/(tests|questions)\/|routes\/content\/test|overdue-attempts/],
   ['assignments', /\/assignments\//],
-  ['proofs', /\/proofs\//],
+  ['certificates', /\/certificates\//],
   ['mail', /\/mail\b/],
   ['calendar', /\/(calendar|time)\//],
   ['search', /\/search\b|search-index|\/editing\/similar/],

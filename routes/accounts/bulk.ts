@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { actorOf } from '../../plugins/auth.js'
 import { acceptCsv, CsvBody } from '../../plugins/bodies.js'
-import { ADMINS_ONLY, PROOF_TOO_OLD } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, LOGIN_TOO_OLD } from '../../src/domain/accounts/refusals.js'
 import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
 import { hintsOf, readJsonRows, type UserList, validateRows } from '../../src/domain/accounts/user-list.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
@@ -29,7 +29,7 @@ is hashed. A list with an administrator or author requires a login within the la
         tags: ['accounts'],
         querystring: BulkQuery,
         body: { content: { 'application/json': { schema: JSON_BODY }, 'text/csv': { schema: CSV_BODY } } },
-        response: responses(BulkAccountsResponse, [ADMINS_ONLY, PROOF_TOO_OLD], { 400: BulkRefused }),
+        response: responses(BulkAccountsResponse, [ADMINS_ONLY, LOGIN_TOO_OLD], { 400: BulkRefused }),
       },
       // The handler reports each fault with its line number. A schema validator cannot do that.
       validatorCompiler: parseOnlyQuery,

@@ -5,7 +5,7 @@ import { findListedAccount } from '../../db/queries/accounts/list.js'
 import { listTeamsOf } from '../../db/queries/teams/members.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
@@ -93,7 +93,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: responses(AccountResponse, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
+        response: responses(AccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND]),
       },
       preHandler: [app.requireAdmin, requireFreshLoginToGrant],
     },

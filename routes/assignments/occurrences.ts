@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../../plugins/auth.js'
-import { PROOF_TOO_OLD } from '../../src/domain/accounts/refusals.js'
+import { LOGIN_TOO_OLD } from '../../src/domain/accounts/refusals.js'
 import { checkDay, parseNote, parseReason } from '../../src/domain/assignments/assignment.js'
 import {
   HELD_TOO_EARLY,
@@ -32,7 +32,8 @@ import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrencePa
 const DECISION = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
 
 /**
- * Decisions of the responsible person about another person. Each needs a reason; only `extend` requires the day `until`.
+ * Decisions of the responsible person about another person. Each needs a reason; only `extend` requires the day
+ * `until`.
  */
 const DECISIONS = [
   {
@@ -90,7 +91,7 @@ within the last ten minutes.`,
         tags: ['assignments'],
         body: ConfirmPersonalBody,
         response: responses(Done, [
-          ...[PROOF_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART],
+          ...[LOGIN_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART],
           HELD_TOO_EARLY,
         ]),
       },

@@ -8,7 +8,7 @@ import { beginPasskeyLogin, logInByPasskey } from '../../src/services/accounts/p
 import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
 import { LoggedIn } from './schemas.js'
 
-/** Login with a passkey. In a session of the same user, the login renews the proof of identity. */
+/** Login with a passkey. In a session of the same user, it confirms the login. */
 const passkeyLogin: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/login-options',

@@ -5,11 +5,11 @@ import { checkText } from '../../src/domain/accounts/accounts.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
 import {
   LAST_PASSKEY,
+  LOGIN_TOO_OLD,
   NO_PASSKEYS,
   NOT_LOGGED_IN,
   PASSKEY_INVALID,
   PASSKEY_KNOWN,
-  PROOF_TOO_OLD,
   TOO_MANY_PASSKEYS,
 } from '../../src/domain/accounts/refusals.js'
 import { LAST_LOGIN_METHOD } from '../../src/domain/sign-in/refusals.js'
@@ -43,7 +43,7 @@ const passkeys: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Options for creating a passkey in a browser',
         description: 'Valid once, for five minutes.',
         tags: ['auth'],
-        response: responses(CreationOptions, [PROOF_TOO_OLD, NO_PASSKEYS]),
+        response: responses(CreationOptions, [LOGIN_TOO_OLD, NO_PASSKEYS]),
       },
       preHandler: registering,
     },
@@ -60,7 +60,7 @@ const passkeys: FastifyPluginAsyncTypebox = async (app) => {
         body: RegisterBody,
         response: responses(PasskeyResponse, [
           PASSKEY_INVALID,
-          PROOF_TOO_OLD,
+          LOGIN_TOO_OLD,
           NO_PASSKEYS,
           PASSKEY_KNOWN,
           TOO_MANY_PASSKEYS,

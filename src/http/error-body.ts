@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { FaultyUsers, PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
+import { FaultyUsers, LOGIN_TOO_OLD } from '../domain/accounts/refusals.js'
 import { FaultyContent, FaultyUpload } from '../domain/content/refusals.js'
 import { type Refusal, type RefusalKind, TemporaryRefusal } from '../domain/refusal.js'
 import { encodeDetails, encodeField } from './error-headers.js'
@@ -24,7 +24,7 @@ const STATUS: Record<RefusalKind, number> = {
 }
 
 /** Challenge that requires a more recent login (RFC 9470) */
-export const PROOF_CHALLENGE = 'Session error="insufficient_user_authentication"'
+export const LOGIN_CHALLENGE = 'Session error="insufficient_user_authentication"'
 
 export function statusOf(refusal: Refusal): number {
   return STATUS[refusal.kind]
@@ -37,7 +37,7 @@ export function errorHeaders(refusal: Refusal): Record<string, string> {
     ...(field !== undefined && { 'x-error-field': field }),
     ...(refusal.details !== undefined && { 'x-error-details': encodeDetails(refusal.details) }),
     ...(refusal instanceof TemporaryRefusal && { 'retry-after': String(refusal.retryAfter) }),
-    ...(refusal === PROOF_TOO_OLD && { 'www-authenticate': PROOF_CHALLENGE }),
+    ...(refusal === LOGIN_TOO_OLD && { 'www-authenticate': LOGIN_CHALLENGE }),
   }
 }
 

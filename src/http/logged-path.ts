@@ -1,4 +1,4 @@
-/** Segments whose later segments may be the code of a proof or the token of a calendar feed */
+/** Segments whose later segments may be the code of a certificate or the token of a calendar feed */
 const BEFORE_SECRET = /^(?:nachweis|proofs|calendar)(?![\w-])/i
 /** Minimum length of a secret in code units; shorter segments after `BEFORE_SECRET` are names of routes */
 const SECRET_LENGTH = 16
@@ -7,8 +7,8 @@ const MAX_DECODINGS = 5
 
 /**
  * Returns the path of a request for the log. Removes the query, which may contain search texts, names and secrets of a
- * sign-in. Masks codes of proofs and tokens of calendar feeds, which grant access without a login, also in paths that no
- * route accepts: with other separators or letter case, further segments, or encoded several times.
+ * sign-in. Masks codes of certificates and tokens of calendar feeds, which grant access without a login, also in paths
+ * that no route accepts: with other separators or letter case, further segments, or encoded several times.
  * @example loggedPath('/api//Calendar/N1mZkQ0dUuG3w7C_xPq9.ics?x=1') // '/api//Calendar/***'
  */
 export function loggedPath(url: string): string {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { ADMINS_ONLY, NOT_LOGGED_IN, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../domain/accounts/refusals.js'
 import { needOf } from '../domain/accounts/scopes.js'
 import { TooManyAttempts, Unavailable } from '../domain/refusal.js'
-import { PROOF_CHALLENGE } from './error-body.js'
+import { LOGIN_CHALLENGE } from './error-body.js'
 import { CROSS_SITE, INTERNAL_ERROR, INVALID_JSON, JSON_ONLY, TOO_LARGE } from './refusals.js'
 import { type DescribedRefusal, describeRefusal, ErrorBody, REFUSALS_KEY } from './schemas.js'
 
@@ -181,10 +181,10 @@ function headersOf(refusals: DescribedRefusal[]): Json {
     ...(refusals.some(({ isForLater }) => isForLater) && {
       'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
     }),
-    ...(refusals.some(({ asksForProof }) => asksForProof) && {
+    ...(refusals.some(({ asksForLogin }) => asksForLogin) && {
       'WWW-Authenticate': {
         description: 'Present if the login is older than ten minutes: confirm it, then repeat the request.',
-        schema: { type: 'string', examples: [PROOF_CHALLENGE] },
+        schema: { type: 'string', examples: [LOGIN_CHALLENGE] },
       },
     }),
   }

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
+import { LOGIN_TOO_OLD } from '../domain/accounts/refusals.js'
 import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
 import { statusOf } from './error-body.js'
 
@@ -104,7 +104,7 @@ export interface DescribedRefusal {
   code: string
   message: string
   isForLater: boolean
-  asksForProof: boolean
+  asksForLogin: boolean
   hasField: boolean
   hasDetails: boolean
 }
@@ -115,7 +115,7 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
     code: refusal.code,
     message: refusal.message,
     isForLater: refusal instanceof TemporaryRefusal,
-    asksForProof: refusal === PROOF_TOO_OLD,
+    asksForLogin: refusal === LOGIN_TOO_OLD,
     hasField: refusal.field !== undefined,
     hasDetails: refusal.details !== undefined,
   }

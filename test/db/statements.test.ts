@@ -9,6 +9,7 @@ import ts from 'typescript'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { findSentToken } from '../../db/queries/accounts/tokens.js'
+import { deleteOldCertificates, setDeletionDays } from '../../db/queries/certificates/certificates.js'
 import { listDifficultCards } from '../../db/queries/content/editing/difficult.js'
 import { findCardVersions } from '../../db/queries/content/editing/versions.js'
 import { sumPictures } from '../../db/queries/content/media.js'
@@ -21,7 +22,6 @@ import {
 } from '../../db/queries/content/stored.js'
 import { purgeExpired } from '../../db/queries/housekeeping.js'
 import { extendLease, takeLease } from '../../db/queries/jobs.js'
-import { deleteOldProofs, setDeletionDays } from '../../db/queries/proofs/proofs.js'
 import { listFitCandidates, readHistory, storeStates } from '../../db/queries/review/parameters.js'
 import { findHistoryOf } from '../../db/queries/review/undo.js'
 import { deleteAnswersBefore, deleteScores } from '../../db/queries/tests/attempts.js'
@@ -135,7 +135,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
     { at: new Date(), userId: undefined, after: undefined, limit: 9 },
   )
   await setDeletionDays(db, { after: 0, limit: 9, today: '2026-11-25' })
-  await deleteOldProofs(db, '2026-11-25', 9)
+  await deleteOldCertificates(db, '2026-11-25', 9)
   await deleteScores(db, { userId: undefined, after: undefined, limit: 9 })
   await findSentToken(db, Buffer.alloc(32))
   await sumPictures(db)

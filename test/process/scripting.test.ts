@@ -169,8 +169,8 @@ t.test('the recipes for audits, own data, teams and assignments work', async (t)
     ...{ status: 0, stderr: '' },
     stdout: /^\d+;Lena Muster;\d{4}-\d\d-\d\d\n\d+;Mia Muster;\d{4}-\d\d-\d\d\n?$/,
   })
-  t.match(await follow('Save all proofs for an audit'), { status: 0, stdout: '', stderr: '' })
-  t.match(readFileSync(`${folder}/proofs.csv`, 'utf8'), /^\uFEFF.*;.*\r\n$/)
+  t.match(await follow('Save all certificates for an audit'), { status: 0, stdout: '', stderr: '' })
+  t.match(readFileSync(`${folder}/certificates.csv`, 'utf8'), /^\uFEFF.*;.*\r\n$/)
   t.match(await follow('Delete a token'), { status: 0, stdout: '{"ok":true}' })
   t.strictSame([...recipes.keys()], [], 'every recipe has been followed')
 })

@@ -57,7 +57,7 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
  */
 const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
-  // Does not log a user in: the content of a proof is public to everyone with its code.
+  // Does not log a user in: the content of a certificate is public to everyone with its code.
   verifyProof: null,
   // Neither operation logs a user in. The test own-mail.test.ts checks that the service does not confirm addresses
   // of disabled accounts.

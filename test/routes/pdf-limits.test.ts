@@ -18,7 +18,7 @@ const clock = stopMonotonicClock(t)
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-/** Creates a person with a proof and returns the URL of its PDF. */
+/** Creates a person with a certificate and returns the URL of its PDF. */
 async function prove(): Promise<{ person: Caller & { id: number }; url: string }> {
   const person = await service.member()
   const values = { ...ASSIGNMENT, parts: [await sheetPart(db)], audience: { user_ids: [person.id] } }

@@ -237,7 +237,7 @@ const RESULT =
 const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|personal_open|occurrences|parts_done)$/
 /**
  * Keys that match `RESULT` or `STATE` but contain neither a result nor the state of a task, by route: settings, the
- * delivery of mails, and the printed content of a proof
+ * delivery of mails, and the printed content of a certificate
  */
 const HARMLESS: Record<string, string[]> = {
   '/api/mail/outbox': ['attempts', 'next_attempt_at', 'answer'],

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import jsQR from 'jsqr'
 import t, { type Test } from 'tap'
-import { groupCode } from '../../src/domain/proofs/code.js'
-import { type PrintedProof, printProof } from '../../src/services/print/proof.js'
+import { groupCode } from '../../src/domain/certificates/code.js'
+import { type PrintedCertificate, printCertificate } from '../../src/services/print/certificate.js'
 import { printSession } from '../../src/services/print/session.js'
 
 t.setTimeout(300_000)
@@ -47,7 +47,7 @@ const LACKING = new Map([
   ['Anna 😀 李', 'Anna � �'],
 ])
 
-const proofOf = (name: string, change: Partial<PrintedProof> = {}): PrintedProof => ({
+const certificateOf = (name: string, change: Partial<PrintedCertificate> = {}): PrintedCertificate => ({
   code: 'AB7K9QF2M4X8ZC6T3VN5HRWDJE',
   address: 'https://lernen.example.de/schulung/nachweis/AB7K9QF2M4X8ZC6T3VN5HRWDJE',
   issued_at: new Date('2026-12-05T10:00:00Z'),
@@ -106,9 +106,9 @@ t.test('a list prints 500 names as text that programs read', { skip }, async (t)
 t.test('a printed proof contains its data, with a QR code of its page', { skip }, async (t) => {
   const names = ['Łukasz Öztürk-Großmann', ODD[10] as string, 'Ştefania Ţepeş', 'محمد علي']
   for (const name of names) {
-    const proof = proofOf(name)
-    const pdf = await printProof(proof)
-    t.ok(pdf.equals(await printProof(proof)), 'the same bytes')
+    const certificate = certificateOf(name)
+    const pdf = await printCertificate(certificate)
+    t.ok(pdf.equals(await printCertificate(certificate)), 'the same bytes')
     const text = squeeze(await readPdf(t, pdf, 'pdftotext', '-raw'))
     const expected = [
       ...['Nachweis', 'Brandschutz „Halle 3“', 'Name', LACKING.get(name) ?? name],
@@ -118,17 +118,22 @@ t.test('a printed proof contains its data, with a QR code of its page', { skip }
         : []),
       ...['Bestandteile', 'Fluchtwege', `Gelesen und bestätigt am 03.12.2026, Fassung 4 (SHA-256 ${'ab'.repeat(8)})`],
       ...['Rundgang', 'Persönliche Unterweisung am 04.12.2026, bestätigt von Zoë Żak. Halle 3'],
-      ...['Zum Vergleich mit diesem Blatt:', proof.address, groupCode(proof.code), 'Ausgestellt am 05.12.2026'],
+      ...[
+        'Zum Vergleich mit diesem Blatt:',
+        certificate.address,
+        groupCode(certificate.code),
+        'Ausgestellt am 05.12.2026',
+      ],
     ]
     t.equal(text, squeeze(expected.join('')), name)
   }
 })
 
 t.test('the PDF of a proof is tagged, and its QR code contains the address', { skip }, async (t) => {
-  const proof = proofOf('Łukasz Öztürk-Großmann')
+  const certificate = certificateOf('Łukasz Öztürk-Großmann')
   const folder = t.testdir({})
   const file = path.join(folder, 'proof.pdf')
-  await writeFile(file, await printProof(proof))
+  await writeFile(file, await printCertificate(certificate))
   const { stdout: facts } = await run('pdfinfo', [file])
   t.match(facts, /^Title: +Nachweis: Brandschutz „Halle 3“, Łukasz Öztürk-Großmann$/m)
   t.match(facts, /^Tagged: +yes$/m)
@@ -138,8 +143,8 @@ t.test('the PDF of a proof is tagged, and its QR code contains the address', { s
   t.equal(fonts.match(/NotoSans-(?:Regular|Bold) .* yes yes yes/g)?.length, 2, 'embedded, as subsets, with their text')
   await run('pdftoppm', ['-gray', '-r', '110', '-singlefile', file, path.join(folder, 'page')])
   const { data, width, height } = await readGray(path.join(folder, 'page.pgm'))
-  t.equal(jsQR.default(data, width, height)?.data, proof.address)
-  const revoked = await printProof(proofOf('Ada', { revoked_at: new Date(), replaced_by: 'C'.repeat(26) }))
+  t.equal(jsQR.default(data, width, height)?.data, certificate.address)
+  const revoked = await printCertificate(certificateOf('Ada', { revoked_at: new Date(), replaced_by: 'C'.repeat(26) }))
   t.match(await readPdf(t, revoked, 'pdftotext'), /wurde widerrufen\.\s+.*ersetzt durch CCCC-CCCC/)
 })
 

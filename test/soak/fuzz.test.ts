@@ -32,7 +32,7 @@ const HARD = [
   ...['requestAddress', 'confirmAddress'],
   // Needs the token of a calendar feed.
   'getCalendar',
-  // Need the verification code of a proof.
+  // Need the verification code of a certificate.
   ...['verifyProof', 'getProofPdf', 'revokeProof', 'correctProof'],
 ]
 

@@ -151,13 +151,14 @@ export interface Access {
   actor: string
   /** Title of the assignment whose state was viewed; null for an export */
   title: string | null
-  /** Stated purpose of an export of proofs; null for a view */
+  /** Stated purpose of an export of certificates; null for a view */
   purpose: string | null
 }
 
 /**
- * Returns views of the person's state and exports of the person's proofs by other users, newest first. Omits views that
- * did not show the person: views by leads of other teams, and views before the person's first period of the assignment.
+ * Returns views of the person's state and exports of the person's certificates by other users, newest first. Omits
+ * views that did not show the person: views by leads of other teams, and views before the person's first period of the
+ * assignment.
  */
 export async function listAccesses(
   db: Kysely<Database>,

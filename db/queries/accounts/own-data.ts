@@ -139,7 +139,7 @@ const TEAMS: Rows = {
     where ${after}`,
 }
 
-const PROOFS: Rows = {
+const CERTIFICATES: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
     select id, ${json(sql`
@@ -309,7 +309,7 @@ async function* ownDataPieces(
   yield ',"occurrences":'
   yield* list(OCCURRENCES)
   yield ',"proofs":'
-  yield* list(PROOFS)
+  yield* list(CERTIFICATES)
   yield ',"assignments":'
   yield* list(RESPONSIBILITIES)
   yield ',"changes":'

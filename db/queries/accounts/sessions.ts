@@ -9,10 +9,10 @@ export interface FoundSession {
   begun_at: Date
   expires_at: Date
   authenticated_at: Date
-  /** Whether the last proof of identity is less than ten minutes old */
+  /** Whether the last login or confirmation is less than ten minutes old */
   is_fresh: boolean
   provider_session: string | null
-  /** Whether the last proof of identity came from the provider, or the id of the provider's session is stored */
+  /** Whether the last login or confirmation came from the provider, or the id of the provider's session is stored */
   is_of_provider: boolean
 }
 
@@ -90,8 +90,8 @@ function signInMethod(credential: LoginCredential): SignInMethod {
 }
 
 /**
- * Returns the time of the proof of identity. For a login through the provider, this is the time at which the provider
- * last authenticated the person, because an existing provider session is not a new proof; 1970 if the time is unknown.
+ * Returns the time of the login or confirmation. For one through the provider, this is the time at which the provider
+ * last authenticated the person, because an existing provider session does not count; 1970 if the time is unknown.
  */
 function authenticationTime(credential: LoginCredential): RawBuilder<unknown> {
   if (!('identityId' in credential)) return sql`now()`

@@ -68,10 +68,10 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
  * Updates the state of open occurrences from their done parts. After a completion, open occurrences of later periods of
  * the same person and assignment count only attempts and reviews after the completion.
  * @param timeZone IANA name
- * @returns whether any completed occurrence of the filter lacks a proof
+ * @returns whether any completed occurrence of the filter lacks a certificate
  */
 export async function updateStates(db: Kysely<Database>, filter: OccurrenceFilter, timeZone: string): Promise<boolean> {
-  const { rows } = await sql<{ lacks_proof: boolean }>`
+  const { rows } = await sql<{ lacks_certificate: boolean }>`
     with progress as (
       select occurrences.id, max(done.done_at) as done_at,
         max(coalesce(held_on, (done.done_at at time zone ${timeZone}::text)::date)) as done_on,
@@ -97,12 +97,12 @@ export async function updateStates(db: Kysely<Database>, filter: OccurrenceFilte
         and state in ('open', 'in_progress')
     )
     select exists (select from changed where done_at is not null) or exists (
-      -- Completed by a request that ended before it issued the proof
+      -- Completed by a request that ended before it issued the certificate
       select from occurrences
       where state = 'done' and ${matchesFilter(filter)}
         and not exists (select from proofs where occurrence_id = occurrences.id)
-    ) as lacks_proof`.execute(db)
-  return rows[0]?.lacks_proof ?? false
+    ) as lacks_certificate`.execute(db)
+  return rows[0]?.lacks_certificate ?? false
 }
 
 /** Effect of a person's open occurrences on the number of attempts that a required test allows. */

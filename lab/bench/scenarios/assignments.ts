@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { openDatabase } from '../../../dist/db/client.js'
 import { listPlannable } from '../../../dist/db/queries/assignments/assignments.js'
-import { type ProofSnapshot, writeSnapshot } from '../../../dist/src/domain/proofs/snapshot.js'
+import { type CertificateSnapshot, writeSnapshot } from '../../../dist/src/domain/certificates/snapshot.js'
 import { planAssignment } from '../../../dist/src/services/assignments/plan.js'
 import { openSession } from '../../../dist/test/support/process.js'
 import { atEnd } from '../cleanup.js'
@@ -18,7 +18,7 @@ const PEOPLE = Number(process.env.BENCH_PEOPLE ?? 10_000)
 const ASSIGNMENTS = 50
 const MEMBERS = 20
 /** Number of proofs in the smaller of two exports; the larger one has ten times as many. */
-const PROOFS = PEOPLE
+const CERTIFICATES = PEOPLE
 const PDFS = 20
 const TODAY = '2026-12-01'
 const clock = { moment: () => ({ at: new Date(`${TODAY}T02:00:00Z`), today: TODAY }), timeZone: 'Europe/Berlin' }
@@ -47,20 +47,20 @@ export async function measureAssignments(postgres: Postgres): Promise<Measure[]>
     },
     { what: `${page}, one connection`, service: alone, ...below(100, alone.p50, 'ms') },
     { what: `${page}, 20 connections`, service: together },
-    ...(await measureProofs(all.databaseUrl, service, cookie)),
+    ...(await measureCertificates(all.databaseUrl, service, cookie)),
   ]
 }
 
-async function measureProofs(databaseUrl: string, service: Server, cookie: string): Promise<Measure[]> {
+async function measureCertificates(databaseUrl: string, service: Server, cookie: string): Promise<Measure[]> {
   await withDatabase(databaseUrl, (db) =>
     sql`update users set is_admin = true where username = 'lernende-1'`.execute(db),
   )
-  await seedProofs(databaseUrl, 0, PROOFS)
+  await seedCertificates(databaseUrl, 0, CERTIFICATES)
   await download(service, cookie)
   const few = watchMemory(service)
   const fewSeconds = await download(service, cookie)
   const fewMegabytes = few.stop()
-  await seedProofs(databaseUrl, PROOFS, 10 * PROOFS)
+  await seedCertificates(databaseUrl, CERTIFICATES, 10 * CERTIFICATES)
   const many = watchMemory(service)
   const manySeconds = await download(service, cookie)
   const manyMegabytes = many.stop()
@@ -82,12 +82,12 @@ async function measureProofs(databaseUrl: string, service: Server, cookie: strin
   const [first = 0, ...others] = times
   return [
     {
-      what: `CSV of ${10 * PROOFS} proofs`,
-      service: `${manySeconds.toFixed(1)} s, ${(manySeconds / fewSeconds / 10).toFixed(2)} × the time per proof of ${PROOFS}`,
+      what: `CSV of ${10 * CERTIFICATES} proofs`,
+      service: `${manySeconds.toFixed(1)} s, ${(manySeconds / fewSeconds / 10).toFixed(2)} × the time per proof of ${CERTIFICATES}`,
     },
     {
       what: 'the same, memory above idle',
-      service: `of ${PROOFS}: ${Math.round(fewMegabytes)} MB`,
+      service: `of ${CERTIFICATES}: ${Math.round(fewMegabytes)} MB`,
       ...below(64, manyMegabytes, 'MB'),
     },
     {
@@ -110,8 +110,8 @@ async function read(service: Server, path: string, cookie: string): Promise<void
 }
 
 /** Inserts proofs for the occurrences from index `from` up to but not including `to`, in the order of their ids. */
-async function seedProofs(databaseUrl: string, from: number, to: number): Promise<void> {
-  const snapshot: ProofSnapshot = {
+async function seedCertificates(databaseUrl: string, from: number, to: number): Promise<void> {
+  const snapshot: CertificateSnapshot = {
     ...{ format: 1, name: 'Lernende 1', title: 'Aufgabe 1', period: TODAY, completed_on: TODAY, valid_until: null },
     parts: [{ kind: 'personal', title: 'Rundgang', done_on: TODAY, confirmed_by: 'Sabine Sicher', note: null }],
   }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../../../plugins/auth.js'
-import { NOT_LOGGED_IN, PROOF_TOO_OLD } from '../../../src/domain/accounts/refusals.js'
+import { LOGIN_TOO_OLD, NOT_LOGGED_IN } from '../../../src/domain/accounts/refusals.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import {
   IDENTITY_TAKEN,
@@ -36,7 +36,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
 \`/konto?verknuepfen=ja\`. Then \`GET /api/auth/oidc/link\` returns the identity and \`POST
 /api/auth/oidc/identities\` links it.`,
         tags: ['auth'],
-        response: responses(LinkStart, [PROOF_TOO_OLD, NO_PROVIDER, new ProviderUnreachable()]),
+        response: responses(LinkStart, [LOGIN_TOO_OLD, NO_PROVIDER, new ProviderUnreachable()]),
       },
       preHandler: linking,
     },
@@ -82,7 +82,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
         description: 'For same-origin pages only.',
         tags: ['auth'],
         body: LinkBody,
-        response: responses(Done, [PROOF_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN]),
+        response: responses(Done, [LOGIN_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN]),
       },
       preHandler: linking,
     },

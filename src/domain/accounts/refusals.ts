@@ -27,8 +27,10 @@ export const PASSWORD_CHANGE_FIRST = new Refusal(
   'password_change_first',
   'Passwort muss zuerst geändert werden',
 )
-/** The request needs a recent login, for example to create an API token, but the last proof of identity is too old. */
-export const PROOF_TOO_OLD = new Refusal('forbidden', 'proof_too_old', 'Bitte erneut anmelden')
+/**
+ * The request needs a recent login, for example to create an API token, but the last login or confirmation is too old.
+ */
+export const LOGIN_TOO_OLD = new Refusal('forbidden', 'proof_too_old', 'Bitte erneut anmelden')
 export const PASSWORD_LOGIN_OFF = new Refusal(
   'forbidden',
   'password_login_off',

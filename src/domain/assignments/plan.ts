@@ -22,9 +22,9 @@ export interface Occurrence {
   due_on: string
   extended_until: string | null
   state: OccurrenceState
-  /** Day of the completion, of the exemption or of the accepted external proof; null before that */
+  /** Day of the completion, of the exemption or of the accepted external certificate; null before that */
   done_on: string | null
-  /** Last day on which an exemption or external proof is valid; null without such a day */
+  /** Last day on which an exemption or external certificate is valid; null without such a day */
   covered_until: string | null
   content_version: number
 }

@@ -10,7 +10,7 @@ import type { Login } from './log-in.js'
 import { verifyPassword } from './passwords.js'
 
 /**
- * Checks the password of a logged-in user and returns a login that renews the proof of identity. Wrong passwords count
+ * Checks the password of a logged-in user and returns a login that confirms the session. Wrong passwords count
  * as failed logins from the client's address, so that this endpoint allows no additional guesses.
  * @throws PASSWORD_LOGIN_OFF if password login is off and the account is not an emergency account
  * @throws InvalidInput if the password is wrong, or the account has no password or is restricted to passkeys

@@ -22,8 +22,8 @@ import {
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidField } from '../../domain/refusal.js'
+import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
-import { issueProofs } from '../proofs/issue.js'
 import { refuseOwn } from './own-duties.js'
 import type { AssignmentClock } from './plan.js'
 
@@ -58,11 +58,11 @@ export async function confirmSheet(
     // A retry succeeds, even if the first request completed the occurrence.
     if (occurrence.state === 'done' || sheet.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
-    // The proof refers to the text at the time of the confirmation, so this must be the text that was read.
+    // The certificate refers to the text at the time of the confirmation, so this must be the text that was read.
     if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
     await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: clock.moment().at }])
     await updateStates(transaction, { ids: [id] }, clock.timeZone)
-    await issueProofs(transaction, { ids: [id] }, clock)
+    await issueCertificates(transaction, { ids: [id] }, clock)
   })
 }
 
@@ -115,7 +115,7 @@ export async function confirmPersonal(
       ),
     )
     await updateStates(transaction, { ids: distinct }, clock.timeZone)
-    await issueProofs(transaction, { ids: distinct }, clock)
+    await issueCertificates(transaction, { ids: distinct }, clock)
     await insertAuditEntries(
       transaction,
       actor,
@@ -146,7 +146,7 @@ export function exempt(db: Kysely<Database>, actor: Actor, decision: Decision, c
 }
 
 /**
- * Completes an occurrence by recognising an external proof, with an audit entry.
+ * Completes an occurrence by recognising an external certificate, with an audit entry.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is in the past

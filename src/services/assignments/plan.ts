@@ -19,7 +19,7 @@ import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { currentMembershipStart } from '../../domain/assignments/membership-start.js'
 import { createPlanner, type PlannedAssignment, type Planner } from '../../domain/assignments/plan.js'
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
-import { issueProofs } from '../proofs/issue.js'
+import { issueCertificates } from '../certificates/issue.js'
 
 export interface AssignmentClock extends Clock {
   /** IANA name of the time zone */
@@ -34,7 +34,7 @@ export async function completeOccurrences(
   clock: AssignmentClock,
 ): Promise<void> {
   await markDoneParts(db, filter)
-  if (await updateStates(db, filter, clock.timeZone)) await issueProofs(db, filter, clock)
+  if (await updateStates(db, filter, clock.timeZone)) await issueCertificates(db, filter, clock)
 }
 
 /**

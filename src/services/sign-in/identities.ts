@@ -49,7 +49,7 @@ export async function linkIdentity(
 }
 
 /**
- * Returns a login that renews the proof of identity of a logged-in user through the provider.
+ * Returns a login that confirms the session of a logged-in user through the provider.
  * @param startedAt time at which the browser was redirected to the provider, in milliseconds since 1970
  * @throws SignInFault if the identity is not linked to the user, or the ID token does not prove by its `auth_time` that
  * the provider has authenticated the user since `startedAt`

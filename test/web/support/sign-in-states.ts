@@ -91,7 +91,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
     await page.getByRole('heading', { name: 'API-Token' }).waitFor()
     await look(page, state)
   }
-  const lookAtProof = async (page: Page, state: string) => {
+  const lookAtRecentLogin = async (page: Page, state: string) => {
     await page.getByRole('button', { name: 'Neuer Token' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Nachtlauf')
     await page.getByRole('button', { name: 'Anlegen' }).click()
@@ -130,10 +130,10 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   // The provider reports no authentication time, so a login never counts as recent.
   const all = await byProvider(ERIKA)
   await lookAtAccount(all, 'alles-konto-alles')
-  await lookAtProof(all, 'alles-bestaetigen-alles')
+  await lookAtRecentLogin(all, 'alles-bestaetigen-alles')
   const only = await byProvider(OTTO)
   await lookAtAccount(only, 'alles-konto-nur-anbieter')
-  await lookAtProof(only, 'alles-bestaetigen-nur-anbieter')
+  await lookAtRecentLogin(only, 'alles-bestaetigen-nur-anbieter')
   const boss = await byPassword(admin)
   await lookAtUsers(boss, 'alles', ERIKA.name, OTTO.name, 'tomasz', 'lena')
 
@@ -147,7 +147,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   await look(off, 'ohne-passwort-anmelden-abgelehnt')
   await lookAtAccount(all, 'ohne-passwort-konto-alles')
   await all.getByText('Die Anmeldung mit Passwort ist hier abgeschaltet.').waitFor()
-  await lookAtProof(all, 'ohne-passwort-bestaetigen-alles')
+  await lookAtRecentLogin(all, 'ohne-passwort-bestaetigen-alles')
   await lookAtUsers(boss, 'ohne-passwort', ERIKA.name, 'admin')
 
   await provider.stop()
@@ -158,7 +158,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   await broken.getByText('ist gerade nicht zu erreichen').waitFor()
   await look(broken, 'kaputt-anmelden')
   await lookAtAccount(only, 'kaputt-konto')
-  await lookAtProof(only, 'kaputt-bestaetigen')
+  await lookAtRecentLogin(only, 'kaputt-bestaetigen')
   await only.getByRole('link', { name: 'Mit Firmenkonto bestätigen' }).click()
   await only.getByText('ist gerade nicht zu erreichen').waitFor()
   await look(only, 'kaputt-konto-abgelehnt')

@@ -20,8 +20,8 @@ interface AccountState {
   status: Status
   user: Person | undefined
   fault: unknown
-  /** The open dialog; `proof` asks the user to prove their identity again */
-  dialog: 'login' | 'proof' | undefined
+  /** The open dialog; `recent login` asks the user to prove their identity again */
+  dialog: 'login' | 'recent login' | undefined
 }
 
 type AccountResponse = ResponseBody<'/api/auth/login', 'post'>
@@ -41,7 +41,7 @@ let dialogResult: Promise<boolean> | undefined
  * that the caller can repeat its request. Resolves to false if the user closes the dialog or no user is known, or if
  * the dialog cannot be loaded.
  */
-function openLoginDialog(why: 'login' | 'proof'): Promise<boolean> {
+function openLoginDialog(why: 'login' | 'recent login'): Promise<boolean> {
   if (account.user === undefined) return Promise.resolve(false)
   account.dialog = why
   dialogResult ??= new Promise<boolean>((resolve) => {
@@ -133,7 +133,7 @@ export async function logIn(username: string, password: string): Promise<void> {
 }
 
 /**
- * Renews the proof of identity with the password.
+ * Confirms the login with the password.
  * @throws Fault with a German message if the request fails
  */
 export async function proveByPassword(password: string): Promise<void> {
@@ -142,7 +142,7 @@ export async function proveByPassword(password: string): Promise<void> {
 }
 
 /**
- * Logs in with the given request, or renews the proof of identity in a session of the same user.
+ * Logs in with the given request, or confirms the login in a session of the same user.
  * @throws Fault if the request fails
  */
 export async function enter(request: () => Promise<ResponseBody<'/api/auth/login', 'post'>>): Promise<void> {

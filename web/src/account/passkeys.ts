@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 let isPrompting = false
 
 /**
- * Logs in with a passkey, which also renews the proof of identity.
+ * Logs in with a passkey, which also counts as a recent login.
  * @throws Fault if the prompt is closed or fails, or if a request fails
  */
 export async function logInByPasskey(): Promise<void> {

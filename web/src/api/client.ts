@@ -18,16 +18,16 @@ export interface Options<P extends keyof paths, M extends Method> {
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
 const PASSWORD_FIRST = 'password_change_first'
-const PROOF_TOO_OLD = 'proof_too_old'
+const LOGIN_TOO_OLD = 'proof_too_old'
 /** Routes for which a 401 must not open the login dialog; their requests hold the lock that a login waits for */
 const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login', '/api/auth/confirm'])
 
 export interface RefusalHandlers {
   /**
-   * Called with `login` if the service requires a login, with `proof` if it requires a recent proof of identity.
+   * Called with `login` if the service requires a login, with `recent login` if it requires a recent login.
    * Resolves to true if the request can be repeated.
    */
-  logIn(why: 'login' | 'proof'): Promise<boolean>
+  logIn(why: 'login' | 'recent login'): Promise<boolean>
   newPassword(): void
 }
 let refusalHandlers: RefusalHandlers = { logIn: async () => false, newPassword: () => {} }
@@ -50,7 +50,7 @@ export function urlOf(
 }
 
 /**
- * Sends a request and returns the JSON of the response. If the service requires a login or a recent proof of identity,
+ * Sends a request and returns the JSON of the response. If the service requires a login or a recent login,
  * opens the login dialog and, if the user completes the dialog, repeats the request once.
  * @throws Unreachable if no complete response arrives within `timeoutMs` milliseconds
  * @throws ForeignResponse if the response is not JSON or not from the service, such as the page of a proxy
@@ -61,7 +61,7 @@ async function send(method: string, url: URL, init: Request = {}, mayAskLogin = 
   const { status, isOwn, code, field, details, content, retryAfter } = await exchange(method, url, init)
   if (!isOwn) throw new ForeignResponse(status)
   if (code === undefined) return content
-  const why = status === 401 ? 'login' : code === PROOF_TOO_OLD ? 'proof' : undefined
+  const why = status === 401 ? 'login' : code === LOGIN_TOO_OLD ? 'recent login' : undefined
   if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
   if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
   throw new Refused(status, code, content, { field, details, retryAfter: Number(retryAfter) || undefined })

@@ -1,6 +1,6 @@
 import { updateClockOffset } from '../platform/clock.js'
 import { fieldsOf } from '../platform/fields.js'
-import { codeOf, isOwn } from '../platform/proof.js'
+import { codeOf, isOwn } from '../platform/own-response.js'
 import { Unreachable } from './faults.js'
 import { recordResponse } from './late-response.js'
 

@@ -1,4 +1,4 @@
-import { isOwn } from './proof.js'
+import { isOwn } from './own-response.js'
 
 /** The only script URL that the Trusted Types policy allows */
 const ADDRESS = new URL('sw.js', document.baseURI).href

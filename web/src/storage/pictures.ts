@@ -1,4 +1,4 @@
-import { isOwn } from '../platform/proof.js'
+import { isOwn } from '../platform/own-response.js'
 
 /** Maximum number of cached pictures per user, and maximum of their total size in bytes */
 const MAX_PICTURES = 300

@@ -1,4 +1,4 @@
-import { isOwn } from '../platform/proof.js'
+import { isOwn } from '../platform/own-response.js'
 import { cachedPathFor, isPicture } from './rules.js'
 
 /** File list and version, inserted by the build */

@@ -3,8 +3,8 @@ import { api } from '../../api/client.js'
 import { fetchOrCached, type Marked } from '../../api/offline.js'
 import type { ResponseBody } from '../../api/types.js'
 
-type ProofPage = ResponseBody<'/api/proofs/mine'>
-export type Proof = ProofPage['proofs'][number]
+type CertificatePage = ResponseBody<'/api/proofs/mine'>
+export type Certificate = CertificatePage['proofs'][number]
 
 /**
  * Queries of the learner's tasks. Their keys start with `REVIEW_KEY`, so that the queries are refetched after a rating,
@@ -18,10 +18,10 @@ export const taskQueries = {
       queryFn: (context) => fetchOrCached(context, 'tasks', () => api.get('/api/assignments/mine')),
       staleTime: 0,
     }),
-  proofs: () =>
+  certificates: () =>
     infiniteQueryOptions({
       queryKey: ['review', 'tasks', 'proofs'],
-      queryFn: (context): Promise<Marked<ProofPage>> => {
+      queryFn: (context): Promise<Marked<CertificatePage>> => {
         const request = () => api.get('/api/proofs/mine', { query: { before: context.pageParam } })
         return context.pageParam === undefined ? fetchOrCached(context, 'proofs', request) : request()
       },

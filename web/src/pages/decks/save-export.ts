@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js'
 import { ForeignResponse, Refused, Unreachable } from '../../api/faults.js'
 import { saveFile } from '../../platform/download.js'
-import { codeOf, isOwn } from '../../platform/proof.js'
+import { codeOf, isOwn } from '../../platform/own-response.js'
 
 const NAME = /filename="?(?<name>[^";]+)/
 

@@ -128,7 +128,7 @@ export function detailsOf({ action, details }: AuditedAction): string {
     ...(typeof known.ended === 'number' && known.ended > 1 ? [`${count(known.ended)} auf einmal`] : []),
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
     ...(typeof known.purpose === 'string' ? [`Zweck: ${isolate(known.purpose)}`] : []),
-    ...(action.startsWith('proof.') ? proofWords(known) : []),
+    ...(action.startsWith('proof.') ? certificateWords(known) : []),
     ...(action.startsWith('occurrence.') && typeof known.until === 'string' ? [`bis ${dayOf(known.until)}`] : []),
     ...(typeof known.reason === 'string' ? [`Grund: ${isolate(known.reason)}`] : []),
   ]
@@ -140,7 +140,7 @@ function dayOf(text: string): string {
   return Number.isNaN(Date.parse(`${text}T12:00:00Z`)) ? isolate(text) : weekdayDate(text)
 }
 
-function proofWords({ name, before, after }: Record<string, unknown>): string[] {
+function certificateWords({ name, before, after }: Record<string, unknown>): string[] {
   return [
     ...(typeof name === 'string' ? [isolate(name)] : []),
     ...(typeof before === 'string' && typeof after === 'string'

@@ -1,21 +1,21 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { type ExportedProof, listProofs } from '../../../db/queries/proofs/proofs.js'
+import { type ExportedCertificate, listCertificates } from '../../../db/queries/certificates/certificates.js'
 import { readInTurn } from '../../../db/queries/read-in-turn.js'
 import type { Database } from '../../../db/types.js'
-import { readSnapshot } from '../../domain/proofs/snapshot.js'
+import { readSnapshot } from '../../domain/certificates/snapshot.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 
 /** Small, because the rows of a batch are written without yielding */
-const PROOFS_AT_ONCE = 300
+const CERTIFICATES_AT_ONCE = 300
 const HEADINGS = [
   ...['Name', 'Benutzername', 'Aufgabe', 'Zeitraum ab', 'Abgeschlossen am', 'Gültig bis', 'Teile', 'Ausgestellt am'],
   ...['Widerrufen am', 'Grund', 'Ersetzt durch', 'Nachweis'],
 ]
 
-/** Writes an audit entry with the purpose and returns all proofs as a CSV table for auditors, in chunks. */
-export async function exportProofs(
+/** Writes an audit entry with the purpose and returns all certificates as a CSV table for auditors, in chunks. */
+export async function exportCertificates(
   db: Kysely<Database>,
   actor: Actor,
   purpose: string,
@@ -27,18 +27,26 @@ export async function exportProofs(
 async function* chunks(db: Kysely<Database>): AsyncGenerator<string> {
   const { guardCell } = await import('../../domain/table/index.js')
   yield CSV_MARK + stringify([HEADINGS], CSV_FORMAT)
-  let proofs: ExportedProof[] = []
+  let certificates: ExportedCertificate[] = []
   do {
-    const after = proofs.at(-1)?.id ?? 0
-    proofs = await readInTurn(() => listProofs(db, after, PROOFS_AT_ONCE))
+    const after = certificates.at(-1)?.id ?? 0
+    certificates = await readInTurn(() => listCertificates(db, after, CERTIFICATES_AT_ONCE))
     yield stringify(
-      proofs.map((proof) => toRow(proof).map(guardCell)),
+      certificates.map((certificate) => toRow(certificate).map(guardCell)),
       CSV_FORMAT,
     )
-  } while (proofs.length === PROOFS_AT_ONCE)
+  } while (certificates.length === CERTIFICATES_AT_ONCE)
 }
 
-function toRow({ snapshot, username, issued_at, revoked_at, revocation, replaced_by, code }: ExportedProof): string[] {
+function toRow({
+  snapshot,
+  username,
+  issued_at,
+  revoked_at,
+  revocation,
+  replaced_by,
+  code,
+}: ExportedCertificate): string[] {
   const { name, title, period, completed_on, valid_until, parts } = readSnapshot(snapshot)
   return [
     ...[

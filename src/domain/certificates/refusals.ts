@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.js'
 
-export const PROOF_NOT_FOUND = new Refusal('not_found', 'proof_not_found', 'Diesen Nachweis gibt es nicht')
-export const PROOF_REVOKED = new Refusal('conflict', 'proof_revoked', 'Dieser Nachweis ist schon widerrufen')
-export const PROOF_REPLACED = new Refusal('conflict', 'proof_replaced', 'Dieser Nachweis ist schon ersetzt')
+export const CERTIFICATE_NOT_FOUND = new Refusal('not_found', 'proof_not_found', 'Diesen Nachweis gibt es nicht')
+export const CERTIFICATE_REVOKED = new Refusal('conflict', 'proof_revoked', 'Dieser Nachweis ist schon widerrufen')
+export const CERTIFICATE_REPLACED = new Refusal('conflict', 'proof_replaced', 'Dieser Nachweis ist schon ersetzt')
 export const NAME_UNCHANGED = new Refusal(
   'conflict',
   'name_unchanged',

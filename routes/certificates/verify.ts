@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findProof } from '../../db/queries/proofs/proofs.js'
-import { PROOF_NOT_FOUND } from '../../src/domain/proofs/refusals.js'
-import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
+import { findCertificate } from '../../db/queries/certificates/certificates.js'
+import { CERTIFICATE_NOT_FOUND } from '../../src/domain/certificates/refusals.js'
+import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
 import { responses } from '../../src/http/schemas.js'
 import { codeOf } from './index.js'
-import { ProofParams, Verified } from './schemas.js'
+import { CertificateParams, Verified } from './schemas.js'
 
 const PER_TEN_SECONDS = 20
 
-/** Route that returns the content of a proof to every caller that knows its code. It needs no login. */
+/** Route that returns the content of a certificate to every caller that knows its code. It needs no login. */
 const verification: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:code',
@@ -18,15 +18,15 @@ const verification: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The content of a proof, to compare it with the printed proof',
         tags: ['proofs'],
         security: [],
-        params: ProofParams,
-        response: responses(Verified, [PROOF_NOT_FOUND]),
+        params: CertificateParams,
+        response: responses(Verified, [CERTIFICATE_NOT_FOUND]),
       },
-      onRequest: app.limitRequests('proof verification', PER_TEN_SECONDS),
+      onRequest: app.limitRequests('certificate verification', PER_TEN_SECONDS),
     },
     async ({ params }) => {
-      const proof = await findProof(app.db, codeOf(params))
-      if (proof === undefined) throw PROOF_NOT_FOUND
-      const { code, snapshot, issued_at, revoked_at, replaced_by } = proof
+      const certificate = await findCertificate(app.db, codeOf(params))
+      if (certificate === undefined) throw CERTIFICATE_NOT_FOUND
+      const { code, snapshot, issued_at, revoked_at, replaced_by } = certificate
       const { name, title, completed_on, valid_until, replaces = null, parts } = readSnapshot(snapshot)
       return {
         proof: {

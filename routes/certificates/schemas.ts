@@ -5,13 +5,13 @@ import { nullable, Timestamp } from '../../src/http/schemas.js'
 const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
 const Day = Type.String({ format: 'date', examples: ['2026-12-05'] })
 
-export const ProofParams = Type.Object({ code: Type.String({ examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] }) })
+export const CertificateParams = Type.Object({ code: Type.String({ examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] }) })
 
-export const OwnProofsQuery = Type.Object({
+export const OwnCertificatesQuery = Type.Object({
   ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int32' }),
 })
 
-export const OwnProofs = Type.Object({
+export const OwnCertificates = Type.Object({
   proofs: Type.Array(
     Type.Object({
       code: Code,
@@ -63,5 +63,5 @@ export const RevokeBody = Type.Object({ reason: Type.String({ examples: ['Falsch
 
 export const Replaced = Type.Object({ code: Code })
 
-export const ProofFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })
-export const ProofTable = Type.String({ description: 'UTF-8 with a byte order mark, separated by semicolons.' })
+export const CertificateFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })
+export const CertificateTable = Type.String({ description: 'UTF-8 with a byte order mark, separated by semicolons.' })

@@ -1,36 +1,36 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findProof, listOwnProofs, type Proof } from '../../db/queries/proofs/proofs.js'
+import { type Certificate, findCertificate, listOwnCertificates } from '../../db/queries/certificates/certificates.js'
 import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { parseReason } from '../../src/domain/assignments/assignment.js'
-import { cutPage } from '../../src/domain/page.js'
-import { parseCode } from '../../src/domain/proofs/code.js'
+import { parseCode } from '../../src/domain/certificates/code.js'
 import {
   ACCOUNT_DELETED,
+  CERTIFICATE_NOT_FOUND,
+  CERTIFICATE_REPLACED,
+  CERTIFICATE_REVOKED,
   NAME_UNCHANGED,
-  PROOF_NOT_FOUND,
-  PROOF_REPLACED,
-  PROOF_REVOKED,
-} from '../../src/domain/proofs/refusals.js'
-import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
+} from '../../src/domain/certificates/refusals.js'
+import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
+import { cutPage } from '../../src/domain/page.js'
 import { InvalidField, TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkLine } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
+import { correctName, revoke } from '../../src/services/certificates/change.js'
+import { exportCertificates } from '../../src/services/certificates/export.js'
 import { renderPdf } from '../../src/services/print/print.js'
-import { correctName, revoke } from '../../src/services/proofs/change.js'
-import { exportProofs } from '../../src/services/proofs/export.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import {
+  CertificateFile,
+  CertificateParams,
+  CertificateTable,
   ExportQuery,
-  OwnProofs,
-  OwnProofsQuery,
-  ProofFile,
-  ProofParams,
-  ProofTable,
+  OwnCertificates,
+  OwnCertificatesQuery,
   Replaced,
   RevokeBody,
 } from './schemas.js'
@@ -38,7 +38,7 @@ import {
 /** Limit of PDFs per user; rendering a PDF takes up to a second of processor time in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
-const proofs: FastifyPluginAsyncTypebox = async (app) => {
+const certificates: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
 
   app.get(
@@ -48,13 +48,13 @@ const proofs: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listMyProofs',
         summary: "The caller's proofs, the newest first",
         tags: ['proofs'],
-        querystring: OwnProofsQuery,
-        response: responses(OwnProofs),
+        querystring: OwnCertificatesQuery,
+        response: responses(OwnCertificates),
       },
     },
     async ({ user, query }) => {
       const { limit, after: before = query.before } = query
-      const found = await listOwnProofs(app.db, user.id, { before, limit: limit + 1 })
+      const found = await listOwnCertificates(app.db, user.id, { before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
       return { proofs: page.map(view), next_after: next, next_before: next }
     },
@@ -69,22 +69,22 @@ const proofs: FastifyPluginAsyncTypebox = async (app) => {
         description: 'The same proof gives the same bytes.',
         tags: ['proofs'],
         produces: ['application/pdf'],
-        params: ProofParams,
-        response: responses(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
+        params: CertificateParams,
+        response: responses(CertificateFile, [CERTIFICATE_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
       },
-      preHandler: app.limitUser('proof', PDFS_PER_TEN_SECONDS),
+      preHandler: app.limitUser('certificate', PDFS_PER_TEN_SECONDS),
     },
     async (request, reply) => {
       const code = parseCode(request.params.code)
-      const proof = code === undefined ? undefined : await findProof(app.db, code)
-      if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
-      const address = publicAddressOf(request, `nachweis/${proof.code}`, app.config).href
-      const content = { ...proof, snapshot: readSnapshot(proof.snapshot), address }
+      const certificate = code === undefined ? undefined : await findCertificate(app.db, code)
+      if (certificate?.user_id !== request.user.id) throw CERTIFICATE_NOT_FOUND
+      const address = publicAddressOf(request, `nachweis/${certificate.code}`, app.config).href
+      const content = { ...certificate, snapshot: readSnapshot(certificate.snapshot), address }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
-      const pdf = await renderPdf(request.user.id, { kind: 'proof', content }, signal)
+      const pdf = await renderPdf(request.user.id, { kind: 'certificate', content }, signal)
       return reply
         .type('application/pdf')
-        .header('content-disposition', `attachment; filename="nachweis-${proof.completed_on}.pdf"`)
+        .header('content-disposition', `attachment; filename="nachweis-${certificate.completed_on}.pdf"`)
         .send(pdf) as never
     },
   )
@@ -99,13 +99,13 @@ const proofs: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['proofs'],
         produces: ['text/csv'],
         querystring: ExportQuery,
-        response: responses(ProofTable, [ADMINS_ONLY]),
+        response: responses(CertificateTable, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },
     async (request, reply) => {
       const purpose = parsePurpose(request.query.purpose)
-      const chunks = await exportProofs(app.db, actorOf(request), purpose)
+      const chunks = await exportCertificates(app.db, actorOf(request), purpose)
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="nachweise_${app.clock.today()}.csv"`)
@@ -122,9 +122,9 @@ const proofs: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'revokeProof',
         summary: 'Revoke a proof',
         tags: ['proofs'],
-        params: ProofParams,
+        params: CertificateParams,
         body: RevokeBody,
-        response: responses(Done, [ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED]),
+        response: responses(Done, [ADMINS_ONLY, CERTIFICATE_NOT_FOUND, CERTIFICATE_REVOKED, CERTIFICATE_REPLACED]),
       },
       preHandler: app.requireAdmin,
     },
@@ -143,9 +143,16 @@ const proofs: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Replace a proof with one that has the current name of the person',
         description: 'Each of the two proofs refers to the other.',
         tags: ['proofs'],
-        params: ProofParams,
+        params: CertificateParams,
         response: responses(Replaced, [
-          ...[ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED, NAME_UNCHANGED, ACCOUNT_DELETED],
+          ...[
+            ADMINS_ONLY,
+            CERTIFICATE_NOT_FOUND,
+            CERTIFICATE_REVOKED,
+            CERTIFICATE_REPLACED,
+            NAME_UNCHANGED,
+            ACCOUNT_DELETED,
+          ],
         ]),
       },
       preHandler: app.requireAdmin,
@@ -158,12 +165,12 @@ const proofs: FastifyPluginAsyncTypebox = async (app) => {
 
 /**
  * Parses the code in a path.
- * @throws PROOF_NOT_FOUND if the code is malformed
+ * @throws CERTIFICATE_NOT_FOUND if the code is malformed
  * @example codeOf({ code: 'AB7K9QF2M4X8ZC6T3VN5HRWDJE' }) // 'AB7K9QF2M4X8ZC6T3VN5HRWDJE'
  */
 export function codeOf({ code }: { code: string }): string {
   const parsed = parseCode(code)
-  if (parsed === undefined) throw PROOF_NOT_FOUND
+  if (parsed === undefined) throw CERTIFICATE_NOT_FOUND
   return parsed
 }
 
@@ -181,9 +188,9 @@ function parsePurpose(text: string): string {
   return purpose
 }
 
-function view({ code, snapshot, completed_on, issued_at, valid_until, revoked_at, replaced_by }: Proof) {
+function view({ code, snapshot, completed_on, issued_at, valid_until, revoked_at, replaced_by }: Certificate) {
   const { title } = readSnapshot(snapshot)
   return { code, title, completed_on, issued_at, valid_until, revoked_at, replaced_by }
 }
 
-export default proofs
+export default certificates

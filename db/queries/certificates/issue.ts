@@ -34,8 +34,8 @@ export interface CompletedPart {
 }
 
 /**
- * Returns completed occurrences without a proof, in the order of their ids. Version and hash of a sheet are those at
- * the time of its confirmation.
+ * Returns completed occurrences without a certificate, in the order of their ids. Version and hash of a sheet are those
+ * at the time of its confirmation.
  * @param timeZone IANA name
  */
 export async function listCompleted(
@@ -87,7 +87,7 @@ export async function listCompleted(
   return rows
 }
 
-export interface NewProof {
+export interface NewCertificate {
   code: string
   user_id: number
   assignment_id: number
@@ -99,14 +99,14 @@ export interface NewProof {
   retention_years: number
 }
 
-/** Stores proofs, except for occurrences that already have a proof that was not replaced. */
-export async function insertProofs(db: Kysely<Database>, proofs: readonly NewProof[]): Promise<void> {
-  if (proofs.length === 0) return
+/** Stores certificates, except for occurrences that already have a certificate that was not replaced. */
+export async function insertCertificates(db: Kysely<Database>, certificates: readonly NewCertificate[]): Promise<void> {
+  if (certificates.length === 0) return
   await sql`
     insert into proofs (code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at,
       retention_years)
     select code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at, retention_years
-    from jsonb_to_recordset(${JSON.stringify(proofs)}::jsonb) as given (
+    from jsonb_to_recordset(${JSON.stringify(certificates)}::jsonb) as given (
       code text, user_id integer, assignment_id integer, occurrence_id integer, snapshot text, completed_on date,
       valid_until date, issued_at timestamptz, retention_years integer)
     order by occurrence_id

@@ -6,7 +6,7 @@ const BITS = 128
 export const CODE_LENGTH = Math.ceil(BITS / 5)
 const CODE = new RegExp(`^[${ALPHABET}]{${CODE_LENGTH}}$`)
 
-/** Returns a random code of 128 bits, which identifies a proof and grants access to it. */
+/** Returns a random code of 128 bits, which identifies a certificate and grants access to it. */
 export function createCode(): string {
   let rest = BigInt(`0x${randomBytes(BITS / 8).toString('hex')}`)
   let code = ''

@@ -1,27 +1,32 @@
 import type { Kysely } from 'kysely'
 import type { OccurrenceFilter } from '../../../db/queries/assignments/completion.js'
-import { type Completed, type CompletedPart, insertProofs, listCompleted } from '../../../db/queries/proofs/issue.js'
+import {
+  type Completed,
+  type CompletedPart,
+  insertCertificates,
+  listCompleted,
+} from '../../../db/queries/certificates/issue.js'
 import type { Database } from '../../../db/types.js'
 import { validUntil } from '../../domain/assignments/schedule.js'
-import { createCode } from '../../domain/proofs/code.js'
-import { type ProofSnapshot, type ProvenPart, writeSnapshot } from '../../domain/proofs/snapshot.js'
+import { createCode } from '../../domain/certificates/code.js'
+import { type CertificateSnapshot, type ProvenPart, writeSnapshot } from '../../domain/certificates/snapshot.js'
 import type { Clock } from '../../domain/time/calendar.js'
 
-const PROOFS_AT_ONCE = 500
+const CERTIFICATES_AT_ONCE = 500
 
 /**
- * Issues a proof for each completed occurrence of the filter that has none. Idempotent, even if several calls run
+ * Issues a certificate for each completed occurrence of the filter that has none. Idempotent, even if several calls run
  * concurrently.
  */
-export async function issueProofs(
+export async function issueCertificates(
   db: Kysely<Database>,
   filter: OccurrenceFilter,
   { moment, timeZone }: Clock & { timeZone: string },
 ): Promise<void> {
   let completed: Completed[]
   do {
-    completed = await listCompleted(db, filter, { timeZone, limit: PROOFS_AT_ONCE })
-    await insertProofs(
+    completed = await listCompleted(db, filter, { timeZone, limit: CERTIFICATES_AT_ONCE })
+    await insertCertificates(
       db,
       completed.map((occurrence) => {
         const { user_id, assignment_id, occurrence_id, retention_years, done_on } = occurrence
@@ -33,10 +38,10 @@ export async function issueProofs(
         }
       }),
     )
-  } while (completed.length === PROOFS_AT_ONCE)
+  } while (completed.length === CERTIFICATES_AT_ONCE)
 }
 
-function describe({ name, title, period, due_on, done_on, parts, ...rest }: Completed): ProofSnapshot {
+function describe({ name, title, period, due_on, done_on, parts, ...rest }: Completed): CertificateSnapshot {
   const { every_months, window_end, opens_days_before } = rest
   const recurrence =
     every_months === null

@@ -1,28 +1,31 @@
 import { encode } from 'uqr'
-import { groupCode } from '../../domain/proofs/code.js'
-import type { ProofSnapshot, ProvenPart } from '../../domain/proofs/snapshot.js'
+import { groupCode } from '../../domain/certificates/code.js'
+import type { CertificateSnapshot, ProvenPart } from '../../domain/certificates/snapshot.js'
 import { createPdf, type Document, formatDay, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
 
-export interface PrintedProof {
+export interface PrintedCertificate {
   code: string
   /** URL of the page that shows the same data for comparison */
   address: string
   issued_at: Date
-  snapshot: ProofSnapshot
+  snapshot: CertificateSnapshot
   revoked_at: Date | null
   replaced_by: string | null
 }
 
 const QR_SIZE = 110
 
-/** Returns the PDF of a proof. The output is deterministic. */
-export function printProof(proof: PrintedProof): Promise<Buffer> {
-  const { snapshot, issued_at } = proof
+/** Returns the PDF of a certificate. The output is deterministic. */
+export function printCertificate(certificate: PrintedCertificate): Promise<Buffer> {
+  const { snapshot, issued_at } = certificate
   const title = `Nachweis: ${snapshot.title}, ${snapshot.name}`
-  return createPdf({ title, at: issued_at }, (document) => writeProof(document, proof))
+  return createPdf({ title, at: issued_at }, (document) => writeCertificate(document, certificate))
 }
 
-function writeProof(document: Document, { code, address, snapshot, revoked_at, replaced_by, issued_at }: PrintedProof) {
+function writeCertificate(
+  document: Document,
+  { code, address, snapshot, revoked_at, replaced_by, issued_at }: PrintedCertificate,
+) {
   const root = document.struct('Document')
   document.addStructure(root)
   const add = (type: string, write: () => void) => root.add(document.struct(type, {}, write))
@@ -71,7 +74,7 @@ type WriteLine = (text: string, options?: { bold?: boolean; size?: number; color
 function writeCode(
   document: Document,
   root: PDFKit.PDFStructureElement,
-  { code, address, issued_at }: Pick<PrintedProof, 'code' | 'address' | 'issued_at'>,
+  { code, address, issued_at }: Pick<PrintedCertificate, 'code' | 'address' | 'issued_at'>,
   line: WriteLine,
 ): void {
   const top = document.page.height - MARGIN - QR_SIZE

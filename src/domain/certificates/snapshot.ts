@@ -1,4 +1,4 @@
-/** One part of a training duty, as recorded in the proof. Dates are `YYYY-MM-DD`. */
+/** One part of a training duty, as recorded in the certificate. Dates are `YYYY-MM-DD`. */
 export type ProvenPart =
   | { kind: 'sheet'; title: string; done_on: string; version: number | null; sha256: string | null }
   | {
@@ -13,20 +13,20 @@ export type ProvenPart =
   | { kind: 'deck'; title: string; done_on: string; share_percent: number | null }
   | { kind: 'personal'; title: string; done_on: string; confirmed_by: string; note: string | null }
 
-/** Content of a proof; deliberately has no field for a score or an answer. Dates are `YYYY-MM-DD`. */
-export interface ProofSnapshot {
+/** Content of a certificate; deliberately has no field for a score or an answer. Dates are `YYYY-MM-DD`. */
+export interface CertificateSnapshot {
   /** Version of this structure */
   format: 1
-  /** Display name of the account at completion, or at the correction that created this proof */
+  /** Display name of the account at completion, or at the correction that created this certificate */
   name: string
   title: string
   /** First day of the period for which the duty was fulfilled */
   period: string
   completed_on: string
-  /** Last day on which the proof covers the duty; null for a duty that does not recur */
+  /** Last day on which the certificate covers the duty; null for a duty that does not recur */
   valid_until: string | null
   parts: ProvenPart[]
-  /** Code of the proof that this proof replaces because of a wrong name */
+  /** Code of the certificate that this certificate replaces because of a wrong name */
   replaces?: string
 }
 
@@ -35,7 +35,7 @@ export interface ProofSnapshot {
  * strings.
  * @example writeSnapshot(snapshot).slice(0, 16) // '{"completed_on":'
  */
-export function writeSnapshot(snapshot: ProofSnapshot): string {
+export function writeSnapshot(snapshot: CertificateSnapshot): string {
   return JSON.stringify(snapshot, (_key, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -47,6 +47,6 @@ export function writeSnapshot(snapshot: ProofSnapshot): string {
  * Parses JSON written by `writeSnapshot`, without validation.
  * @example readSnapshot(writeSnapshot(snapshot)).format // 1
  */
-export function readSnapshot(text: string): ProofSnapshot {
-  return JSON.parse(text) as ProofSnapshot
+export function readSnapshot(text: string): CertificateSnapshot {
+  return JSON.parse(text) as CertificateSnapshot
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { deleteExpiredProofs } from '../../src/services/jobs/delete-proofs.js'
+import { deleteExpiredCertificates } from '../../src/services/jobs/delete-certificates.js'
 import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -264,7 +264,7 @@ async function runOn(day: string) {
   const moment = () => ({ at: new Date(`${day}T02:00:00Z`), today: day })
   const { signal } = new AbortController()
   const rest = { timeZone: 'Europe/Berlin', answersKeepDays: 90, resultsKeep: 'all', signal } as const
-  return deleteExpiredProofs({ db, moment, ...rest, renewLease: async () => {}, onError: () => {} })
+  return deleteExpiredCertificates({ db, moment, ...rest, renewLease: async () => {}, onError: () => {} })
 }
 
 async function deletionDays(...codes: string[]) {

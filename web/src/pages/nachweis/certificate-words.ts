@@ -19,7 +19,7 @@ export function describePart({ kind, done_on, version, confirmed_by }: Part): st
 }
 
 /**
- * Formats a code as it is printed on the proof, in groups of four.
+ * Formats a code as it is printed on the certificate, in groups of four.
  * @example groupCode('7KMF3XQV') // '7KMF-3XQV'
  */
 export function groupCode(code: string): string {
@@ -27,7 +27,7 @@ export function groupCode(code: string): string {
 }
 
 /**
- * Formats a day as it is printed on the proof.
+ * Formats a day as it is printed on the certificate.
  * @example printedDay('2026-12-05') // '05.12.2026'
  */
 export function printedDay(day: string): string {

@@ -1,14 +1,14 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
-export type Proof = Selectable<Database['proofs']>
+export type Certificate = Selectable<Database['proofs']>
 
-/** @param before only proofs with a lower id */
-export async function listOwnProofs(
+/** @param before only certificates with a lower id */
+export async function listOwnCertificates(
   db: Kysely<Database>,
   userId: number,
   { before, limit }: { before: number | undefined; limit: number },
-): Promise<Proof[]> {
+): Promise<Certificate[]> {
   return db
     .selectFrom('proofs')
     .selectAll()
@@ -19,15 +19,18 @@ export async function listOwnProofs(
     .execute()
 }
 
-export async function findProof(db: Kysely<Database>, code: string): Promise<Proof | undefined> {
+export async function findCertificate(db: Kysely<Database>, code: string): Promise<Certificate | undefined> {
   return db.selectFrom('proofs').selectAll().where('code', '=', code).executeTakeFirst()
 }
 
-export async function lockProof(transaction: Transaction<Database>, code: string): Promise<Proof | undefined> {
+export async function lockCertificate(
+  transaction: Transaction<Database>,
+  code: string,
+): Promise<Certificate | undefined> {
   return transaction.selectFrom('proofs').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
 }
 
-export async function revokeProof(
+export async function revokeCertificate(
   transaction: Transaction<Database>,
   id: number,
   { at, reason }: { at: Date; reason: string },
@@ -36,18 +39,22 @@ export async function revokeProof(
 }
 
 /**
- * Stores the code `by` of the proof that replaces the proof `id`. Must be called before the new proof is inserted,
- * because an occurrence can have only one proof that is not replaced.
+ * Stores the code `by` of the certificate that replaces the certificate `id`. Must be called before the new certificate
+ * is inserted, because an occurrence can have only one certificate that is not replaced.
  */
 export async function markReplaced(transaction: Transaction<Database>, id: number, by: string): Promise<void> {
   await transaction.updateTable('proofs').set({ replaced_by: by }).where('id', '=', id).execute()
 }
 
 /** `username` is null if the account was deleted. */
-export type ExportedProof = Proof & { username: string | null }
+export type ExportedCertificate = Certificate & { username: string | null }
 
-/** @param after only proofs with a higher id */
-export async function listProofs(db: Kysely<Database>, after: number, limit: number): Promise<ExportedProof[]> {
+/** @param after only certificates with a higher id */
+export async function listCertificates(
+  db: Kysely<Database>,
+  after: number,
+  limit: number,
+): Promise<ExportedCertificate[]> {
   return db
     .selectFrom('proofs')
     .leftJoin('users', 'users.id', 'user_id')
@@ -60,10 +67,10 @@ export async function listProofs(db: Kysely<Database>, after: number, limit: num
 }
 
 /**
- * Sets the last day of the retention of proofs. The retention begins when the person completes a later occurrence of
- * the same assignment, or when the account is disabled or deleted. Clears the day if a deactivation is undone or the
- * proof of the later occurrence is revoked.
- * @returns the last id of the batch; undefined if no proof is left
+ * Sets the last day of the retention of certificates. The retention begins when the person completes a later occurrence
+ * of the same assignment, or when the account is disabled or deleted. Clears the day if a deactivation is undone or the
+ * certificate of the later occurrence is revoked.
+ * @returns the last id of the batch; undefined if no certificate is left
  */
 export async function setDeletionDays(
   db: Kysely<Database>,
@@ -95,8 +102,8 @@ export async function setDeletionDays(
   return rows[0]?.last ?? undefined
 }
 
-/** Deletes at most `limit` proofs whose retention is over, and returns their number. */
-export async function deleteOldProofs(db: Kysely<Database>, today: string, limit: number): Promise<number> {
+/** Deletes at most `limit` certificates whose retention is over, and returns their number. */
+export async function deleteOldCertificates(db: Kysely<Database>, today: string, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with deleted as (
       delete from proofs where id in (
