@@ -27,9 +27,9 @@ import {
   CHEATSHEET_NOT_FOUND,
   DECK_NOT_FOUND,
   TEST_NOT_FOUND,
-  VERSION_OUTDATED,
+  VersionOutdated,
 } from '../../src/domain/content/refusals.js'
-import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { linkAddressOf } from '../../src/domain/mail/settings.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
@@ -71,9 +71,9 @@ import {
   TemplateList,
 } from './schemas.js'
 
-const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR, NOT_YOUR_TEAM]
+const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR.at('parts/0/slug'), NOT_YOUR_TEAM.at('audience')]
 const CHANGING = [...ASSIGNING, NOT_YOUR_ASSIGNMENT]
-const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND]
+const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND].map((one) => one.at('parts/0/slug'))
 const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
 const LISTS_PER_TEN_SECONDS = 10
@@ -181,7 +181,7 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
         body: CreateAssignmentBody,
         response: responses(AssignmentResponse, [
           ...[...ASSIGNING, ...CONTENT, ...AUDIENCE, ASSIGNMENT_NOT_FOUND],
-          CLIENT_ID_USED.at('client_id', { id: 3 }),
+          new ClientIdUsed({ id: 3 }),
         ]),
       },
       onRequest: app.requireAssigner,
@@ -209,7 +209,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         body: ChangeAssignmentBody,
         response: responses(AssignmentResponse, [
           ...[...CHANGING, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
-          ...[...CONTENT, ...AUDIENCE, VERSION_OUTDATED.at('version', { version: 2 })],
+          ...[...CONTENT, ...AUDIENCE, new VersionOutdated(2)],
         ]),
       },
       onRequest: app.requireAssigner,

@@ -14,7 +14,7 @@ import {
   OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
-import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import {
@@ -91,7 +91,8 @@ within the last ten minutes.`,
         tags: ['assignments'],
         body: ConfirmPersonalBody,
         response: responses(Done, [
-          ...[LOGIN_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART],
+          ...[LOGIN_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART],
+          ...[OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART].map((refusal) => refusal.at('ids')),
           HELD_TOO_EARLY,
         ]),
       },
@@ -135,7 +136,7 @@ within the last ten minutes.`,
         tags: ['assignments'],
         params: OccurrenceParams,
         body: GrantBody,
-        response: responses(Done, [...DECISION, NO_SUCH_PART, CLIENT_ID_USED.at('client_id', { id: 17 })]),
+        response: responses(Done, [...DECISION, NO_SUCH_PART, new ClientIdUsed({ id: 17 })]),
       },
       onRequest: app.requireResponsible,
     },

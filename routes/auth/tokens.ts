@@ -4,7 +4,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
 import { LOGIN_TOO_OLD, NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
-import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
@@ -36,7 +36,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         description: 'A repeated request gets the same object with a new `token`; the former one ends.',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: responses(TokenCreated, [LOGIN_TOO_OLD, CLIENT_ID_USED.at('client_id', { id: 3 })]),
+        response: responses(TokenCreated, [LOGIN_TOO_OLD, new ClientIdUsed({ id: 3 })]),
       },
       preHandler: app.requireFreshLogin,
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findVersion, listVersions } from '../../db/queries/content/editing/versions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { CARD_NOT_FOUND, VERSION_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { CARD_NOT_FOUND, VERSION_NOT_FOUND, VersionOutdated } from '../../src/domain/content/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { responses } from '../../src/http/schemas.js'
 import { replaceTexts } from '../../src/services/content/editing/cards.js'
@@ -54,7 +54,7 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
           CARD_NOT_FOUND,
           VERSION_NOT_FOUND,
           NOT_EDITABLE,
-          VERSION_OUTDATED,
+          new VersionOutdated(2),
         ]),
       },
     },

@@ -12,7 +12,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import type { CardTexts } from '../../src/domain/content/editing/card.js'
 import type { Editor } from '../../src/domain/content/editing/rights.js'
-import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VersionOutdated } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { lintQuestion } from '../../src/domain/questions/lint.js'
 import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
@@ -55,7 +55,7 @@ const cards: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The cards of a deck for its editors, including drafts and archived cards',
         tags: ['content'],
         querystring: EditedCardsQuery,
-        response: responses(EditedCardPage, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND]),
+        response: responses(EditedCardPage, [AUTHORS_ONLY, NOT_AN_EDITOR.at('deck'), DECK_NOT_FOUND.at('deck')]),
       },
     },
     async ({ query }) => {
@@ -82,8 +82,8 @@ const cards: FastifyPluginAsyncTypebox = async (app) => {
         body: CardCreation,
         response: responses(EditedCardResponse, [
           AUTHORS_ONLY,
-          NOT_AN_EDITOR,
-          DECK_NOT_FOUND,
+          NOT_AN_EDITOR.at('deck'),
+          DECK_NOT_FOUND.at('deck'),
           NOT_EDITABLE,
           CLIENT_ID_TAKEN,
         ]),
@@ -160,9 +160,9 @@ written (409). Progress of learners is unchanged.`,
           AUTHORS_ONLY,
           NOT_AN_EDITOR,
           CARD_NOT_FOUND,
-          DECK_NOT_FOUND,
+          DECK_NOT_FOUND.at('deck'),
           NOT_EDITABLE,
-          VERSION_OUTDATED,
+          new VersionOutdated(2),
         ]),
       },
     },

@@ -6,9 +6,9 @@ import {
   DECK_NOT_FOUND,
   NotEditable,
   SOURCE_NOT_FOUND,
-  VERSION_OUTDATED,
+  VersionOutdated,
 } from '../../src/domain/content/refusals.js'
-import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
 import { responses } from '../../src/http/schemas.js'
 import { createDeck, saveDeck } from '../../src/services/content/editing/decks.js'
@@ -57,8 +57,8 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         body: DeckCreation,
         response: responses(EditedDeckResponse, [
-          ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CONTENT_CHANGES],
-          CLIENT_ID_USED.at('client_id', { slug: 'git' }),
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR.at('source_id'), SOURCE_NOT_FOUND.at('source_id'), CONTENT_CHANGES],
+          new ClientIdUsed({ slug: 'git' }),
         ]),
       },
     },
@@ -78,7 +78,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         body: DeckEdit,
         response: responses(EditedDeckResponse, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND, NOT_EDITABLE],
-          VERSION_OUTDATED.at('version', { version: 2 }),
+          new VersionOutdated(2),
         ]),
       },
     },

@@ -35,8 +35,8 @@ request gets 429.`,
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
         response: responses(sentAs<Readable>(ExportFile), [
-          DECK_NOT_FOUND,
-          SOURCE_NOT_FOUND,
+          DECK_NOT_FOUND.at('deck'),
+          SOURCE_NOT_FOUND.at('source'),
           NO_ROOM,
           ...SHUTDOWN_REFUSALS,
         ]),
@@ -54,9 +54,9 @@ request gets 429.`,
       if (hasProgress && format !== 'apkg') throw new InvalidParameter('progress', 'gilt nur für format=apkg')
       const body = await serveAlone(request.user.id, reply, async () => {
         const deck = slug === undefined || slug === '' ? undefined : await findDeckBySlug(app.db, slug)
-        if (deck === undefined && slug !== undefined && slug !== '') throw DECK_NOT_FOUND
+        if (deck === undefined && slug !== undefined && slug !== '') throw DECK_NOT_FOUND.at('deck')
         const source = sourceId === undefined ? undefined : await findSource(app.db, sourceId)
-        if (source === undefined && sourceId !== undefined) throw SOURCE_NOT_FOUND
+        if (source === undefined && sourceId !== undefined) throw SOURCE_NOT_FOUND.at('source')
         const hasHidden = format === 'markdown' && source !== undefined && (await maySeeHidden(request, source.id))
         const { at, today } = app.clock.moment()
         const userId = hasProgress ? request.user.id : undefined

@@ -93,7 +93,7 @@ cards of other decks move there.`,
     async (request, reply) => {
       const isCheck = parseFlag(request.query.check, 'check')
       const { sourceId, ...wishes } = parseUploadQuery(request.query)
-      if (sourceId === null) throw SOURCE_NOT_FOUND
+      if (sourceId === null) throw SOURCE_NOT_FOUND.at('source')
       if (Number(request.headers['content-length'] ?? 0) > importMaxBytes) throw new UploadTooLarge(importMaxBytes)
       if (!isCheck && isImporting(app.db)) throw IMPORT_RUNS
       if (!(request.body instanceof Readable)) throw NO_FILE

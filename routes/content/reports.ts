@@ -10,7 +10,7 @@ import {
   REPORT_NOT_FOUND,
   REPORT_SETTLED,
   REPORTED_AGAIN,
-  VERSION_OUTDATED,
+  VersionOutdated,
 } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { cutPage } from '../../src/domain/page.js'
@@ -62,7 +62,7 @@ of the content folder is returned as \`paste\`; the report stays open until it i
         body: ReportDecision,
         response: responses(DecidedReport, [
           ...[AUTHORS_ONLY, NOT_AN_EDITOR, REPORT_NOT_FOUND, REPORTED_AGAIN, REPORT_SETTLED, NO_SUGGESTION],
-          VERSION_OUTDATED,
+          new VersionOutdated(2),
         ]),
       },
     },

@@ -11,7 +11,7 @@ import {
   NotEditable,
   SOURCE_NOT_FOUND,
   VERSION_NOT_FOUND,
-  VERSION_OUTDATED,
+  VersionOutdated,
 } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField } from '../../src/domain/refusal.js'
@@ -34,7 +34,7 @@ import {
 
 const BODY_BYTES = 2 * 2 ** 20
 const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, CHEATSHEET_NOT_FOUND]
-const WRITING = [...READING, new NotEditable(null), VERSION_OUTDATED]
+const WRITING = [...READING, new NotEditable(null), new VersionOutdated(2)]
 
 const sheets: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -79,7 +79,14 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         body: NewSheetBody,
         response: responses(EditedSheetResponse, [
-          ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CLIENT_ID_TAKEN, CONTENT_CHANGES, TOO_LARGE],
+          ...[
+            AUTHORS_ONLY,
+            NOT_AN_EDITOR,
+            SOURCE_NOT_FOUND.at('source_id'),
+            CLIENT_ID_TAKEN,
+            CONTENT_CHANGES,
+            TOO_LARGE,
+          ],
         ]),
       },
     },

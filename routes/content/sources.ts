@@ -5,7 +5,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { parseLabel } from '../../src/domain/content/editing/texts.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
-import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import {
@@ -48,7 +48,7 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
         description: 'The caller becomes its editor.',
         tags: ['content'],
         body: CreateSourceBody,
-        response: responses(SourceResponse, [AUTHORS_ONLY, CLIENT_ID_USED.at('client_id', { id: 3 })]),
+        response: responses(SourceResponse, [AUTHORS_ONLY, new ClientIdUsed({ id: 3 })]),
       },
       onRequest: app.requireAuthor,
     },

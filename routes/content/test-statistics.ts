@@ -95,12 +95,17 @@ fewer than \`min_persons\` persons. The other values are renewed only together w
         tags: ['content'],
         params: EditedTestParams,
         querystring: StatisticsQuery,
-        response: responses(Statistics, [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND, NO_PUBLISHED_VERSION]),
+        response: responses(Statistics, [
+          AUTHORS_ONLY,
+          NOT_AN_EDITOR,
+          TEST_NOT_FOUND,
+          NO_PUBLISHED_VERSION.at('version'),
+        ]),
       },
     },
     async ({ params, query }) => {
       const { version, ...wanted } = query
-      if (!isInteger(version ?? 0)) throw NO_PUBLISHED_VERSION
+      if (!isInteger(version ?? 0)) throw NO_PUBLISHED_VERSION.at('version')
       return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, wanted, {
         minPersons: app.config.statisticsMinPersons,
         now: app.clock.now(),

@@ -6,7 +6,7 @@ import {
   listPublishedVersions,
 } from '../../db/queries/tests/definitions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VersionOutdated } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import {
   type DefinitionInput,
@@ -106,7 +106,15 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         params: EditedTestParams,
         body: DefinitionBody,
         response: responses(EditedTestResponse, [
-          ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, NOT_EDITABLE, VERSION_OUTDATED, TOO_LARGE, OTHER_SOURCE],
+          ...[
+            AUTHORS_ONLY,
+            NOT_AN_EDITOR,
+            SOURCE_NOT_FOUND.at('source_id'),
+            NOT_EDITABLE,
+            new VersionOutdated(2),
+            TOO_LARGE,
+            OTHER_SOURCE,
+          ],
           ...[
             BAD_TEST_SLUG,
             SOURCE_MISSING,

@@ -27,7 +27,7 @@ const review: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'The cards to study now, in order: overdue, due today, new, rated `again` today',
         tags: ['review'],
         querystring: QueueQuery,
-        response: responses(Queue, [DECK_NOT_FOUND]),
+        response: responses(Queue, [DECK_NOT_FOUND.at('deck')]),
       },
     },
     async (request) => {

@@ -25,7 +25,7 @@ const ratings: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Rate a card',
         tags: ['review'],
         body: ReviewBody,
-        response: responses(ReviewResponse, [CARD_NOT_FOUND, OTHER_REVIEW]),
+        response: responses(ReviewResponse, [CARD_NOT_FOUND.at('card_id'), OTHER_REVIEW]),
       },
     },
     async (request) => applyReview(app.db, request.user.id, app.clock, readReview(request.body)),
@@ -77,14 +77,15 @@ const ratings: FastifyPluginAsyncTypebox = async (app) => {
 function describeResult(result: ReviewResult): Static<typeof BatchResponse>['results'][number] {
   if ('review' in result) return { status: 200, review: result.review }
   const { refusal } = result
-  return { status: statusOf(refusal), code: refusal.code, error: refusal.message }
+  const { code, message: error, field = null, details = null } = refusal
+  return { status: statusOf(refusal), code, error, field, details }
 }
 
 function readReview(body: Static<typeof ReviewBody>): Review {
   const { card_id, rating, client_id = null, duration_ms = null, reviewed_at = null } = body
   if (client_id !== null) checkStorable('client_id', client_id)
   const instant = reviewed_at === null ? null : parseInstantField(reviewed_at, 'reviewed_at')
-  if (!isInteger(card_id)) throw CARD_NOT_FOUND
+  if (!isInteger(card_id)) throw CARD_NOT_FOUND.at('card_id')
   return { card_id, rating, client_id, duration_ms, reviewed_at: instant }
 }
 

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_STATES } from '../../db/queries/review/cards.js'
+import type { Details } from '../../src/domain/refusal.js'
 import type { FittedParameters } from '../../src/domain/review/parameters.js'
 import {
   type CardState,
@@ -142,6 +143,16 @@ export const BatchResponse = Type.Object({
         }),
       ),
       error: Type.Optional(Type.String({ description: 'German message for users; present instead of `review`.' })),
+      field: Type.Optional(
+        nullable(Type.String({ description: 'As in `X-Error-Field`; present with `error`.', examples: ['card_id'] })),
+      ),
+      details: Type.Optional(
+        Type.Unsafe<Details | null>({
+          type: ['object', 'null'],
+          additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+          description: 'As in `X-Error-Details`; present with `error`.',
+        }),
+      ),
     }),
     { description: 'In the order of the reviews.' },
   ),

@@ -5,8 +5,8 @@ import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
-import { VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
-import { CLIENT_ID_USED } from '../../src/domain/form-requests.js'
+import { VersionOutdated } from '../../src/domain/content/refusals.js'
+import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
 import { parseTeam } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
@@ -78,7 +78,7 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a team',
         tags: ['teams'],
         body: CreateTeamBody,
-        response: responses(TeamResponse, [ADMINS_ONLY, TEAM_TAKEN, CLIENT_ID_USED.at('client_id', { id: 3 })]),
+        response: responses(TeamResponse, [ADMINS_ONLY, TEAM_TAKEN.at('name'), new ClientIdUsed({ id: 3 })]),
       },
       preHandler,
     },
@@ -100,8 +100,8 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
         params: TeamParams,
         body: ChangeTeamBody,
         response: responses(TeamResponse, [
-          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN],
-          VERSION_OUTDATED.at('version', { version: 2 }),
+          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN.at('name')],
+          new VersionOutdated(2),
         ]),
       },
       preHandler,

@@ -211,7 +211,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         params: AttemptParams,
         body: QuestionReportBody,
         response: responses(QuestionReported, [
-          ...[ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, REVIEW_CLOSED, CARD_GONE, TOO_MANY_REPORTS],
+          ...[ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND.at('slot'), REVIEW_CLOSED, CARD_GONE.at('slot'), TOO_MANY_REPORTS],
         ]),
       },
     },

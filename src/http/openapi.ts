@@ -90,6 +90,7 @@ export function finishDocument(document: Json): Json {
   nameSchemas(structuredClone(ErrorBody), schemas)
   const finished: Json = {}
   const refusals = new Map(Object.values(SHARED).map((one) => [one.code, one]))
+  const withHeaders = mergeHeaders(paths)
   for (const [path, operations] of Object.entries<Json>(paths)) {
     // HEAD operations are left out, because each would need its own operationId.
     const { head: _, ...others } = operations
@@ -102,8 +103,11 @@ export function finishDocument(document: Json): Json {
       for (const parameter of operation.parameters ?? []) {
         if (parameter.schema.deprecated) parameter.deprecated = true
       }
-      const own = [...(need === 'none' ? [SHARED.sessionsOnly] : []), ...takeOwnRefusals(operation)]
+      const own = [...(need === 'none' ? [SHARED.sessionsOnly] : []), ...takeOwnRefusals(operation, withHeaders)]
       const possible = [...own, ...sharedRefusals(path, method, operation)]
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        if (Number(status) >= 400) response.headers = headersOf(possible.filter((one) => one.status === Number(status)))
+      }
       for (const refusal of possible) {
         const alike = own.filter(({ status }) => status === refusal.status)
         if (alike.length > 1) operation.responses[refusal.status] ??= refusalResponse(...alike)
@@ -136,12 +140,33 @@ function nameSchemas(value: Json, schemas: Json): Json {
 }
 
 /** Removes the `4XX` and `5XX` responses of an operation. Returns the refusals that `responses` stored in `4XX`. */
-function takeOwnRefusals({ responses }: Json): DescribedRefusal[] {
+function takeOwnRefusals(operation: Json, withHeaders: Map<string, RefusalHeaders>): DescribedRefusal[] {
+  const own = ownRefusals(operation)
+  delete operation.responses['4XX']
+  delete operation.responses['5XX']
+  return own.map((refusal) => ({ ...refusal, ...withHeaders.get(refusal.code) }))
+}
+
+function ownRefusals({ responses }: Json): DescribedRefusal[] {
   // The content has one entry per media type; all entries have the same schema.
   const [refused] = Object.values<Json>(responses['4XX'].content)
-  delete responses['4XX']
-  delete responses['5XX']
   return refused?.schema[REFUSALS_KEY] ?? []
+}
+
+type RefusalHeaders = Pick<DescribedRefusal, 'hasField' | 'hasDetails'>
+
+/** Returns by code which headers a refusal has in any operation, because a refusal is described once for all of them. */
+function mergeHeaders(paths: Json): Map<string, RefusalHeaders> {
+  const merged = new Map<string, RefusalHeaders>()
+  const operations = Object.values<Json>(paths).flatMap((methods) => Object.values<Json>(methods))
+  for (const { code, hasField, hasDetails } of operations.flatMap(ownRefusals)) {
+    const known = merged.get(code)
+    merged.set(code, {
+      hasField: hasField || known?.hasField === true,
+      hasDetails: hasDetails || known?.hasDetails === true,
+    })
+  }
+  return merged
 }
 
 function sharedRefusals(path: string, method: string, { security }: Json): DescribedRefusal[] {

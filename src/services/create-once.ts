@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import { findFormRequest, lockFormRequest, storeFormRequest } from '../../db/queries/form-requests.js'
 import type { Database } from '../../db/types.js'
-import { CLIENT_ID_USED, type FormKind } from '../domain/form-requests.js'
+import { ClientIdUsed, type FormKind } from '../domain/form-requests.js'
 import type { Details } from '../domain/refusal.js'
 import { checkStorable } from '../domain/text/parameters.js'
 
@@ -26,7 +26,7 @@ export interface Creation<Id extends number | undefined> {
  * Creates an object unless a request with the same client id and input has created it already, and returns its id. If
  * that object was deleted since, creates a new one. Nothing is stored if `create` returns undefined. Must be the first
  * statement of the transaction, so that no other lock is held while it waits for a concurrent request.
- * @throws CLIENT_ID_USED if the input of the earlier request was different
+ * @throws ClientIdUsed if the input of the earlier request was different
  */
 export async function createOnce<Id extends number | undefined>(
   transaction: Transaction<Database>,
@@ -41,7 +41,7 @@ export async function createOnce<Id extends number | undefined>(
   const known = await findFormRequest(transaction, key)
   const named = known && (await name(known.object_id))
   if (known !== undefined && named !== undefined) {
-    if (!known.body_hash.equals(body_hash)) throw CLIENT_ID_USED.at('client_id', named)
+    if (!known.body_hash.equals(body_hash)) throw new ClientIdUsed(named)
     return known.object_id
   }
   const id = await create()

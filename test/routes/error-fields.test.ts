@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { ASSIGNMENT } from '../support/assignments.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import type { Json } from '../support/openapi.js'
 import { type ServiceResponse, startService } from '../support/service.js'
 
 const service = await startService(t)
@@ -74,4 +75,84 @@ t.test('encodes keys of the request, and leaves out those that are too long', as
 
 t.test('names no field if the request as a whole is refused', async (t) => {
   concerns(t, await editor.get('/api/content/cards/999999'), 'card_not_found', undefined)
+})
+
+t.test('names the key that causes a 404 or 409, also in the items of a batch', async (t) => {
+  const rating = { card_id: card.id, rating: 'easy', client_id: 'error-fields-1' }
+  concerns(t, await editor.post('/api/review', { ...rating, card_id: 999_999 }), 'card_not_found', 'card_id')
+  t.equal((await editor.post('/api/review', rating)).status, 200)
+  concerns(t, await editor.post('/api/review', { ...rating, rating: 'hard' }), 'other_review', 'client_id')
+  const reviews = [
+    { ...rating, rating: 'hard' },
+    { ...rating, rating: 'falsch' },
+  ]
+  const { body } = await editor.post('/api/review/batch', { reviews })
+  t.match(body.results, [
+    { code: 'other_review', field: 'client_id', details: null },
+    { code: 'invalid_input', field: 'rating', details: null },
+  ])
+  const team = { name: 'Werkstatt', external_group: 'werkstatt' }
+  t.equal((await admin.post('/api/teams', team)).status, 200)
+  concerns(t, await admin.post('/api/teams', { ...team, name: 'Büro' }), 'team_taken', 'external_group')
+  concerns(t, await admin.post('/api/teams', { ...team, external_group: null }), 'team_taken', 'name')
+  concerns(t, await editor.get('/api/content/export?format=csv&deck=fehlt'), 'deck_not_found', 'deck')
+  concerns(t, await admin.get('/api/content/export?source=999999'), 'source_not_found', 'source')
+})
+
+/** Returns a value of the schema; the OpenAPI document has an example for every key of a body. */
+function exampleOf(schema: Json): unknown {
+  const [variant = schema] = (schema.anyOf ?? schema.oneOf ?? []) as Json[]
+  if (variant !== schema) return exampleOf(variant)
+  if (schema.examples !== undefined) return schema.examples[0]
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum !== undefined) return schema.enum[0]
+  const type = [schema.type].flat()[0]
+  if (type === 'object') return bodyOf(schema)
+  if (type === 'array') return Array.from({ length: schema.minItems ?? 0 }, () => exampleOf(schema.items))
+  return type === 'string' ? 'a'.repeat(schema.minLength ?? 1) : type === 'boolean' ? false : (schema.minimum ?? 1)
+}
+
+function bodyOf({ properties = {}, required = [] }: Json): Record<string, unknown> {
+  return Object.fromEntries(required.map((key: string) => [key, exampleOf(properties[key])]))
+}
+
+/** Returns the schema without references into the document. */
+function resolve(document: Json, schema: Json): Json {
+  const text = JSON.stringify(schema, (_, value) =>
+    typeof value?.$ref === 'string' ? document.components.schemas[value.$ref.split('/').at(-1)] : value,
+  )
+  return JSON.parse(text)
+}
+
+t.test('names the faulty key and parameter of every operation', async (t) => {
+  const document = (await admin.get('/openapi.json')).body as Json
+  const silent: string[] = []
+  let named = 0
+  for (const [path, methods] of Object.entries<Json>(document.paths)) {
+    for (const [method, { operationId, requestBody, parameters = [] }] of Object.entries<Json>(methods)) {
+      const url = path.replaceAll(/\{(\w+)\}/g, '1')
+      const judge = ({ status, headers }: ServiceResponse, key: string) => {
+        if (status !== 400) return
+        if (String(headers['x-error-field']).split('/')[0] === key) named++
+        else silent.push(`${operationId} ${key}: ${headers['x-error-code']} ${headers['x-error-field']}`)
+      }
+      for (const { name, in: place, schema } of parameters) {
+        if (place !== 'query' || schema.type === 'string') continue
+        judge(await admin.send({ method: method.toUpperCase() as 'GET', url: `${url}?${name}=falsch` }), name)
+      }
+      const body = requestBody?.content['application/json']?.schema
+      if (body === undefined) continue
+      const schema = resolve(document, body)
+      const valid = bodyOf(schema)
+      for (const [key, { type }] of Object.entries<Json>(schema.properties ?? {})) {
+        const wrong = [type].flat().includes('object') ? 7 : {}
+        const payload = { ...valid, [key]: wrong }
+        judge(await admin.send({ method: method.toUpperCase() as 'POST', url, payload }), key)
+      }
+    }
+  }
+  // The schema cannot say that `change` needs one of its keys, so its example is refused as well.
+  t.strictSame(silent, ['changeCards check: invalid_input change'])
+  t.comment(`${named} keys and parameters`)
+  t.ok(named > 150, `${named} keys`)
 })

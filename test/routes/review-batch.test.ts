@@ -44,8 +44,9 @@ t.test('handles the reviews of a batch in order, as if sent alone', async (t) =>
     const result = body.results[index]
     t.equal(result.status, alone.status, JSON.stringify(review))
     if (alone.status !== 200) {
-      const code = alone.headers['x-error-code']
-      t.strictSame(result, { status: alone.status, code, error: alone.body.message })
+      const { 'x-error-code': code, 'x-error-field': field = null, 'x-error-details': details = null } = alone.headers
+      const given = details === null ? null : JSON.parse(String(details))
+      t.strictSame(result, { status: alone.status, code, error: alone.body.message, field, details: given })
     } else {
       const known = ids.get(alone.body.review_id) ?? result.review.review_id
       ids.set(alone.body.review_id, known)
@@ -57,7 +58,15 @@ t.test('handles the reviews of a batch in order, as if sent alone', async (t) =>
     [true, true, false, 409, 404, 404, 400, 400, 400, 400, 400, 400, true, true],
   )
   const odd = (await send(member, [null, 1, 'x', []])).body
-  t.strictSame(odd, { results: Array(4).fill({ status: 400, code: 'invalid_json', error: 'Ungültiger JSON-Inhalt' }) })
+  t.strictSame(odd, {
+    results: Array(4).fill({
+      status: 400,
+      code: 'invalid_json',
+      error: 'Ungültiger JSON-Inhalt',
+      field: null,
+      details: null,
+    }),
+  })
 })
 
 t.test('a repeated batch changes nothing', async (t) => {

@@ -15,7 +15,11 @@ interface CheckedResponse {
   status: number
   contentType: string
   text: string
+  headers?: Readonly<Record<string, unknown>>
 }
+
+/** Headers of a refusal that the document must declare */
+const DECLARED_HEADERS = ['X-Error-Field', 'X-Error-Details', 'Retry-After']
 
 /** A function that compares a response with an OpenAPI document and returns one line per difference */
 export type ResponseChecker = (response: CheckedResponse) => string[]
@@ -56,7 +60,7 @@ export function createResponseChecker(document: Json): ResponseChecker {
     return (check.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`)
   }
 
-  return ({ method, url, status, contentType, text }) => {
+  return ({ method, url, status, contentType, text, headers = {} }) => {
     const path = url.split('?', 1)[0] ?? ''
     const found = operations.find((one) => one.pattern.test(path) && one.methods[method.toLowerCase()] !== undefined)
     const mediaType = contentType.split(';', 1)[0] ?? ''
@@ -75,6 +79,10 @@ export function createResponseChecker(document: Json): ResponseChecker {
       pointer = response.$ref.slice(1)
       response = document.components.responses[pointer.split('/').at(-1) ?? '']
     }
+    const undeclared = DECLARED_HEADERS.filter(
+      (name) => headers[name.toLowerCase()] !== undefined && response.headers?.[name] === undefined,
+    )
+    if (undeclared.length > 0) return undeclared.map((name) => `${status} with ${name} is not described`)
     if (response.content === undefined && text === '') return []
     if (response.content?.[mediaType] === undefined) return [`${status} as ${mediaType} is not described`]
     return validate(

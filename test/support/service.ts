@@ -191,6 +191,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
       status: response.statusCode,
       contentType: String(response.headers['content-type']),
       text: response.body,
+      headers: response.headers,
     })
     checkErrorCode(options, response)
     const isJson = String(response.headers['content-type']).startsWith('application/json')

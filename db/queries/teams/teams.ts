@@ -61,32 +61,31 @@ export async function findTeamsOfGroups(db: Kysely<Database>, groups: string[]):
   return rows.map(({ id }) => id)
 }
 
-/** Stores a team; returns undefined if the name or the group is taken. */
 export async function insertTeam(
   db: Kysely<Database>,
   team: { name: string; external_group: string | null },
-): Promise<Team | undefined> {
-  return db
-    .insertInto('teams')
-    .values(team)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning(TEAM)
-    .executeTakeFirst()
+): Promise<Team> {
+  return db.insertInto('teams').values(team).returning(TEAM).executeTakeFirstOrThrow()
 }
 
-export async function isTeamTaken(
+/** Returns the key whose value another team has; undefined if the name and the group are free. */
+export async function findTakenKey(
   db: Kysely<Database>,
-  id: number,
-  { name, external_group = null }: { name?: string | undefined; external_group?: string | null | undefined },
-): Promise<boolean> {
+  {
+    id,
+    name,
+    external_group = null,
+  }: { id?: number; name?: string | undefined; external_group?: string | null | undefined },
+): Promise<'name' | 'external_group' | undefined> {
   const other = await db
     .selectFrom('teams')
-    .select('id')
-    .where('id', '<>', id)
+    .select('name')
+    .where('id', '<>', id ?? 0)
     .where((eb) => eb.or([eb('name', '=', name ?? null), eb('external_group', '=', external_group)]))
     .limit(1)
     .executeTakeFirst()
-  return other !== undefined
+  if (other === undefined) return undefined
+  return other.name === name ? 'name' : 'external_group'
 }
 
 /** Changes a team and raises its version. */

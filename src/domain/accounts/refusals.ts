@@ -45,17 +45,25 @@ export const PASSKEY_REFUSED = new Refusal(
   'passkey_refused',
   'Die Anmeldung mit Passkey ist fehlgeschlagen',
 )
-export const PASSKEY_KNOWN = new Refusal('conflict', 'passkey_known', 'Dieser Passkey ist schon eingerichtet')
+export const PASSKEY_KNOWN = new Refusal('conflict', 'passkey_known', 'Dieser Passkey ist schon eingerichtet', {
+  field: 'credential',
+})
 export const TOO_MANY_PASSKEYS = new Refusal(
   'conflict',
   'too_many_passkeys',
   'Es gibt schon 50 Passkeys; bitte zuerst einen entfernen',
 )
-export const PASSKEY_NEEDED = new Refusal('conflict', 'passkey_needed', 'Dafür braucht das Konto zuerst einen Passkey')
+export const PASSKEY_NEEDED = new Refusal(
+  'conflict',
+  'passkey_needed',
+  'Dafür braucht das Konto zuerst einen Passkey',
+  { field: 'passkey_only' },
+)
 export const EMERGENCY_BY_PASSWORD = new Refusal(
   'conflict',
   'emergency_by_password',
   'Ein Notfallzugang meldet sich mit Passwort an',
+  { field: 'passkey_only' },
 )
 export const LAST_PASSKEY = new Refusal(
   'conflict',

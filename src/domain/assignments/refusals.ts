@@ -37,6 +37,7 @@ export const SHEET_CHANGED = new Refusal(
   'conflict',
   'sheet_changed',
   'Der Spickzettel wurde geändert, seit du ihn geöffnet hast; bitte lies ihn noch einmal',
+  { field: 'sheet_updated_at' },
 )
 export const LIST_TOO_LONG = new Refusal(
   'conflict',

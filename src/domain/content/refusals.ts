@@ -182,15 +182,22 @@ export const TEST_NOT_FOUND = new Refusal('not_found', 'test_not_found', 'Test n
 export const CARD_NOT_FOUND = new Refusal('not_found', 'card_not_found', 'Karte nicht gefunden')
 export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Änderung nicht gefunden')
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
-/** The card, sheet or test has changed since the version that the request is based on. */
-export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
+/** The object has changed since the version that the request is based on. */
+export class VersionOutdated extends Refusal {
+  /** @param version the present version */
+  constructor(version: number) {
+    super('conflict', 'version_outdated', 'Inzwischen geändert', { field: 'version', details: { version } })
+  }
+}
 
-/** Refuses a change that is based on another version than the present one. @throws VERSION_OUTDATED with the present one */
+/** Refuses a change that is based on another version than the present one. @throws VersionOutdated */
 export function requireVersion(given: number | null | undefined, present: number): void {
-  if (given !== undefined && given !== present) throw VERSION_OUTDATED.at('version', { version: present })
+  if (given !== undefined && given !== present) throw new VersionOutdated(present)
 }
 /** The client id belongs to a card or sheet that the caller may not edit. */
-export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
+export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben', {
+  field: 'client_id',
+})
 export const ONE_SOURCE_ONLY = new InvalidInput(
   'Die Karten gehören zu mehreren Quellen; bitte jede Quelle für sich ändern',
   'one_source_only',

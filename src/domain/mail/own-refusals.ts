@@ -4,6 +4,7 @@ export const CONFIRMATION_NOT_FOUND = new Refusal(
   'not_found',
   'confirmation_not_found',
   'Dieser Link gilt nicht mehr. In deinem Konto kannst du dir einen neuen schicken lassen',
+  { field: 'token' },
 )
 export const ADDRESS_NOT_OWN = new Refusal(
   'conflict',

@@ -5,6 +5,7 @@ export const OTHER_REVIEW = new Refusal(
   'conflict',
   'other_review',
   'Diese „client_id“ gehört zu einer anderen Bewertung',
+  { field: 'client_id' },
 )
 export const NOT_THE_LAST = new Refusal(
   'conflict',

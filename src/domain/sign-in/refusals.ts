@@ -20,11 +20,13 @@ export const IDENTITY_TAKEN = new Refusal(
   'conflict',
   'identity_taken',
   'Diese Anmeldung gehört hier schon zu einem anderen Konto',
+  { field: 'subject' },
 )
 export const NOTHING_TO_LINK = new Refusal(
   'conflict',
   'nothing_to_link',
   'Es wartet keine Anmeldung auf ihre Verknüpfung; bitte noch einmal verknüpfen',
+  { field: 'subject' },
 )
 
 export class ProviderUnreachable extends TemporaryRefusal {

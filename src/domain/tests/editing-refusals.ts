@@ -21,7 +21,9 @@ export class FaultyDefinition extends InvalidInput {
 
 export const SOURCE_MISSING = new InvalidField('source_id', 'fehlt', { code: 'source_missing' })
 export const TEST_VERSION_MISSING = new InvalidField('version', 'fehlt', { code: 'test_version_missing' })
-export const OTHER_SOURCE = new Refusal('conflict', 'other_source', 'Der Test gehört einer anderen Quelle')
+export const OTHER_SOURCE = new Refusal('conflict', 'other_source', 'Der Test gehört einer anderen Quelle', {
+  field: 'source_id',
+})
 export const BAD_TEST_SLUG = new InvalidInput(
   'Der Slug hat 1 bis 200 Zeichen, ohne Tabulatoren, Zeilenumbrüche und Steuerzeichen',
   'bad_test_slug',

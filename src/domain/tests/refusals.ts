@@ -15,7 +15,7 @@ export const NO_PUBLISHED_VERSION = new Refusal(
  * An answer with a higher sequence number, or a different answer with the same number, is stored already, for example
  * from another device.
  */
-export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden')
+export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden', { field: 'seq' })
 export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch ist beendet')
 export const REVIEW_CLOSED = new Refusal('forbidden', 'review_closed', 'Die Auswertung ist noch nicht freigegeben')
 /** The card of the question has been deleted, so a report about it could not be assigned to its editors. */

@@ -27,7 +27,7 @@ export interface NewToken {
  * stored, so a repeated request replaces the `token` of the one that it created. The lock on the session ensures that a
  * concurrent password reset either ends the session first or deletes this token.
  * @throws NOT_LOGGED_IN if the session has ended
- * @throws CLIENT_ID_USED if the client id belongs to another token
+ * @throws ClientIdUsed if the client id belongs to another token
  */
 export async function createOwnToken(
   db: Kysely<Database>,

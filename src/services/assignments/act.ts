@@ -54,7 +54,7 @@ export async function confirmSheet(
     const [occurrence] = await lockOccurrences(transaction, [id])
     if (occurrence?.user_id !== userId) throw OCCURRENCE_NOT_FOUND
     const sheet = await lockSheetOfPart(transaction, occurrence, part)
-    if (sheet === undefined) throw NO_SUCH_PART
+    if (sheet === undefined) throw NO_SUCH_PART.at('part')
     // A retry succeeds, even if the first request completed the occurrence.
     if (occurrence.state === 'done' || sheet.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
@@ -93,17 +93,17 @@ export async function confirmPersonal(
   const distinct = [...new Set(ids)]
   await db.transaction().execute(async (transaction) => {
     const occurrences = await lockOccurrences(transaction, distinct)
-    if (occurrences.length < distinct.length) throw OCCURRENCE_NOT_FOUND
+    if (occurrences.length < distinct.length) throw OCCURRENCE_NOT_FOUND.at('ids')
     refuseOwn(actor, occurrences, OWN_PERSONAL_PART)
     const positions = new Map<number, number[]>()
     for (const occurrence of occurrences) {
-      if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
+      if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED.at('ids')
       const { assignment_id, period, counts_from } = occurrence
       // After a renewal, `counts_from` is later than the period.
       const countsFrom = clock.moment(counts_from).today
       if (held_on > today || held_on < period || held_on < countsFrom) throw HELD_TOO_EARLY
       const found = positions.get(assignment_id) ?? (await positionsOf(transaction, occurrence, 'personal'))
-      if (found.length === 0) throw NO_SUCH_PART
+      if (found.length === 0) throw NO_SUCH_PART.at('ids')
       positions.set(assignment_id, found)
     }
     await insertDoneParts(
@@ -200,7 +200,7 @@ export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, u
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws NO_SUCH_PART if the assignment has no test
- * @throws CLIENT_ID_USED if the client id belongs to another occurrence or reason
+ * @throws ClientIdUsed if the client id belongs to another occurrence or reason
  */
 export async function grantAttempt(
   db: Kysely<Database>,

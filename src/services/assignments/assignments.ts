@@ -38,7 +38,7 @@ import { type AssignmentClock, completeOccurrences, planAssignment } from './pla
  * @throws InvalidInput if the due day precedes the first day
  * @throws PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND if the responsible person or a part of the audience does not exist
  * @throws a refusal of `NOT_FOUND_BY_KIND` if the content of a part does not exist
- * @throws CLIENT_ID_USED if the client id belongs to another assignment
+ * @throws ClientIdUsed if the client id belongs to another assignment
  * @throws ASSIGNMENT_NOT_FOUND if the creator may no longer see the assignment of the first request
  */
 export async function createAssignment(
@@ -99,7 +99,7 @@ async function insert(
  * Changes an assignment and writes an audit entry. Changed dates apply only to periods that are not planned yet.
  * @param version version that the change is based on; undefined skips the check
  * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
- * @throws VERSION_OUTDATED if the assignment has changed since `version`
+ * @throws VersionOutdated if the assignment has changed since `version`
  * @throws PARTS_IN_USE if the parts would change although a person has already completed one of them
  * @throws OWN_OCCURRENCE if the change would release the actor from an open mandatory occurrence
  * @throws the refusals of `createAssignment` for the given fields

@@ -31,7 +31,7 @@ import { inCardBatches } from './write.js'
 /**
  * Creates a source that is written in the browser and makes the caller its editor, with an audit entry. A repeated
  * request creates none and returns the source in its current state.
- * @throws CLIENT_ID_USED if the client id belongs to another source
+ * @throws ClientIdUsed if the client id belongs to another source
  */
 export async function createSource(
   db: Kysely<Database>,

@@ -85,7 +85,7 @@ async function applyOnce(
         earlier.response as ReviewCounts,
       )
     }
-    if (card.deck_id === null) throw CARD_NOT_FOUND
+    if (card.deck_id === null) throw CARD_NOT_FOUND.at('card_id')
     const late = isLate(times, card.latest_at)
     const preview = createSchedulers(card.settings)(card.deck_retention)
     const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }

@@ -5,9 +5,9 @@ import { listLeads } from '../../../db/queries/assignments/responsible.js'
 import { endClaimedMembers, endMembership, isMember, setMember } from '../../../db/queries/teams/members.js'
 import {
   deleteTeam,
+  findTakenKey,
   findTeam,
   insertTeam,
-  isTeamTaken,
   lockTeam,
   lockTeamNames,
   type Team,
@@ -25,7 +25,7 @@ import { createOnce, type FormRequest } from '../create-once.js'
 /**
  * Creates a team and writes an audit entry. A repeated request creates none and returns the team in its current state.
  * @throws TEAM_TAKEN if another team has the name or the group
- * @throws CLIENT_ID_USED if the client id belongs to another team
+ * @throws ClientIdUsed if the client id belongs to another team
  */
 export async function createTeam(
   db: Kysely<Database>,
@@ -52,8 +52,9 @@ async function insert(
   given: { name: string; external_group: string | null },
 ): Promise<number> {
   await lockTeamNames(transaction)
+  const taken = await findTakenKey(transaction, given)
+  if (taken !== undefined) throw TEAM_TAKEN.at(taken)
   const team = await insertTeam(transaction, given)
-  if (team === undefined) throw given.external_group === null ? TEAM_TAKEN.at('name') : TEAM_TAKEN
   const { external_group } = given
   const details = external_group === null ? {} : { details: { external_group } }
   await insertAuditEntry(transaction, actor, {
@@ -69,7 +70,7 @@ async function insert(
  * Changes a team and writes an audit entry. If its provider group changes, the memberships from the former group end.
  * @param version version that the change is based on; undefined skips the check
  * @throws TEAM_NOT_FOUND if the team does not exist
- * @throws VERSION_OUTDATED if the team has changed since `version`
+ * @throws VersionOutdated if the team has changed since `version`
  * @throws TEAM_TAKEN if another team has the name or the group
  * @throws OWN_OCCURRENCE if an ended membership would release the actor from an open mandatory occurrence
  */
@@ -87,7 +88,8 @@ export async function changeTeam(
       (field) => change[field] !== undefined && change[field] !== before[field],
     )
     if (fields.length === 0) return before
-    if (await isTeamTaken(transaction, id, change)) throw TEAM_TAKEN
+    const taken = await findTakenKey(transaction, { ...change, id })
+    if (taken !== undefined) throw TEAM_TAKEN.at(taken)
     if (fields.includes('external_group')) {
       const leads = { userIds: await listLeads(transaction, id), today }
       await handOver(transaction, actor, leads, () =>

@@ -28,9 +28,9 @@ export async function reportQuestion(
   const attempt = await findCurrentAttempt(db, userId, attemptId, at)
   if (attempt.ended_at === null) throw REVIEW_CLOSED
   const question = await findAttemptQuestion(db, attemptId, slot)
-  if (question === undefined) throw SLOT_NOT_FOUND
+  if (question === undefined) throw SLOT_NOT_FOUND.at('slot')
   const { card_id } = question
-  if (card_id === null) throw CARD_GONE
+  if (card_id === null) throw CARD_GONE.at('slot')
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const id = await upsertQuestionReport(transaction, { user_id: userId, card_id, text })

@@ -19,7 +19,7 @@ import {
   requireVersion,
   SOURCE_NOT_FOUND,
   TEST_NOT_FOUND,
-  VERSION_OUTDATED,
+  VersionOutdated,
 } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
@@ -43,7 +43,7 @@ export interface DefinitionSave {
  * @throws NOT_AN_EDITOR if the caller may not edit the source of the test
  * @throws OTHER_SOURCE if the test belongs to a source other than `sourceId`
  * @throws TEST_VERSION_MISSING if the test is stored and `version` is missing
- * @throws VERSION_OUTDATED if the test has changed since `version`, or was created by a concurrent request
+ * @throws VersionOutdated if the test has changed since `version`, or was created by a concurrent request
  */
 export function saveDefinition(
   db: Kysely<Database>,
@@ -61,11 +61,11 @@ export function saveDefinition(
       const source_key = keys.includes(slug) ? new FreeSlugs(keys, [], slug).take(slug) : slug
       const test = { slug, definition, source_id: sourceId, source_key, file: null }
       // A concurrent request may have created the test.
-      if ((await insertTest(transaction, test)) === undefined) throw VERSION_OUTDATED
+      if ((await insertTest(transaction, test)) === undefined) throw new VersionOutdated(1)
       return readTest(transaction, slug)
     }
     const test = await takeTest(transaction, slug, editable)
-    if (sourceId !== undefined && sourceId !== test.source?.id) throw OTHER_SOURCE.at('source_id')
+    if (sourceId !== undefined && sourceId !== test.source?.id) throw OTHER_SOURCE
     if (version === undefined) throw TEST_VERSION_MISSING
     requireVersion(version, test.edit_version)
     if (isSameDefinition(test.definition, definition)) return test

@@ -63,7 +63,7 @@ export async function findStatistics(
 ) {
   return db.transaction().execute(async (transaction) => {
     const found = await findTestVersion(transaction, slug, version)
-    if (found === undefined) throw NO_PUBLISHED_VERSION
+    if (found === undefined) throw version === undefined ? NO_PUBLISHED_VERSION : NO_PUBLISHED_VERSION.at('version')
     const of = { testId: found.id, version: found.version }
     const place = after === undefined ? undefined : await findQuestionPlace(transaction, { ...of, id: after })
     if (after !== undefined && place === undefined) throw invalidCursor('after')

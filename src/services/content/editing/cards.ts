@@ -62,7 +62,7 @@ export async function createCard(
     await lockCardWriters(transaction)
     const known = await findCardOfClient(transaction, client_id)
     if (known !== undefined) {
-      if (!mayEdit(editable, known.source_id)) throw CLIENT_ID_TAKEN.at('client_id')
+      if (!mayEdit(editable, known.source_id)) throw CLIENT_ID_TAKEN
       return readBack(transaction, known.id)
     }
     const deck = await findDeckToEdit(transaction, slug)
@@ -101,7 +101,7 @@ export interface CardEdit extends CardTextsInput {
  * @throws CARD_NOT_FOUND, DECK_NOT_FOUND if the card or the target deck does not exist
  * @throws NotEditable if the card or the target deck belongs to no source
  * @throws NOT_AN_EDITOR if the editor may not edit the source of the card
- * @throws VERSION_OUTDATED if a text of the card has changed since the given version
+ * @throws VersionOutdated if a text of the card has changed since the given version
  */
 export async function saveCard(
   db: Kysely<Database>,

@@ -44,7 +44,7 @@ const ATTEMPTS = 5
  * A repeated request creates none and returns the deck in its current state.
  * @throws InvalidInput if the name, description or language is invalid
  * @throws SOURCE_NOT_FOUND if the source does not exist
- * @throws CLIENT_ID_USED if the client id belongs to another deck
+ * @throws ClientIdUsed if the client id belongs to another deck
  * @throws CONTENT_CHANGES if concurrent requests keep taking the slugs
  */
 export async function createDeck(
@@ -88,7 +88,7 @@ export async function createDeck(
  * @throws InvalidInput if the name, description or language is invalid
  * @throws DECK_NOT_FOUND if the deck does not exist
  * @throws NotEditable if the deck belongs to no source
- * @throws VERSION_OUTDATED if the deck has changed since `version`
+ * @throws VersionOutdated if the deck has changed since `version`
  */
 export async function saveDeck(
   db: Kysely<Database>,

@@ -65,7 +65,7 @@ async function findCreated(
   clientId: string,
 ): Promise<EditedSheet | undefined> {
   const sheet = await findSheetByClientId(db, clientId)
-  if (sheet !== undefined && !mayEdit(editable, sheet.source?.id ?? null)) throw CLIENT_ID_TAKEN.at('client_id')
+  if (sheet !== undefined && !mayEdit(editable, sheet.source?.id ?? null)) throw CLIENT_ID_TAKEN
   return sheet
 }
 
@@ -81,7 +81,7 @@ export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'dra
  * @param version the version that the change is based on; undefined only if no text changes
  * @throws CHEATSHEET_NOT_FOUND if the sheet does not exist
  * @throws NotEditable if the sheet belongs to no source
- * @throws VERSION_OUTDATED if a text of the sheet has changed since `version`
+ * @throws VersionOutdated if a text of the sheet has changed since `version`
  */
 export function changeSheet(
   db: Kysely<Database>,
@@ -102,7 +102,7 @@ export function changeSheet(
  * @param basedOn the version that the caller has seen; undefined skips the check
  * @throws CHEATSHEET_NOT_FOUND, VERSION_NOT_FOUND if the sheet or the version does not exist
  * @throws NotEditable if the sheet belongs to no source
- * @throws VERSION_OUTDATED if a text of the sheet has changed since `basedOn`
+ * @throws VersionOutdated if a text of the sheet has changed since `basedOn`
  */
 export function restoreSheet(
   db: Kysely<Database>,

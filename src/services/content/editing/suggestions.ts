@@ -41,7 +41,7 @@ export interface Accepted {
  * @throws REPORT_NOT_FOUND, CARD_NOT_FOUND if the report or its card does not exist
  * @throws REPORT_SETTLED if the report is already settled
  * @throws NO_SUGGESTION if the report contains no suggestion
- * @throws VERSION_OUTDATED if the text has changed since `version`, or since the report if `version` is absent
+ * @throws VersionOutdated if the text has changed since `version`, or since the report if `version` is absent
  * @throws InvalidInput if the text is invalid
  */
 export function acceptSuggestion(

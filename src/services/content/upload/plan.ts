@@ -115,7 +115,7 @@ export async function targetOf(
 ): Promise<Target> {
   if (sourceId !== undefined) {
     const source = mayEdit(editable, sourceId) ? await findSource(db, sourceId) : undefined
-    if (source === undefined) throw SOURCE_NOT_FOUND
+    if (source === undefined) throw SOURCE_NOT_FOUND.at('source')
     if (!kindsFor(kind).includes(source.kind)) throw new OtherKind(source, kind)
     return { source, name: source.name, isGuessed: false }
   }
