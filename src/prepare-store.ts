@@ -8,7 +8,7 @@ import { formatFault, formatWarning } from './domain/content/findings.js'
 import { FaultyContent } from './domain/content/refusals.js'
 import { createFirstAdmin } from './services/accounts/first-admin.js'
 import { importIntoEmptyStore } from './services/content/folder/import.js'
-import { reportProgress } from './services/content/progress.js'
+import { reportProgress } from './services/content/write.js'
 
 /**
  * Prepares the store for the start: migrates it, creates the first administrator and imports the first content.

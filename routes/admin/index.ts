@@ -9,7 +9,7 @@ import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
 import { importContent } from '../../src/services/content/folder/import.js'
-import { reportProgress } from '../../src/services/content/progress.js'
+import { reportProgress } from '../../src/services/content/write.js'
 import {
   CreateUserBody,
   ImportDone,

@@ -3,6 +3,7 @@ import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/con
 import { ServiceStopping, Unavailable } from '../../src/domain/refusal.js'
 import { flag } from '../../src/http/query.js'
 import { errorWith, User } from '../../src/http/schemas.js'
+import { Changes, Place } from '../../src/services/content/upload/report.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
 
@@ -25,26 +26,10 @@ export const UserCreated = Type.Object({
 
 export const UserParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
-export const Changes = Type.Object(
-  {
-    created: Type.Integer({ examples: [3] }),
-    updated: Type.Integer({ examples: [1] }),
-    unchanged: Type.Integer({ examples: [196] }),
-    archived: Type.Integer({ examples: [0] }),
-  },
-  { title: 'ImportChanges' },
-)
-
 export const ImportQuery = Type.Object({
   force: flag(
     'Allows the import to archive more than half of the live cards or cheat sheets (of ten or more); otherwise it is refused.',
   ),
-})
-
-export const Place = Type.Object({
-  file: Type.String({ description: 'Path relative to the content folder.', examples: ['decks/git.md'] }),
-  line: Type.Integer({ examples: [12] }),
-  message: Type.String({ examples: ['Die Karte hat keine Antwort'] }),
 })
 
 export const ImportDone = Type.Object({

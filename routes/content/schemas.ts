@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { REPORT_STATES } from '../../db/queries/content/reports.js'
 import { EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
 import { SourceExists } from '../../src/domain/content/refusals.js'
-import { CHOSEN_ROLES } from '../../src/domain/table-layout.js'
 import { choice, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
 import { errorWith, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
-import { Changes, ImportDone, Place } from '../admin/schemas.js'
+import { Changes, Finding, Place, UploadReport } from '../../src/services/content/upload/report.js'
+import { ImportDone } from '../admin/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
 const { stats: ImportStats } = ImportDone.properties
@@ -166,124 +166,14 @@ table of more than two columns whose headings are unknown.`,
 
 export const UploadFile = Type.String({ format: 'binary', description: 'The file.' })
 
-const Kind = Type.String({ enum: ['anki', 'table', 'archive', 'written'] })
-
-const Keep = Type.String({
-  enum: ['ours', 'theirs'],
-  description: '`ours`: the edited text stays; `theirs`: the file replaces it.',
-})
-
 const StoredKind = Type.String({ enum: ['anki', 'table', 'archive', 'written'], examples: ['written'] })
 
 const SourceName = Type.String({ description: '1 to 200 characters after trimming.', examples: ['Netzwerk'] })
 
-const Texts = { question: Type.String(), answer: Type.String() }
-
-const Finding = Type.Object({
-  ...Place.properties,
-  more: Type.Optional(
-    Type.Integer({ description: 'Number of further findings of one kind; set if the entry stands for them.' }),
-  ),
-})
-
 export const UploadDone = Type.Object({
   message: Type.String({ examples: ['Import abgeschlossen'] }),
   check: Type.Boolean({ description: 'Whether nothing was written.' }),
-  source: Type.Object({
-    id: nullable(
-      Type.Integer({
-        description: 'Null if the import would create the source, or created none because there was nothing to write.',
-      }),
-    ),
-    kind: Kind,
-    name: Type.String({ examples: ['Netzwerk'] }),
-  }),
-  existing: nullable(
-    Type.Object(
-      { id: Type.Integer(), name: Type.String() },
-      {
-        description:
-          'Source with the same name: a check assumes that it is meant; an import requires `source` or `new`.',
-      },
-    ),
-  ),
-  stats: Type.Object({
-    decks: Changes,
-    cards: Changes,
-    cheatsheets: Changes,
-    tests: Type.Optional(Changes),
-    pictures: Type.Object({ created: Type.Integer(), unchanged: Type.Integer() }),
-    duration_ms: Type.Integer({ examples: [412] }),
-    warnings: Type.Array(Finding, {
-      description:
-        "Content that was imported or omitted, perhaps against the author's intention; at most ten of each kind and 200 in all.",
-    }),
-    warnings_total: Type.Integer(),
-  }),
-  table: nullable(
-    Type.Object(
-      {
-        separator: nullable(Type.String({ enum: ['tab', 'semicolon', 'comma', 'pipe', null] })),
-        headings: Type.Boolean({ description: 'Whether the first row has headings.' }),
-        unclear: Type.Boolean({
-          description: 'Whether `columns` is required. Nothing else was read then, and an import is refused.',
-        }),
-        columns: Type.Array(
-          Type.Object({
-            heading: nullable(Type.String()),
-            examples: Type.Array(Type.String(), {
-              description: 'Cells of the first three rows, at most 60 characters.',
-            }),
-            role: nullable(Type.String({ enum: [...CHOSEN_ROLES, null], description: 'Null: not imported.' })),
-          }),
-        ),
-      },
-      { description: 'What the columns of a table were taken for; null for other files.' },
-    ),
-  ),
-  decks: Type.Array(
-    Type.Object({
-      slug: Type.String({ examples: ['netz-tcp'] }),
-      name: Type.String({ examples: ['Netz::TCP'] }),
-      created: Type.Integer({ description: 'Number of cards; each card counts in one field only.' }),
-      updated: Type.Integer(),
-      moved: Type.Integer({ description: 'Cards moved from another deck, even with changed text.' }),
-      unchanged: Type.Integer(),
-      archived: Type.Integer(),
-    }),
-    { description: 'At most 200.' },
-  ),
-  edited: Type.Object(
-    {
-      total: Type.Integer(),
-      cards: Type.Array(
-        Type.Object({
-          id: Type.Integer(),
-          deck: Type.String({ description: 'Slug of the deck.' }),
-          keep: Keep,
-          ours: nullable(Type.Object(Texts)),
-          theirs: Type.Object(Texts),
-        }),
-        { description: 'At most 200.' },
-      ),
-      cheatsheets: Type.Array(Type.Object({ slug: Type.String(), title: Type.String(), keep: Keep }), {
-        description: 'At most 200.',
-      }),
-      tests: Type.Array(Type.Object({ slug: Type.String(), name: Type.String(), keep: Keep }), {
-        description: 'At most 200.',
-      }),
-    },
-    { description: 'Cards, sheets and tests that were edited in the browser and differ from the file.' },
-  ),
-  examples: Type.Array(
-    Type.Object({
-      deck: Type.String({ description: 'Slug of the deck.' }),
-      kind: Type.String({ enum: ['created', 'updated'] }),
-      before: nullable(Type.Object(Texts)),
-      after: Type.Object({ ...Texts, level: Type.String() }),
-    }),
-    { description: 'At most 10 cards.' },
-  ),
+  ...UploadReport.properties,
 })
 
 export const UploadRefused = errorWith(

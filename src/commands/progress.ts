@@ -1,6 +1,5 @@
 import { progress } from '@clack/prompts'
-import { reportProgress } from '../services/content/progress.js'
-import type { OnProgress } from '../services/content/write.js'
+import { type OnProgress, reportProgress } from '../services/content/write.js'
 
 /** Shows the progress of a long task: a bar in a terminal, otherwise occasional lines. Call `stop` at the end. */
 export function showProgress(

@@ -3,6 +3,8 @@ import { LOGIN_TOO_OLD } from '../domain/accounts/refusals.js'
 import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
 import { statusOf } from './error-body.js'
 
+export { nullable } from '../services/schemas.js'
+
 /** An instant; in JSON, a string in ISO 8601 and UTC */
 export const Timestamp = Type.Unsafe<Date>({
   type: 'string',
@@ -36,11 +38,6 @@ export function errorWith<T extends TProperties>(fields: T, title: string) {
 }
 
 export const Done = Type.Object({ ok: Type.Literal(true, { examples: [true] }) })
-
-/** Returns the schema extended by null. A list of types serialises faster than `anyOf`. */
-export function nullable<T extends TSchema>(schema: T) {
-  return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
-}
 
 /**
  * Returns the schema of a response that the handler sends as a string, bytes or a stream. The schema describes what the

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -10,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
-import { readIncoming, readUpload } from '../../src/services/content/upload/read.js'
+import { readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
 import { createDatabaseToSpoil, lend, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
@@ -99,21 +100,29 @@ t.test('an upload may be slow, other bodies may not', async (t) => {
 t.test('each user reads one file at a time, and an upload that waits too long is refused as busy', async (t) => {
   const folder = await mkdtemp(path.join(tmpDir, 'files-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  const file = path.join(folder, 'tabelle')
-  await writeFile(file, tableOf({ a: 'eins' }))
-  const read = (userId: number, more = {}) =>
-    readUpload(db, file, { fileName: 'x.csv', name: 'x', workFolder: folder, userId, ...more })
-  const reading: ReturnType<typeof read>[] = []
-  await db.transaction().execute(async (transaction) => {
-    // Readers wait for the levels of the cards.
-    await sql`lock table cards`.execute(transaction)
-    const patient = { maxWaitMs: 600_000 }
-    reading.push(read(1), read(1, patient), read(1, patient), read(2, { maxWaitMs: 0 }))
-    await waitUntilBlocked(database, 2)
-    await t.rejects(read(3, { maxWaitMs: 20 }), { kind: 'unavailable', code: 'readers_busy', retryAfter: 5 })
-    await t.rejects(read(1, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' })
-  })
-  for (const incoming of await Promise.all(reading)) t.equal(incoming.kind, 'table')
+  const options = { fileName: 'x.csv', defaultDeck: 'x', workFolder: folder, levels: [] }
+  const table = path.join(folder, 'tabelle')
+  await writeFile(table, tableOf({ a: 'eins' }))
+  // A reader waits for a named pipe until the pipe is opened for writing.
+  const pipes = ['eins', 'zwei'].map((name) => path.join(folder, name))
+  execFileSync('mkfifo', pipes)
+  const patient = { maxWaitMs: 600_000 }
+  const slow = [
+    readUpload(pipes[0] as string, options, { userId: 1 }),
+    readUpload(pipes[1] as string, options, { userId: 2, maxWaitMs: 0 }),
+  ]
+  const refused = Promise.all(slow.map((one) => t.rejects(one, { code: 'ESPIPE' })))
+  const waiting = [
+    readUpload(table, options, { userId: 1, ...patient }),
+    readUpload(table, options, { userId: 1, ...patient }),
+  ]
+  const busy = { kind: 'unavailable', code: 'readers_busy', retryAfter: 5 }
+  await t.rejects(readUpload(table, options, { userId: 3, maxWaitMs: 20 }), busy)
+  const signal = AbortSignal.timeout(20)
+  await t.rejects(readUpload(table, options, { userId: 1, signal }), { name: 'TimeoutError' })
+  for (const pipe of pipes) closeSync(openSync(pipe, 'w'))
+  await refused
+  for (const incoming of await Promise.all(waiting)) t.equal(incoming.kind, 'table')
 })
 
 t.test('neither receives nor reads an upload after the signal to stop', async (t) => {
@@ -126,7 +135,7 @@ t.test('neither receives nor reads an upload after the signal to stop', async (t
   await t.rejects(withReceivedFile(endless, folder, 100, unexpected, { signal }), stopped)
   t.same(await readdir(folder), [], 'leaves no file')
   const options = { fileName: 'x.csv', defaultDeck: 'x', workFolder: folder, levels: [] }
-  await t.rejects(readIncoming(path.join(folder, 'missing'), { ...options, signal }), stopped)
+  await t.rejects(readUpload(path.join(folder, 'missing'), options, { userId: null, signal }), stopped)
 })
 
 t.test('a body that is no longer read has the normal time limit', async (t) => {

@@ -5,7 +5,7 @@ import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { TableLayout } from '../../../src/domain/table-layout.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
-import { raiseDeckVersions } from './write-decks.js'
+import { raiseDeckVersions } from './write.js'
 
 export interface Source {
   id: number

@@ -1,6 +1,6 @@
 import { InvalidInput, Refusal, TemporaryRefusal } from '../refusal.js'
 import type { ItemKind } from './editing/rights.js'
-import { type Finding, groupFindings, type ListedFinding, withoutKind } from './grouped-findings.js'
+import { type Finding, groupFindings, type ListedFinding, withoutKind } from './findings.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
 
 const MAX_FAULTS = 200

@@ -18,9 +18,7 @@ import {
   type SourceContent,
   updateSourceName,
 } from '../../../db/queries/content/sources.js'
-import { archiveCards } from '../../../db/queries/content/write-cards.js'
-import { archiveDecks } from '../../../db/queries/content/write-decks.js'
-import { archiveSheets } from '../../../db/queries/content/write-sheets.js'
+import { archiveCards, archiveDecks, archiveSheets } from '../../../db/queries/content/write.js'
 import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/content/refusals.js'

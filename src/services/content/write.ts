@@ -2,34 +2,46 @@ import type { Transaction } from 'kysely'
 import { countLearners, transferProgress } from '../../../db/queries/content/progress.js'
 import {
   archiveCards,
-  type CardInput,
-  insertCards,
-  renameCards,
-  updateCards,
-} from '../../../db/queries/content/write-cards.js'
-import {
   archiveDecks,
-  type DeckOrigin,
-  insertDecks,
-  markDecksAsImported,
-  updateDecks,
-} from '../../../db/queries/content/write-decks.js'
-import {
   archiveSheets,
+  type CardInput,
+  type DeckOrigin,
+  insertCards,
+  insertDecks,
   insertSheets,
+  markDecksAsImported,
   markSheetsAsImported,
+  renameCards,
   type SheetOrigin,
+  updateCards,
+  updateDecks,
   updateSheets,
-} from '../../../db/queries/content/write-sheets.js'
+} from '../../../db/queries/content/write.js'
 import type { Database } from '../../../db/types.js'
-import type { PlacedCard, Plan } from '../../domain/content/plan/types.js'
+import { changesOf, hasChanges, type PlacedCard, type Plan } from '../../domain/content/plan/types.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
+import type { IncomingPicture } from '../../domain/content/upload/incoming.js'
 import { lengthOfExercise } from '../../domain/questions/exercise.js'
+import type { TestPlan } from '../../domain/tests/import-plan.js'
+import { type ImportedTests, type TestOrigin, writeTests } from '../tests/import.js'
+import { type ChangeOrigin, openChange } from './editing/change.js'
+import { dropUnusedPictures, storePictures } from './pictures.js'
 
 /**
  * Called after each batch of changed or new cards. `done` and `total` include unchanged cards, but not archived ones.
  */
 export type OnProgress = (done: number, total: number) => void
+
+const LINE_EVERY_MS = 2_000
+
+export function reportProgress(title: string, print: (line: string) => void): OnProgress {
+  let last = performance.now()
+  return (done, total) => {
+    if (performance.now() - last < LINE_EVERY_MS) return
+    last = performance.now()
+    print(`${title}: ${done} von ${total} Karten`)
+  }
+}
 
 /** Limits of a batch, so that no statement reaches the timeout */
 const BATCH_ROWS = 1_000
@@ -44,8 +56,45 @@ export interface Origin<Deck, Card, Sheet> {
   ofSheet(sheet: Sheet): SheetOrigin
 }
 
-/** Writes the changes of a plan in batches. Does not write tests and pictures. */
-export async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource>(
+/** All that an import changes: the outcome of planning, before anything is written. */
+export interface PlannedImport<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource> {
+  plan: Plan<Deck, Card, Sheet>
+  /** Pictures that are not stored yet */
+  pictures: IncomingPicture[]
+  tests: TestPlan
+  testOrigin: TestOrigin
+}
+
+/**
+ * Writes what an import or upload has planned: an entry in the history, decks, cards, sheets, pictures and tests.
+ * @param options change: entry in the history, if content changes; null for none. picturesOf: user whose limit the
+ * pictures count towards; null if no limit applies
+ * @throws the refusals of `storePictures` and `writeTests`
+ */
+export async function writeImport<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource>(
+  transaction: Transaction<Database>,
+  { plan, pictures, tests, testOrigin }: PlannedImport<Deck, Card, Sheet>,
+  origin: Origin<Deck, Card, Sheet>,
+  { change, picturesOf = null, onProgress = () => {} }: WriteOptions,
+): Promise<ImportedTests> {
+  const isChanged = hasChanges(plan)
+  if (isChanged && change !== null) await openChange(transaction, { ...change, summary: changesOf(plan) })
+  await writePlan(transaction, plan, origin, onProgress)
+  await storePictures(transaction, pictures, picturesOf)
+  const imported = await writeTests(transaction, tests, testOrigin, isChanged)
+  // Runs after all texts are written; otherwise the pictures of texts that are not written yet would be deleted.
+  if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
+  return imported
+}
+
+interface WriteOptions {
+  change: ChangeOrigin | null
+  picturesOf?: number | null
+  onProgress?: OnProgress | undefined
+}
+
+/** Writes the decks, cards and sheets of a plan in batches. */
+async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource>(
   transaction: Transaction<Database>,
   plan: Plan<Deck, Card, Sheet>,
   origin: Origin<Deck, Card, Sheet>,

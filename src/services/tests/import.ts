@@ -140,6 +140,7 @@ export function plannedDecks<Deck extends DeckSource>(
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
 async function findDecks(db: Kysely<Database>, tests: readonly PlannedTest[], origin: TestOrigin): Promise<Decks> {
+  if (tests.length === 0) return new Map()
   const named = await findNamedDecksOf(
     db,
     tests.map(({ test }) => test.definition),

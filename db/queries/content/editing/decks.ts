@@ -4,7 +4,7 @@ import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/format/parse-de
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../../types.js'
 import { deckOrder } from '../decks.js'
-import { raiseDeckVersions, setDefaults } from '../write-decks.js'
+import { raiseDeckVersions, setDefaults } from '../write.js'
 import { isEditable } from './cards.js'
 
 export interface EditedDeck {

@@ -1,5 +1,6 @@
 import { MostArchived } from '../refusals.js'
-import type { Content, DeckSource, SheetSource } from '../types.js'
+import type { Content, DeckSource } from '../types.js'
+import { findPoolFault, hasOtherText, planDeck, planSheets, stateOf } from './compare.js'
 import { warnOfLostProgress } from './lost-progress.js'
 import {
   type Digests,
@@ -8,9 +9,7 @@ import {
   type StoredCard,
   type StoredContent,
   type StoredDeck,
-  type StoredSheet,
 } from './types.js'
-import { findPoolFault, stateOf } from './visibility.js'
 
 /**
  * Compares the files of the content folder with the stored content.
@@ -40,7 +39,12 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   const archived = live.filter((card) => !described.has(card))
   plan.archivedCards = archived.map(({ id }) => id)
   plan.cards.archived = archived.length
-  planSheets(plan, content.sheets, stored.sheets, digests)
+  const sheets = new Map(stored.sheets.map((row) => [row.slug, row]))
+  const matches = content.sheets.map((sheet) => ({ sheet, row: sheets.get(sheet.slug) }))
+  plan.adoptedSheets = matches.flatMap(({ row }) => (row === undefined || row.is_imported ? [] : [row.id]))
+  const liveSheets = stored.sheets.filter((row) => row.is_imported && row.state !== 'archived')
+  plan.liveSheets = liveSheets.length
+  planSheets(plan, matches, liveSheets, digests.sheets)
   const transferred = new Set(plan.progressTransfers.map(({ from }) => from))
   plan.warnings = warnOfLostProgress(
     plan,
@@ -65,39 +69,18 @@ function planDecks(plan: FolderPlan, decks: readonly DeckSource[], stored: reado
       deck,
       former.map(({ id }) => id),
     )
-    if (row === undefined) {
-      plan.newDecks.push(deck)
-      plan.decks.created++
-      continue
-    }
+    planDeck(plan, deck, row)
+    if (row === undefined) continue
     kept.add(row)
     plan.deckIds.set(deck, row.id)
     const fault = findPoolFault(row, deck, row.is_imported)
     if (fault !== undefined) plan.faults.push(fault)
     if (!row.is_imported || row.file !== deck.file)
       plan.describedDecks.push({ id: row.id, file: deck.file, tests_only: deck.tests_only })
-    if (isSameDeck(row, deck)) plan.decks.unchanged++
-    else {
-      plan.changedDecks.push({ id: row.id, deck })
-      plan.decks.updated++
-    }
   }
   plan.archivedDecks = stored.filter((row) => row.is_imported && row.is_live && !kept.has(row)).map(({ id }) => id)
   plan.decks.archived = plan.archivedDecks.length
   return aliased
-}
-
-function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
-  return (
-    row.is_live &&
-    row.slug === deck.slug &&
-    row.name === deck.name &&
-    row.description === deck.description &&
-    row.sort_order === deck.sort_order &&
-    row.options_off === deck.options_off &&
-    row.lang === deck.lang &&
-    row.desired_retention === deck.desired_retention
-  )
 }
 
 function planCards(
@@ -127,47 +110,12 @@ function planCards(
     const isRenamed = row.key !== card.key || row.identity_deck_id !== deckId
     if (isRenamed) plan.renamedCards.push({ id: row.id, deck, key: card.key })
     for (const { id } of predecessors) plan.progressTransfers.push({ from: id, to: row.id })
-    const digest = digests.cards.get(card)
     const moves = row.state !== stateOf(card) || row.deck_id !== deckId
-    const isChanged =
-      moves ||
-      row.sort_order !== placed.sort_order ||
-      row.question_digest !== digest?.question ||
-      row.rest_digest !== digest?.rest ||
-      row.exercise_digest !== digest?.exercise
+    const isChanged = moves || row.sort_order !== placed.sort_order || hasOtherText(row, digests.cards.get(card))
     if (isChanged) plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: card.draft, keeps: 'nothing' })
     if (isChanged || isRenamed || predecessors.length > 0) plan.cards.updated++
     else plan.cards.unchanged++
   }
-}
-
-function planSheets(
-  plan: FolderPlan,
-  sheets: readonly SheetSource[],
-  stored: readonly StoredSheet[],
-  digests: Digests,
-): void {
-  const bySlug = new Map(stored.map((row) => [row.slug, row]))
-  const kept = new Set<StoredSheet>()
-  for (const sheet of sheets) {
-    const row = bySlug.get(sheet.slug)
-    if (row === undefined) {
-      plan.newSheets.push(sheet)
-      plan.cheatsheets.created++
-      continue
-    }
-    kept.add(row)
-    if (!row.is_imported) plan.adoptedSheets.push(row.id)
-    if (row.state === stateOf(sheet) && row.digest === digests.sheets.get(sheet)) plan.cheatsheets.unchanged++
-    else {
-      plan.changedSheets.push({ id: row.id, sheet, isDraft: sheet.draft, keepsText: false })
-      plan.cheatsheets.updated++
-    }
-  }
-  const live = stored.filter((row) => row.is_imported && row.state !== 'archived')
-  plan.liveSheets = live.length
-  plan.archivedSheets = live.filter((row) => !kept.has(row)).map(({ id }) => id)
-  plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
 const MIN_ITEMS_FOR_REFUSAL = 10

@@ -1,6 +1,6 @@
 import { lintQuestion } from '../../questions/lint.js'
+import type { Finding } from '../findings.js'
 import { findBlocks } from '../format/blocks.js'
-import type { Finding } from '../grouped-findings.js'
 import type { CardSource, DeckSource, SheetSource } from '../types.js'
 import type { Plan } from './types.js'
 

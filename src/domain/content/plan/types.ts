@@ -1,4 +1,4 @@
-import type { Finding } from '../grouped-findings.js'
+import type { Finding } from '../findings.js'
 import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
 

@@ -1,6 +1,6 @@
 import { toPlainText } from '../../search/plain-text.js'
 import { shorten } from '../../text/text.js'
-import type { Finding } from '../grouped-findings.js'
+import type { Finding } from '../findings.js'
 import type { Warning } from '../types.js'
 import type { OwnedDeck, UploadCard, UploadDeck } from './types.js'
 

@@ -1,12 +1,12 @@
+import { groupFindings } from '../findings.js'
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
-import { groupFindings } from '../grouped-findings.js'
+import { findPoolFault, hasOtherText, planDeck, planSheets, stateOf } from './compare.js'
 import {
   type CardCounts,
   type Digests,
   emptyPlan,
   type OwnedCard,
   type OwnedDeck,
-  type OwnedSheet,
   type StoredUpload,
   type Upload,
   type UploadCard,
@@ -15,7 +15,6 @@ import {
   type UploadPlan,
 } from './types.js'
 import { ForeignCards, warnOfDuplicate } from './upload-warnings.js'
-import { findPoolFault, stateOf } from './visibility.js'
 
 export interface UploadPlanOptions {
   /** Whether content of the source that is missing in the upload is archived */
@@ -128,28 +127,6 @@ export function optionalDecks({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
 
 const NO_CARDS = { created: 0, updated: 0, moved: 0, unchanged: 0, archived: 0 }
 
-function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined, receivesNone: boolean): void {
-  if (row === undefined) {
-    plan.newDecks.push(deck)
-    plan.decks.created++
-    return
-  }
-  const isSame =
-    row.name === deck.name &&
-    row.description === deck.description &&
-    row.sort_order === deck.sort_order &&
-    row.options_off === deck.options_off &&
-    row.lang === deck.lang &&
-    row.desired_retention === deck.desired_retention
-  // An archived deck stays archived if it receives none of its cards in the upload.
-  if ((row.is_live && isSame) || (!row.is_live && receivesNone)) {
-    plan.decks.unchanged++
-    return
-  }
-  plan.changedDecks.push({ id: row.id, deck })
-  plan.decks.updated++
-}
-
 type Rest = UploadPlanOptions & Pick<PlacedCards, 'described' | 'moved'>
 
 /**
@@ -208,27 +185,15 @@ function planUploadSheets(
     RESERVED_SHEETS,
     'cheatsheet',
   )
-  const mentioned = new Set<OwnedSheet>()
-  for (const sheet of upload.sheets) {
+  const matches = upload.sheets.map((sheet) => {
     const row = known.find(sheet)
-    if (row === undefined) {
-      plan.newSheets.push({ ...sheet, slug: slugs.take(sheet.slug) })
-      plan.cheatsheets.created++
-      continue
-    }
-    mentioned.add(row)
-    const isOther = row.state !== stateOf(sheet) || row.digest !== digests.sheets.get(sheet)
-    const keepsText = isOther && row.is_edited && keep === 'ours'
-    if (isOther && row.is_edited) plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept: keepsText })
-    if (!isOther || (keepsText && row.state !== 'archived')) plan.cheatsheets.unchanged++
-    else {
-      plan.changedSheets.push({ id: row.id, sheet, isDraft: sheet.draft, keepsText })
-      plan.cheatsheets.updated++
-    }
-  }
-  if (!mirror) return
-  plan.archivedSheets = ours.filter((row) => row.state !== 'archived' && !mentioned.has(row)).map(({ id }) => id)
-  plan.cheatsheets.archived = plan.archivedSheets.length
+    return row === undefined ? { row, sheet: { ...sheet, slug: slugs.take(sheet.slug) } } : { row, sheet }
+  })
+  planSheets(plan, matches, mirror ? ours : [], digests.sheets, (sheet, row) => {
+    const isKept = row.is_edited && keep === 'ours'
+    if (row.is_edited) plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept })
+    return isKept
+  })
 }
 
 interface PlacedCards {
@@ -346,12 +311,8 @@ function planCard(
     plan.newCards.push(placed)
     return 'created'
   }
-  const digest = digests.cards.get(card)
   const isMoved = row.deck_id !== deckId
-  const isOtherText =
-    row.question_digest !== digest?.question ||
-    row.rest_digest !== digest?.rest ||
-    (card.hasExercise && row.exercise_digest !== digest?.exercise)
+  const isOtherText = hasOtherText(row, digests.cards.get(card), card.hasExercise)
   // Tables and Anki packages do not specify drafts, so a stored draft stays a draft.
   const wanted = card.isWhole ? stateOf(card) : stateOf({ draft: row.state === 'draft' })
   const isOther = isOtherText || row.state !== wanted

@@ -1,7 +1,7 @@
 import type { PictureExtension } from '../../pictures/index.js'
 import type { Exercise } from '../../questions/exercise.js'
 import type { TableDescription } from '../../table-layout.js'
-import type { Finding } from '../grouped-findings.js'
+import type { Finding } from '../findings.js'
 import type { DeckSource, SheetSource, TestSource } from '../types.js'
 
 /**

@@ -8,7 +8,7 @@ import { refusalOf } from '../../../domain/content/plan/folder.js'
 import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
 import { FaultyContent, type MostArchived } from '../../../domain/content/refusals.js'
 import { checkTests } from '../../tests/import.js'
-import { DEFAULT_MEDIA_BYTES, findMissingPictures } from '../pictures.js'
+import { DEFAULT_MEDIA_BYTES } from '../pictures.js'
 import { runInTurns } from '../turns.js'
 import { planFolder } from './plan.js'
 import { type ReadContent, readContent } from './read.js'
@@ -35,12 +35,8 @@ export async function previewImport(
   read: ReadContent,
   mediaMaxBytes = DEFAULT_MEDIA_BYTES,
 ): Promise<ImportPreview> {
-  const { plan, pictures, tests, testOrigin } = await planFolder(
-    db,
-    read,
-    await runInTurns(digestInSteps(read.content)),
-  )
-  await findMissingPictures(db, pictures, mediaMaxBytes)
+  const digests = await runInTurns(digestInSteps(read.content))
+  const { plan, tests, testOrigin } = await planFolder(db, read, digests, mediaMaxBytes)
   const { changes, warnings } = await checkTests(db, tests, testOrigin, { plan, keepsRest: false })
   return {
     stats: {

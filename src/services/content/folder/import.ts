@@ -7,16 +7,14 @@ import type { Database } from '../../../../db/types.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import { refusalOf } from '../../../domain/content/plan/folder.js'
-import { changesOf, type FolderPlan, hasChanges, type ImportStats } from '../../../domain/content/plan/types.js'
+import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
 import { FaultyContent, IMPORT_RUNS, MostArchived } from '../../../domain/content/refusals.js'
 import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
 import { Refusal } from '../../../domain/refusal.js'
-import { writeTests } from '../../tests/import.js'
-import { openChange } from '../editing/change.js'
 import { importAlone, retryOnConflict } from '../import-lock.js'
-import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
+import { DEFAULT_MEDIA_BYTES } from '../pictures.js'
 import { runInTurns } from '../turns.js'
-import { type OnProgress, type Origin, writePlan } from '../write.js'
+import { type OnProgress, type Origin, writeImport } from '../write.js'
 import { planFolder } from './plan.js'
 import { readContent } from './read.js'
 
@@ -109,7 +107,7 @@ async function readAndWrite(
   actor: Actor | undefined,
   folder: string,
   condition: Condition,
-  { force = false, mediaMaxBytes = DEFAULT_MEDIA_BYTES, onProgress = () => {}, signal }: ImportOptions,
+  { force = false, mediaMaxBytes = DEFAULT_MEDIA_BYTES, onProgress, signal }: ImportOptions,
 ): Promise<ImportStats | undefined> {
   const started = performance.now()
   // Reads the files before the transaction, which blocks all other requests on the embedded database.
@@ -119,15 +117,14 @@ async function readAndWrite(
   const digests = await runInTurns(digestInSteps(read.content), signal)
   const write = async (transaction: Transaction<Database>) => {
     if (!(await tryLock(transaction, 'import')) || !(await condition(transaction))) return undefined
-    const { plan, pictures, tests, testOrigin } = await planFolder(transaction, read, digests)
+    const planned = await planFolder(transaction, read, digests, mediaMaxBytes)
+    const { plan } = planned
     const refusal = force ? undefined : refusalOf(plan)
     if (refusal !== undefined) throw refusal
-    const missing = await findMissingPictures(transaction, pictures, mediaMaxBytes)
-    await noteChange(transaction, plan, actor)
-    await writePlan(transaction, plan, FOLDER, onProgress)
-    await storePictures(transaction, missing)
-    const imported = await writeTests(transaction, tests, testOrigin, hasChanges(plan))
-    if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
+    const change = { userId: actor?.actor_id ?? null, how: 'folder', sourceId: null } as const
+    // The first content is no change.
+    const isFirst = await isContentEmpty(transaction)
+    const imported = await writeImport(transaction, planned, FOLDER, { change: isFirst ? null : change, onProgress })
     const stats = {
       ...changesOf(plan),
       ...(imported.changes !== undefined && { tests: imported.changes }),
@@ -143,20 +140,6 @@ async function readAndWrite(
     return stats
   }
   return retryOnConflict(db, write, signal)
-}
-
-async function noteChange(
-  transaction: Transaction<Database>,
-  plan: FolderPlan,
-  actor: Actor | undefined,
-): Promise<void> {
-  if (!hasChanges(plan) || (await isContentEmpty(transaction))) return
-  await openChange(transaction, {
-    userId: actor?.actor_id ?? null,
-    how: 'folder',
-    sourceId: null,
-    summary: changesOf(plan),
-  })
 }
 
 /** The returned `actor` is null for an import at the start of the service or on the command line. */

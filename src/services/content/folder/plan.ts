@@ -8,29 +8,35 @@ import { planImport } from '../../../domain/content/plan/folder.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
 import type { Digests, FolderPlan } from '../../../domain/content/plan/types.js'
 import { FaultyContent } from '../../../domain/content/refusals.js'
-import type { Content, TestSource, Warning } from '../../../domain/content/types.js'
-import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
-import { planFolderTests, type TestPlan } from '../../../domain/tests/import-plan.js'
-import type { TestOrigin } from '../../tests/import.js'
+import type {
+  CardSource,
+  Content,
+  DeckSource,
+  SheetSource,
+  TestSource,
+  Warning,
+} from '../../../domain/content/types.js'
+import { planFolderTests } from '../../../domain/tests/import-plan.js'
+import { findMissingPictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
+import type { PlannedImport } from '../write.js'
 import { introductionOf, type ReadContent, textOf, textsOf } from './read.js'
 
-export interface PlannedFolder {
+export interface PlannedFolder extends PlannedImport<DeckSource, CardSource, SheetSource> {
   plan: FolderPlan
-  pictures: IncomingPicture[]
-  tests: TestPlan
-  testOrigin: TestOrigin
 }
 
 /**
  * Compares the content with the database and returns the plan of changes. A file whose slug belongs to a source is
  * skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
  * @throws FaultyContent if a deck would become a pool or a pool would become a deck
+ * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
 export async function planFolder(
   db: Kysely<Database>,
   { content, tests, slugs, pictures }: Pick<ReadContent, 'content' | 'tests' | 'slugs' | 'pictures'>,
   digests: Digests,
+  mediaMaxBytes: number,
 ): Promise<PlannedFolder> {
   const decks = await findStoredDecks(db)
   const cards = await findStoredCards(db)
@@ -57,9 +63,10 @@ export async function planFolder(
   const isWhole =
     ours.decks.length + ours.sheets.length + ourTests.length ===
     content.decks.length + content.sheets.length + tests.length
+  const shown = isWhole ? pictures : pictures.filter(({ sha }) => showsPicture(ours, ourTests, sha))
   return {
     plan,
-    pictures: isWhole ? pictures : pictures.filter(({ sha }) => showsPicture(ours, ourTests, sha)),
+    pictures: await findMissingPictures(db, shown, mediaMaxBytes),
     tests: testPlan,
     testOrigin: {
       sourceId: null,

@@ -4,19 +4,13 @@ import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/au
 import { lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import { lockSheetsOfSource } from '../../../../db/queries/content/editing/sheets.js'
 import { insertEditor } from '../../../../db/queries/content/editors.js'
-import { insertSource, recordUpload, rememberTable } from '../../../../db/queries/content/sources.js'
-import { offerDecks } from '../../../../db/queries/content/write-decks.js'
+import { findTableSource, insertSource, recordUpload, rememberTable } from '../../../../db/queries/content/sources.js'
+import { listLevels } from '../../../../db/queries/content/stored.js'
+import { offerDecks } from '../../../../db/queries/content/write.js'
 import { tryLock } from '../../../../db/queries/try-lock.js'
 import type { Database } from '../../../../db/types.js'
-import type { Editable } from '../../../domain/content/editing/rights.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
-import {
-  changesOf,
-  hasChanges,
-  type UploadCard,
-  type UploadDeck,
-  type UploadSheet,
-} from '../../../domain/content/plan/types.js'
+import { hasChanges, type UploadCard, type UploadDeck, type UploadSheet } from '../../../domain/content/plan/types.js'
 import { optionalDecks } from '../../../domain/content/plan/upload.js'
 import {
   COLUMNS_UNCLEAR,
@@ -29,43 +23,23 @@ import { keyUpload } from '../../../domain/content/upload/key.js'
 import type { TableChoice } from '../../../domain/table/index.js'
 import { layoutOf } from '../../../domain/table-layout.js'
 import { hasTestChanges } from '../../../domain/tests/import-plan.js'
-import { checkTests, writeTests } from '../../tests/import.js'
-import { openChange } from '../editing/change.js'
+import { checkTests } from '../../tests/import.js'
 import { importAlone, retryOnConflict } from '../import-lock.js'
-import { dropUnusedPictures, findMissingPictures, limitOwnPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
-import { type OnProgress, type Origin, writePlan } from '../write.js'
-import {
-  describeTests,
-  describeUpload,
-  planSource,
-  planTests,
-  type ReadyUpload,
-  type Target,
-  targetOf,
-  type UploadReport,
-} from './plan.js'
+import { type OnProgress, type Origin, writeImport } from '../write.js'
+import { isLimited, type PlanOptions, planImport, type ReadyUpload, type Target, targetOf } from './plan.js'
 import { readUpload } from './read.js'
 import type { ReceivedFile } from './receive.js'
+import { describeUpload, type UploadReport } from './report.js'
 
-export interface UploadOptions {
+export interface UploadOptions extends PlanOptions {
   /** Name of the new source, or of the existing source if `sourceId` is undefined and `isNew` is false */
   name: string
   /** Name of the file; null for a pasted table */
   fileName: string | null
   sourceId?: number | undefined
-  /** User who uploads; null means the command line */
-  userId: number | null
   /** Whether to create a source even if the name exists */
   isNew?: boolean
-  /** Whether content missing in the upload is archived */
-  mirror?: boolean
-  /** Text for content edited since the last upload: the stored text (`ours`, default) or the text of the file */
-  keep?: 'ours' | 'theirs'
-  /** Ids of cards that get the text of the file regardless of `keep` */
-  theirs?: ReadonlySet<number>
-  /** Sources that the user may edit; default: all. Other sources are neither matched nor mentioned in the report. */
-  editable?: Editable
   /** Whether all new decks are active for all learners; otherwise learners have to choose those of `optionalDecks` */
   active?: boolean
   /** Deck for all cards; overrides the decks in the file */
@@ -74,9 +48,6 @@ export interface UploadOptions {
   level?: string | undefined
   /** Chosen columns and separator of a table; remembered for the source */
   table?: TableChoice
-  mediaMaxBytes: number
-  /** Maximum total size of the user's pictures in bytes; default: 200 MiB */
-  ownMaxBytes?: number
   /** Timeout of reading the file; default: 60 s */
   timeoutMs?: number
   onProgress?: OnProgress
@@ -100,16 +71,12 @@ export async function checkUpload(
   options: UploadOptions,
 ): Promise<UploadReport> {
   const db = abortable(database, options.signal)
-  const prepared = await prepare(db, file, options)
-  const target = await targetOf(db, prepared.upload.kind, options)
-  const plan = await planSource(db, prepared, target.source?.id, options)
-  const missing = await findNewPictures(db, prepared, options)
-  const sourceId = target.source?.id
-  const { tests, origin } = await planTests(db, prepared, plan, sourceId, options)
-  const decks = { plan, keepsRest: options.mirror !== true }
-  // A new source has no id yet and no stored pools. Id 0 matches no source.
-  const checked = await checkTests(db, tests, { ...origin, sourceId: sourceId ?? 0 }, decks).catch(asUpload)
-  return describeTests(await describeUpload(db, prepared, plan, missing, target), tests, checked)
+  const ready = await prepare(db, file, options)
+  const target = await targetOf(db, ready.upload.kind, options)
+  const planned = await planImport(db, ready, target, options)
+  const keepsRest = options.mirror !== true
+  const { plan, tests, testOrigin } = planned
+  return describeUpload(planned, await checkTests(db, tests, testOrigin, { plan, keepsRest }).catch(asUpload))
 }
 
 function asUpload(error: unknown): never {
@@ -140,103 +107,86 @@ export async function importUpload(
   return report
 }
 
+/** Reads the file and gives its cards the keys and digests that identify them. */
 async function prepare(
   db: Kysely<Database>,
   { path, size, folder }: ReceivedFile,
   { name, fileName, sourceId, userId, deck, level, table, mediaMaxBytes, timeoutMs, signal }: UploadOptions,
 ): Promise<ReadyUpload> {
   const started = performance.now()
-  try {
-    const incoming = await readUpload(db, path, {
-      ...{ name, sourceId, userId, deck, level, table, timeoutMs, signal },
-      fileName: fileName ?? (name || 'Tabelle'),
-      workFolder: folder,
-      maxPictureBytes: mediaMaxBytes,
-    })
-    const { pictures, warnings, warningsTotal } = incoming
-    const upload = keyUpload(incoming)
-    const digests = await runInTurns(digestInSteps(upload), signal)
-    const { tests = [], table: found = null } = incoming
-    return { upload, tests, table: found, pictures, warnings, warningsTotal, digests, started, size }
-  } catch (error) {
-    return asUpload(error)
+  const source = sourceId === undefined ? undefined : await findTableSource(db, sourceId)
+  const options = {
+    fileName: fileName ?? (name || 'Tabelle'),
+    defaultDeck: source?.name ?? name,
+    workFolder: folder,
+    levels: await listLevels(db),
+    level,
+    deck,
+    table: { ...table, remembered: source?.table_layout ?? undefined },
+    maxPictureBytes: mediaMaxBytes,
   }
+  const incoming = await readUpload(path, options, { userId, timeoutMs, signal }).catch(asUpload)
+  const { pictures, warnings, warningsTotal, tests = [], table: found = null } = incoming
+  const upload = keyUpload(incoming)
+  const digests = await runInTurns(digestInSteps(upload), signal)
+  return { upload, tests, table: found, pictures, warnings, warningsTotal, digests, started, size }
 }
 
 async function write(
   transaction: Transaction<Database>,
   actor: Actor,
-  prepared: ReadyUpload,
+  ready: ReadyUpload,
   options: UploadOptions,
 ): Promise<UploadReport> {
   if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
-  const { upload } = prepared
-  const target = await targetOf(transaction, upload.kind, options)
+  const target = await targetOf(transaction, ready.upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
   // Makes editors wait: the plan includes earlier edits, and a later edit finds that its version is outdated.
   await lockCardWriters(transaction)
   if (target.source !== null) await lockSheetsOfSource(transaction, target.source.id)
-  const plan = await planSource(transaction, prepared, target.source?.id, options)
-  const missing = await findNewPictures(transaction, prepared, options)
-  // Describes the upload before `writePlan`, because the report contains the previous texts.
-  const report = await describeUpload(transaction, prepared, plan, missing, target)
-  const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
+  const planned = await planImport(transaction, ready, target, options)
+  const { plan, tests } = planned
   // If all content of the upload belongs to other sources, no empty source is created.
-  if (target.source === null && !hasChanges(plan) && !hasTestChanges(tests)) return { ...report, existing: null }
-  const id = await writeSource(transaction, actor, prepared, target, options.fileName)
-  if (prepared.table !== null && (options.table?.columns ?? options.table?.separator) !== undefined) {
-    await rememberTable(transaction, id, layoutOf(prepared.table))
+  if (target.source === null && !hasChanges(plan) && !hasTestChanges(tests)) {
+    return { ...describeUpload(planned), existing: null }
   }
-  if (hasChanges(plan)) {
-    await openChange(transaction, { userId: actor.actor_id, how: 'upload', sourceId: id, summary: changesOf(plan) })
-  }
-  await writePlan(transaction, plan, originOf(id), options.onProgress ?? (() => {}))
-  if (options.active !== true) {
-    await offerDecks(
-      transaction,
-      optionalDecks(plan).map(({ slug }) => slug),
-    )
-  }
-  await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
-  const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, hasChanges(plan)).catch(asUpload)
-  // Runs after all texts are written; otherwise the pictures of texts that are not written yet would be deleted.
-  if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
-  const whole = describeTests(report, tests, written)
-  const stats = { ...whole.stats, warnings: whole.stats.warnings_total, warnings_total: undefined }
-  const details = { ...stats, kind: upload.kind, mirror: options.mirror === true }
+  const id = await writeSource(transaction, actor, ready, target, options)
+  const origin = { ...planned.testOrigin, sourceId: id }
+  const written = await writeImport(transaction, { ...planned, testOrigin: origin }, originOf(id), {
+    change: { userId: actor.actor_id, how: 'upload', sourceId: id },
+    picturesOf: isLimited(options) ? options.userId : null,
+    onProgress: options.onProgress,
+  }).catch(asUpload)
+  const optional = options.active === true ? [] : optionalDecks(plan)
+  await offerDecks(
+    transaction,
+    optional.map(({ slug }) => slug),
+  )
+  const report = describeUpload(planned, written)
+  const stats = { ...report.stats, warnings: report.stats.warnings_total, warnings_total: undefined }
+  const details = { ...stats, kind: ready.upload.kind, mirror: options.mirror === true }
   const deed = { action: 'content.upload', target_id: id, target: report.source.name, details } as const
   await insertAuditEntry(transaction, actor, deed)
-  return { ...whole, source: { ...whole.source, id }, existing: null }
+  return { ...report, source: { ...report.source, id }, existing: null }
 }
 
-/** Returns whether the pictures count towards the limit of the user; those of administrators do not. */
-function isLimited({ editable = 'all' }: UploadOptions): boolean {
-  return editable !== 'all'
-}
-
-async function findNewPictures(db: Kysely<Database>, { pictures }: ReadyUpload, options: UploadOptions) {
-  const missing = await findMissingPictures(db, pictures, options.mediaMaxBytes)
-  if (isLimited(options) && options.userId !== null)
-    await limitOwnPictures(db, options.userId, missing, options.ownMaxBytes)
-  return missing
-}
-
+/** Creates the source or records the upload, and remembers what was chosen for a table. Returns the id of the source. */
 async function writeSource(
   transaction: Transaction<Database>,
   actor: Actor,
-  { upload: { kind }, size }: ReadyUpload,
+  { upload: { kind }, size, table }: ReadyUpload,
   { source, name }: Target,
-  fileName: string | null,
+  { fileName, table: choice }: UploadOptions,
 ): Promise<number> {
   const by = actor.actor_id === null ? null : actor.actor
   const file = { file_name: fileName, size_bytes: size, updated_by: by }
-  if (source === null) {
-    const id = await insertSource(transaction, { kind, name, created_by: by, ...file })
-    if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
-    return id
+  const id = source?.id ?? (await insertSource(transaction, { kind, name, created_by: by, ...file }))
+  if (source !== null) await recordUpload(transaction, id, file)
+  else if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
+  if (table !== null && (choice?.columns ?? choice?.separator) !== undefined) {
+    await rememberTable(transaction, id, layoutOf(table))
   }
-  await recordUpload(transaction, source.id, file)
-  return source.id
+  return id
 }
 
 function originOf(sourceId: number): Origin<UploadDeck, UploadCard, UploadSheet> {

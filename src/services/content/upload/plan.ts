@@ -13,31 +13,27 @@ import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
 import { guidOf } from '../../../domain/anki/index.js'
 import { type Editable, mayEdit } from '../../../domain/content/editing/rights.js'
-import { sortWarnings } from '../../../domain/content/findings.js'
-import { GroupedFindings, type ListedFinding, withoutKind } from '../../../domain/content/grouped-findings.js'
+import { GroupedFindings } from '../../../domain/content/findings.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
-import {
-  type ChangesWithTests,
-  changesOf,
-  type DeckChanges,
-  type Digests,
-  type OwnedCard,
-  type Upload,
-  type UploadCard,
-  type UploadPlan,
+import type {
+  Digests,
+  OwnedCard,
+  Upload,
+  UploadCard,
+  UploadDeck,
+  UploadPlan,
+  UploadSheet,
 } from '../../../domain/content/plan/types.js'
 import { planUpload, type UploadPlanOptions } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, OtherKind, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
-import type { TestSource } from '../../../domain/content/types.js'
-import type { Incoming, IncomingPicture, SourceKind, StoredKind } from '../../../domain/content/upload/incoming.js'
-import { nameSeparator } from '../../../domain/content/upload/query.js'
+import type { DeckSource, TestSource } from '../../../domain/content/types.js'
+import type { Incoming, SourceKind, StoredKind } from '../../../domain/content/upload/incoming.js'
 import type { TableDescription } from '../../../domain/table-layout.js'
-import { isSameDefinition, planUploadTests, type TestPlan } from '../../../domain/tests/import-plan.js'
-import { type ImportedTests, plannedDecks, type TestOrigin } from '../../tests/import.js'
+import { planUploadTests } from '../../../domain/tests/import-plan.js'
+import { plannedDecks } from '../../tests/import.js'
+import { findMissingPictures, limitOwnPictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
-
-const MAX_DECKS = 200
-const MAX_SHEETS = 200
+import type { PlannedImport } from '../write.js'
 
 /** Target of an upload: an existing source, or a new source named `name` if `source` is null. */
 export interface Target {
@@ -59,48 +55,13 @@ export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'w
   size: number
 }
 
-type Keep = 'ours' | 'theirs'
-
-export interface UploadReport {
-  source: { id: number | null; kind: StoredKind; name: string }
-  /** Source that was found by its name only (`Target.isGuessed`); otherwise null */
-  existing: { id: number; name: string } | null
-  stats: ChangesWithTests & {
-    pictures: { created: number; unchanged: number }
-    duration_ms: number
-    warnings: ListedFinding[]
-    warnings_total: number
-  }
-  /** What the columns of a table were taken for; null for other files */
-  table: {
-    separator: string | null
-    headings: boolean
-    unclear: boolean
-    columns: { heading: string | null; examples: string[]; role: string | null }[]
-  } | null
-  decks: DeckChanges[]
-  /** Content that was edited since the last upload and differs from the file; at most 200 items of each kind */
-  edited: {
-    total: number
-    cards: {
-      id: number
-      /** Slug of the deck */
-      deck: string
-      /** Text that the card has after the upload: the stored text (`ours`) or the text of the file (`theirs`) */
-      keep: Keep
-      ours: { question: string; answer: string } | null
-      theirs: { question: string; answer: string }
-    }[]
-    cheatsheets: { slug: string; title: string; keep: Keep }[]
-    tests: { slug: string; name: string; keep: Keep }[]
-  }
-  examples: {
-    /** Slug of the deck */
-    deck: string
-    kind: 'created' | 'updated'
-    before: { question: string; answer: string } | null
-    after: { question: string; answer: string; level: string }
-  }[]
+/** All that an upload changes, and all that its report needs. */
+export interface PlannedUpload extends PlannedImport<UploadDeck, UploadCard, UploadSheet> {
+  plan: UploadPlan
+  ready: ReadyUpload
+  target: Target
+  /** Stored texts of the cards that the report shows */
+  texts: Map<number, { question: string; answer: string }>
 }
 
 /**
@@ -135,12 +96,57 @@ function kindsFor(kind: SourceKind): StoredKind[] {
   return kind === 'archive' ? ['archive', 'written'] : [kind]
 }
 
+export interface PlanOptions extends Partial<UploadPlanOptions> {
+  /** Sources that the user may edit; default: all. Other sources are neither matched nor mentioned in the report. */
+  editable?: Editable
+  /** User whose pictures are limited; null means the command line */
+  userId: number | null
+  /** Maximum total size of all pictures in bytes */
+  mediaMaxBytes: number
+  /** Maximum total size of the user's pictures in bytes; default: 200 MiB */
+  ownMaxBytes?: number
+}
+
+/**
+ * Compares the upload with the database. Must be called before anything is written, because it reads the texts that
+ * the report shows.
+ * @throws FaultyUpload if a deck would become a pool or a pool would become a deck
+ * @throws MediaFull, OwnMediaFull if the pictures would exceed the total limit or that of the user
+ */
+export async function planImport(
+  db: Kysely<Database>,
+  ready: ReadyUpload,
+  target: Target,
+  options: PlanOptions,
+): Promise<PlannedUpload> {
+  const { mirror = false, keep = 'ours', userId } = options
+  const sourceId = target.source?.id
+  const plan = await planSource(db, ready, sourceId, options)
+  const pictures = await findMissingPictures(db, ready.pictures, options.mediaMaxBytes)
+  if (isLimited(options) && userId !== null) await limitOwnPictures(db, userId, pictures, options.ownMaxBytes)
+  const shown = [...plan.examples, ...plan.edited.cards].flatMap(({ id }) => id ?? [])
+  const texts = await findCardTexts(db, shown)
+  const decks = plannedDecks(plan)
+  const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
+  // Tests refer to decks by the key in the archive; tests in exports of this service refer to them by slug.
+  for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
+  const tests = planUploadTests(ready.tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep })
+  // A new source has no id yet and no stored pools. Id 0 matches no source.
+  const testOrigin = { sourceId: sourceId ?? 0, decks: new Set(deckSlugs.values()), isArchive: true }
+  return { plan, pictures, tests, testOrigin, ready, target, texts }
+}
+
+/** Returns whether the pictures count towards the limit of the user; those of administrators do not. */
+export function isLimited({ editable = 'all' }: { editable?: Editable }): boolean {
+  return editable !== 'all'
+}
+
 /**
  * Compares the upload with the database and returns the plan of changes. Cards of sources that the user may not edit
  * are not matched, so that the plan reveals nothing about them.
  * @throws FaultyUpload if a deck would become a pool or a pool would become a deck
  */
-export async function planSource(
+async function planSource(
   db: Kysely<Database>,
   { upload, digests }: ReadyUpload,
   sourceId: number | undefined,
@@ -160,19 +166,12 @@ export async function planSource(
   const plan = planUpload(upload, digests, { sourceId, decks, sheets, cards: matched }, { mirror, keep, theirs })
   if (plan.faults.length > 0) throw new FaultyUpload(new FaultyContent(plan.faults))
   const lint = new GroupedFindings()
-  await runInTurns(
-    lintPlan<UploadCard>(
-      plan,
-      (_, { file }) => file,
-      (warning) => lint.add(warning),
-    ),
-  )
+  const fileOf = (_deck: DeckSource, { file }: UploadCard) => file
+  await runInTurns(lintPlan(plan, fileOf, (warning) => lint.add(warning)))
   plan.warnings.push(...lint.list())
   plan.warningsTotal += lint.total
   return plan
 }
-
-type PlanOptions = Partial<UploadPlanOptions> & { editable?: Editable }
 
 /** Returns the stored cards that have no guid, but that this service exports as notes with one of the given guids. */
 async function findExportedCards(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
@@ -194,96 +193,4 @@ function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): st
     for (const { guid, ord } of deck.cards) if (guid !== null && !known.has(`${ord} ${guid}`)) guids.add(guid)
   }
   return [...guids]
-}
-
-/**
- * Returns the report of an upload. Must be called before the plan is written, because the report contains the previous
- * texts.
- */
-export async function describeUpload(
-  db: Kysely<Database>,
-  { upload, table, pictures, warnings, warningsTotal, started }: ReadyUpload,
-  plan: UploadPlan,
-  missing: readonly IncomingPicture[],
-  { source, name, isGuessed }: Target,
-): Promise<UploadReport> {
-  const texts = await findCardTexts(
-    db,
-    [...plan.examples, ...plan.edited.cards].flatMap(({ id }) => id ?? []),
-  )
-  return {
-    source: { id: source?.id ?? null, kind: source?.kind ?? upload.kind, name },
-    existing: isGuessed && source !== null ? { id: source.id, name: source.name } : null,
-    stats: {
-      ...changesOf(plan),
-      pictures: { created: missing.length, unchanged: pictures.length - missing.length },
-      duration_ms: Math.round(performance.now() - started),
-      warnings: sortWarnings([...warnings, ...plan.warnings].map(withoutKind)),
-      warnings_total: warningsTotal + plan.warningsTotal,
-    },
-    table: table && {
-      separator: nameSeparator(table.separator),
-      headings: table.hasHeadings,
-      unclear: table.isUnclear,
-      columns: table.columns,
-    },
-    decks: plan.perDeck.slice(0, MAX_DECKS),
-    edited: {
-      total: plan.edited.cardsTotal + plan.edited.sheets.length,
-      cards: plan.edited.cards.map(({ id, deck, card: { question, answer }, isKept }) => ({
-        ...{ id, deck: deck.slug, keep: isKept ? ('ours' as const) : ('theirs' as const) },
-        ...{ ours: texts.get(id) ?? null, theirs: { question, answer } },
-      })),
-      cheatsheets: plan.edited.sheets
-        .slice(0, MAX_SHEETS)
-        .map(({ sheet: { slug, title }, isKept }) => ({ slug, title, keep: isKept ? 'ours' : 'theirs' })),
-      tests: [],
-    },
-    examples: plan.examples.map(({ deck, id, card: { question, answer, level } }) => ({
-      deck: deck.slug,
-      kind: id === null ? 'created' : 'updated',
-      before: (id === null ? undefined : texts.get(id)) ?? null,
-      after: { question, answer, level },
-    })),
-  }
-}
-
-export async function planTests(
-  db: Kysely<Database>,
-  { tests }: ReadyUpload,
-  plan: UploadPlan,
-  sourceId: number | undefined,
-  { mirror = false, keep = 'ours' }: PlanOptions,
-): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
-  const decks = plannedDecks(plan)
-  const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
-  // Tests refer to decks by the key in the archive; tests in exports of this service refer to them by slug.
-  for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
-  return {
-    tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),
-    origin: { decks: new Set(deckSlugs.values()), isArchive: true },
-  }
-}
-
-export function describeTests(
-  { stats, edited, ...report }: UploadReport,
-  { items }: TestPlan,
-  { changes, warnings }: ImportedTests,
-): UploadReport {
-  const changedHere = items.filter(({ row, test }) => {
-    return row?.edited === true && !isSameDefinition(row.definition, test.definition)
-  })
-  const tests = changedHere.map(({ test, isKept }): UploadReport['edited']['tests'][number] => ({
-    ...{ slug: test.slug, name: test.definition.name, keep: isKept ? 'ours' : 'theirs' },
-  }))
-  return {
-    ...report,
-    stats: {
-      ...stats,
-      ...(changes !== undefined && { tests: changes }),
-      warnings: sortWarnings([...stats.warnings, ...warnings]),
-      warnings_total: stats.warnings_total + warnings.length,
-    },
-    edited: { ...edited, total: edited.total + tests.length, tests: tests.slice(0, MAX_SHEETS) },
-  }
 }

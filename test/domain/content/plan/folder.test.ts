@@ -1,8 +1,8 @@
 import t from 'tap'
+import { stateOf } from '../../../../src/domain/content/plan/compare.js'
 import { digestText } from '../../../../src/domain/content/plan/digest.js'
 import { planImport, refusalOf } from '../../../../src/domain/content/plan/folder.js'
 import type { Changes, FolderPlan, StoredContent, Visibility } from '../../../../src/domain/content/plan/types.js'
-import { stateOf } from '../../../../src/domain/content/plan/visibility.js'
 import type { CardSource, Content, DeckSource, SheetSource } from '../../../../src/domain/content/types.js'
 import fc, { runs } from '../../../support/property.js'
 

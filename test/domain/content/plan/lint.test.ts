@@ -1,6 +1,6 @@
 import t from 'tap'
+import { type Finding, withoutKind } from '../../../../src/domain/content/findings.js'
 import { parseDeck } from '../../../../src/domain/content/format/parse-deck.js'
-import { type Finding, withoutKind } from '../../../../src/domain/content/grouped-findings.js'
 import { lintPlan } from '../../../../src/domain/content/plan/lint.js'
 
 const MESSAGE =

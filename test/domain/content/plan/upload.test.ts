@@ -1,5 +1,6 @@
 import t from 'tap'
 import { FreeSlugs, slugFrom } from '../../../../src/domain/content/format/slug.js'
+import { stateOf } from '../../../../src/domain/content/plan/compare.js'
 import { digestText } from '../../../../src/domain/content/plan/digest.js'
 import { planImport } from '../../../../src/domain/content/plan/folder.js'
 import type {
@@ -12,7 +13,6 @@ import type {
   UploadPlan,
 } from '../../../../src/domain/content/plan/types.js'
 import { planUpload } from '../../../../src/domain/content/plan/upload.js'
-import { stateOf } from '../../../../src/domain/content/plan/visibility.js'
 import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
 import {
   type Incoming,

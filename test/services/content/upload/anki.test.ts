@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
-import { readIncoming } from '../../../../src/services/content/upload/read.js'
+import { readUpload } from '../../../../src/services/content/upload/read.js'
 import type { ReadOptions } from '../../../../src/services/content/upload/readers/options.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { gifOf } from '../../../support/pictures.js'
@@ -43,7 +43,9 @@ t.test('all three formats contain the same cards', async (t) => {
   for (const format of ['legacy1', 'legacy2', 'latest'] as const) {
     const media = { 'netz plan.gif': PICTURE, 'x.svg': Buffer.from('<svg/>') }
     // The other tests read in this thread, which is faster.
-    const incoming = await read(t, await packageOf(format, CONTENT, media), {}, readIncoming)
+    const incoming = await read(t, await packageOf(format, CONTENT, media), {}, (file, options) =>
+      readUpload(file, options, { userId: null }),
+    )
     const [picture] = incoming.pictures
     if (picture === undefined) return t.fail('the picture is missing')
     t.same(readFileSync(picture.path), PICTURE)

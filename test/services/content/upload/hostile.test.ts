@@ -6,11 +6,10 @@ import { FaultyContent } from '../../../../src/domain/content/refusals.js'
 import type { Incoming } from '../../../../src/domain/content/upload/incoming.js'
 import { Refusal } from '../../../../src/domain/refusal.js'
 import { statusOf } from '../../../../src/http/error-body.js'
-import { readIncoming, readUpload } from '../../../../src/services/content/upload/read.js'
+import { readUpload } from '../../../../src/services/content/upload/read.js'
 import { AnkiDatabase } from '../../../../src/services/content/upload/readers/anki-database.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { Zip } from '../../../../src/services/content/upload/readers/zip.js'
-import { createMigratedDatabase } from '../../../support/database.js'
 import { headOf } from '../../../support/picture-heads.js'
 import {
   declareEntries,
@@ -30,7 +29,8 @@ type Tap = Parameters<typeof writeUpload>[0]
 /** Reads an upload in a worker thread. Returns the message of the refusal or the number of cards. */
 async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = Number.POSITIVE_INFINITY): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
-  return outcomeOf(() => readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [], timeoutMs }))
+  const options = { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }
+  return outcomeOf(() => readUpload(file, options, { userId: null, timeoutMs }))
 }
 
 /** Reads an upload as `outcome` does, but in this thread, which is faster for many files. */
@@ -121,10 +121,12 @@ t.test('limits the total unpacked size of an archive', async (t) => {
 })
 
 t.test('a file is read while one of another user is being read', async (t) => {
-  const { db, close } = await createMigratedDatabase()
-  t.teardown(close)
   const read = (userId: number, { file, workFolder }: ReturnType<typeof writeUpload>) =>
-    readUpload(db, file, { fileName: 'x', name: 'x', userId, workFolder, timeoutMs: Number.POSITIVE_INFINITY })
+    readUpload(
+      file,
+      { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] },
+      { userId, timeoutMs: Number.POSITIVE_INFINITY },
+    )
   // A reader waits for a named pipe until the pipe is opened for writing.
   const slow = writeUpload(t, '')
   rmSync(slow.file)

@@ -3,7 +3,7 @@ import { writeXlsx } from 'hucre/xlsx'
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
 import { Refusal } from '../../../../src/domain/refusal.js'
-import { readIncoming } from '../../../../src/services/content/upload/read.js'
+import { readUpload } from '../../../../src/services/content/upload/read.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import fc, { runs } from '../../../support/property.js'
 import { declareSize, writeUpload, zipOf } from '../../../support/upload-packages.js'
@@ -20,7 +20,9 @@ async function read(t: Tap, bytes: Uint8Array, isInWorker = false) {
   const { file, workFolder } = writeUpload(t, bytes)
   const options = { fileName: 'Netz.xlsx', defaultDeck: 'Netz', workFolder, levels: [] }
   try {
-    const { kind, decks, warnings } = await (isInWorker ? readIncoming : readFile)(file, options)
+    const { kind, decks, warnings } = await (isInWorker
+      ? readUpload(file, options, { userId: null })
+      : readFile(file, options))
     const cards = decks.flatMap((deck) => deck.cards.map((card) => ({ ...card, deck: deck.name })))
     return {
       kind,

@@ -1,5 +1,4 @@
-import { comparePlaces } from '../../../../domain/content/findings.js'
-import { countFindings, type Finding, GroupedFindings } from '../../../../domain/content/grouped-findings.js'
+import { comparePlaces, countFindings, type Finding, GroupedFindings } from '../../../../domain/content/findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import { type Exercise, lengthOfExercise } from '../../../../domain/questions/exercise.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { Finding } from '../../../../domain/content/grouped-findings.js'
+import type { Finding } from '../../../../domain/content/findings.js'
 import { FaultyContent, ForeignFile, NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
 import {
   ARCHIVE_INSIDE,

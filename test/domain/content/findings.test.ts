@@ -1,5 +1,5 @@
 import t from 'tap'
-import { countFindings, GroupedFindings, withoutKind } from '../../../src/domain/content/grouped-findings.js'
+import { countFindings, GroupedFindings, withoutKind } from '../../../src/domain/content/findings.js'
 
 t.test('lists ten findings of a kind and counts the others', async (t) => {
   const grouped = new GroupedFindings()
