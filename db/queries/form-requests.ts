@@ -2,6 +2,8 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { FormKind } from '../../src/domain/form-requests.js'
 import type { Database } from '../types.js'
 
+// Raw SQL: an advisory lock is a function call without a table.
+
 export interface FormRequestKey {
   user_id: number
   kind: FormKind

@@ -3,6 +3,8 @@ import type { Database } from '../types.js'
 import { deleteUnusedPictures } from './content/media.js'
 import { tryLock } from './try-lock.js'
 
+// Raw SQL: one statement deletes from six tables in CTEs and counts the rows.
+
 /**
  * Maximum number of rows that a batch deletes per table, so that each batch is short; does not apply to address
  * confirmations

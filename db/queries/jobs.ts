@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../types.js'
 
+// Raw SQL: the lease is taken only under the condition of `on conflict do update … where`, with aliases.
+
 /** End of a new lease; an instance that has not extended its lease by then is considered dead. */
-const LEASE = sql`now() + interval '5 minutes'`
+const LEASE = sql<Date>`now() + interval '5 minutes'`
 
 /**
  * Takes the lease of a job. Returns its end, which identifies the holder, or undefined if the lease is held or the run
@@ -21,17 +23,12 @@ export async function takeLease(db: Kysely<Database>, name: string, night: strin
 
 /** Extends the lease whose end is `held` and returns its new end; undefined if the lease is no longer held. */
 export async function extendLease(db: Kysely<Database>, name: string, held: Date): Promise<Date | undefined> {
-  const { rows } = await sql<{ leased_until: Date }>`
-    update job_runs set leased_until = ${LEASE}
-    where name = ${name} and date_trunc('milliseconds', leased_until) = ${held}::timestamptz
-    returning leased_until`.execute(db)
-  return rows[0]?.leased_until
+  const row = await updateHeld(db, name, held).set({ leased_until: LEASE }).returning('leased_until').executeTakeFirst()
+  return row?.leased_until ?? undefined
 }
 
 export async function releaseLease(db: Kysely<Database>, name: string, held: Date): Promise<void> {
-  await sql`
-    update job_runs set leased_until = null
-    where name = ${name} and date_trunc('milliseconds', leased_until) = ${held}::timestamptz`.execute(db)
+  await updateHeld(db, name, held).set({ leased_until: null }).execute()
 }
 
 /**
@@ -45,10 +42,18 @@ export async function finishRun(
   night: string | null,
   summary: unknown,
 ): Promise<void> {
-  await sql`
-    update job_runs set leased_until = null, finished_on = coalesce(${night}::date, finished_on), finished_at = now(),
-      summary = ${JSON.stringify(summary)}::jsonb
-    where name = ${name} and date_trunc('milliseconds', leased_until) = ${held}::timestamptz`.execute(db)
+  await updateHeld(db, name, held)
+    .set({ leased_until: null, finished_at: sql<Date>`now()`, summary: JSON.stringify(summary) })
+    .$if(night !== null, (query) => query.set({ finished_on: night }))
+    .execute()
+}
+
+/** The database stores microseconds, a `Date` only milliseconds. */
+function updateHeld(db: Kysely<Database>, name: string, held: Date) {
+  return db
+    .updateTable('job_runs')
+    .where('name', '=', name)
+    .where(sql<boolean>`date_trunc('milliseconds', leased_until) = ${held}::timestamptz`)
 }
 
 export interface JobRun {

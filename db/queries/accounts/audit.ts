@@ -2,6 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: rows come from arrays (`unnest`), and views are read per assignment (`lateral`) with conditions on JSON.
+
 export interface Actor {
   actor_id: number | null
   actor: string

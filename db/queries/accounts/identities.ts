@@ -2,6 +2,8 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
+// Raw SQL: an advisory lock is a function call without a table.
+
 export type Subject = Pick<Selectable<Database['identities']>, 'issuer' | 'subject'>
 
 const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as const

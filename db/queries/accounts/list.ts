@@ -3,6 +3,8 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { type AccountWithState, MAY_LINK } from './users.js'
 
+// Raw SQL: count and page share one CTE; sort keys and JSON objects are expressions of PostgreSQL.
+
 /** Sort keys. Names use the root collation of Unicode; in ascending order, users who were never active come first. */
 const KEYS = {
   username: sql`username collate "und-x-icu"`,

@@ -9,6 +9,8 @@ import {
 } from '../../../src/domain/accounts/login-limits.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the score is computed inside `on conflict do update`, and keys are compared as rows.
+
 /** Account hash of the counter of a whole network */
 const ANY_ACCOUNT = Buffer.alloc(0)
 

@@ -3,6 +3,8 @@ import { countIdentities, type LoginMethods } from '../../../src/domain/sign-in/
 import type { Database } from '../../types.js'
 import { OVERSIGHT, type OversightRoles } from './roles.js'
 
+// Raw SQL: `array(select …)` and the shared columns `OVERSIGHT` are expressions of PostgreSQL.
+
 export type SignIn = LoginMethods
 
 /** Returns the login methods and the oversight roles of a user. Considers only identities of `issuer`. */

@@ -3,6 +3,8 @@ import type { Database } from '../../types.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 import { readInTurn } from '../read-in-turn.js'
 
+// Raw SQL: each table is read as JSON strings by one generic statement, whose tables and keys are data.
+
 /** Maximum number of rows per statement; 200 rows take about 40 kB and a few milliseconds. */
 const BATCH_SIZE = 200
 

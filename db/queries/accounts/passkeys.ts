@@ -3,6 +3,8 @@ import type { Database } from '../../types.js'
 import type { SignIn } from './login-methods.js'
 import { ACCOUNT, type AccountWithState, STATE } from './users.js'
 
+// Raw SQL: one statement deletes the oldest challenges (`offset … for update skip locked`) and inserts the new one.
+
 const PASSKEY = ['id', 'name', 'backed_up', 'created_at', 'last_used_at'] as const
 
 export type OwnPasskey = Pick<Selectable<Database['passkeys']>, (typeof PASSKEY)[number]>

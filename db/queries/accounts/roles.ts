@@ -2,6 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
+// Raw SQL: `OVERSIGHT` is shared with statements that are raw for other reasons.
+
 /** Roles that decide which pages the web app offers to a user; requests are authorised separately. */
 export interface Roles {
   /** Whether the user may create sources */

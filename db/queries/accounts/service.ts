@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the numbers are functions of PostgreSQL and scalar subqueries without a common table.
+
 export interface StoreNumbers {
   /** Version of PostgreSQL */
   version: string

@@ -3,6 +3,8 @@ import type { Scope } from '../../../src/domain/accounts/scopes.js'
 import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
+// Raw SQL: one statement reads the token and records its use; every request with a token runs it.
+
 const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
 
 export type ApiToken = Pick<Selectable<Database['api_tokens']>, (typeof TOKEN)[number]>

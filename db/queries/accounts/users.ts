@@ -5,6 +5,8 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deleteConfirmation } from '../mail/addresses.js'
 
+// Raw SQL: rows come from arrays (`unnest`), and names are compared by an expression that has an index.
+
 export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
 export type Account = Pick<Selectable<Database['users']>, (typeof ACCOUNT)[number]>

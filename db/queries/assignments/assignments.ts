@@ -5,6 +5,9 @@ import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 import { findLiveTest } from '../tests/live-tests.js'
 
+// Raw SQL: parts, teams and persons are JSON aggregates in subqueries, and the audience is written from arrays for two
+// tables.
+
 export type AssignmentRow = Selectable<Database['assignments']>
 
 export interface StoredPart {

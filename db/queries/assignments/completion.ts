@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 
+// Raw SQL: each statement reads and writes in several CTEs, so that no attempt or review counts twice.
+
 export type OccurrenceFilter = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
 
 export function matchesFilter(filter: OccurrenceFilter) {

@@ -5,6 +5,9 @@ import type { Database } from '../../types.js'
 import { PARTS, type StoredPart } from './assignments.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
+// Raw SQL: the lists aggregate JSON, lock in a `lateral` subquery, compare keys as rows, and need `in (…)` as literals
+// for partial indexes.
+
 export interface OwnOccurrence {
   id: number
   assignment_id: number
@@ -206,14 +209,23 @@ export async function listOverseen(
   ledTeams: readonly number[],
   ids: readonly number[],
 ): Promise<Overseen[]> {
-  const { rows } = await sql<Overseen>`
-    select occurrences.id, coalesce(responsible_id = ${userId}, false) as is_responsible
-    from occurrences
-      join assignments on assignments.id = assignment_id and archived_at is null
-      join users on users.id = user_id
-    where occurrences.id = any(${ids}::integer[])
-      and (responsible_id = ${userId} or (mandatory and ${isVisiblePerson(ledTeams)}))`.execute(db)
-  return rows
+  return db
+    .selectFrom('occurrences')
+    .innerJoin('assignments', 'assignments.id', 'assignment_id')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select('occurrences.id')
+    .select(({ eb, fn, lit }) =>
+      fn
+        .coalesce(eb('responsible_id', '=', userId), lit(false))
+        .$castTo<boolean>()
+        .as('is_responsible'),
+    )
+    .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('archived_at', 'is', null)
+    .where(({ eb, or, and }) =>
+      or([eb('responsible_id', '=', userId), and([eb('mandatory', '=', true), isVisiblePerson(ledTeams)])]),
+    )
+    .execute()
 }
 
 export interface SheetOfPart {

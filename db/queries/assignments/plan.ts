@@ -4,6 +4,9 @@ import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
 import type { AssignmentRow } from './assignments.js'
 
+// Raw SQL: audience, spans and history are JSON aggregates in subqueries, and rows come from JSON
+// (`jsonb_to_recordset`).
+
 /** A person's data for planning the occurrences of an assignment */
 export interface AudienceMember {
   assignment_id: number
@@ -190,9 +193,12 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
 
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  await sql`
-    update occurrences set state = 'left'
-    where id = any(${ids}::integer[]) and state in ('open', 'in_progress')`.execute(db)
+  await db
+    .updateTable('occurrences')
+    .set({ state: 'left' })
+    .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('state', 'in', ['open', 'in_progress'])
+    .execute()
 }
 
 export async function reopenOccurrences(

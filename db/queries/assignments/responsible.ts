@@ -1,6 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the conditions on all teams of an audience are nested subqueries without columns, shared as fragments.
+
 /** An assignment whose responsible person leads every team of the audience */
 export interface LedAssignment {
   id: number

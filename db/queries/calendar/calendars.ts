@@ -2,6 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { CalendarEvent } from '../../../src/domain/calendar/icalendar.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the events are a JSON aggregate of an ordered and limited subquery.
+
 /** Stores the hash of the token of a person's calendar; an earlier token becomes invalid. */
 export async function putCalendarToken(db: Kysely<Database>, userId: number, tokenHash: Buffer): Promise<void> {
   await db

@@ -1,6 +1,8 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the days are computed by arithmetic on dates in CTEs that update what they read.
+
 export type Certificate = Selectable<Database['proofs']>
 
 /** @param before only certificates with a lower id */
@@ -104,12 +106,17 @@ export async function setDeletionDays(
 
 /** Deletes at most `limit` certificates whose retention is over, and returns their number. */
 export async function deleteOldCertificates(db: Kysely<Database>, today: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with deleted as (
-      delete from proofs where id in (
-        select id from proofs where delete_after < ${today}::date order by id limit ${limit} for update skip locked
-      ) returning 1
+  const { numDeletedRows } = await db
+    .deleteFrom('proofs')
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('proofs')
+        .select('id')
+        .where('delete_after', '<', today)
+        .orderBy('id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
     )
-    select count(*) as count from deleted`.execute(db)
-  return rows[0]?.count ?? 0
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

@@ -4,6 +4,8 @@ import type { Database } from '../../types.js'
 import { matchesFilter, type OccurrenceFilter } from '../assignments/completion.js'
 import { liveVersion } from '../content/editing/state.js'
 
+// Raw SQL: the parts are a JSON aggregate with `lateral` subqueries, and rows come from JSON.
+
 export interface Completed {
   occurrence_id: number
   assignment_id: number

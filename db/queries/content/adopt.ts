@@ -2,6 +2,8 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the statement inserts what it selects, with computed keys.
+
 export interface Owned {
   id: number
   /** Null for content from the content folder, from scripts or from a deleted source */

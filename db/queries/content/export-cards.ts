@@ -9,6 +9,9 @@ import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
+// Raw SQL: the decks aggregate ids in one pass, and keys are compared as rows; the optional parts would be fragments
+// anyway.
+
 export interface ListedDeck {
   id: number
   slug: string

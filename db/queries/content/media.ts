@@ -105,13 +105,14 @@ function editedSheetsWith(eb: Media, userId: number) {
 
 /** Returns those of the given hashes (SHA-256 in hex) for which a picture is stored. */
 export async function findKeptPictures(db: Kysely<Database>, shas: readonly string[]): Promise<Set<string>> {
-  const kept = await readInChunks(shas, async (chunk) => {
-    const { rows } = await sql<{ sha: string }>`
-      select sha from unnest(${chunk}::text[]) as sha
-      where exists (select from media where sha256 = decode(sha, 'hex'))`.execute(db)
-    return rows
-  })
-  return new Set(kept.map(({ sha }) => sha))
+  const kept = await readInChunks(shas, (chunk) =>
+    db
+      .selectFrom('media')
+      .select('sha256')
+      .where('sha256', '=', ({ fn, val }) => fn.any(val(chunk.map((sha) => Buffer.from(sha, 'hex')))))
+      .execute(),
+  )
+  return new Set(kept.map(({ sha256 }) => sha256.toString('hex')))
 }
 
 /** Returns the total size in bytes of the pictures that a user has uploaded, without the picture `sha`. */
@@ -127,9 +128,11 @@ export async function sumOwnPictures(db: Kysely<Database>, userId: number, sha =
 
 /** Returns the total size of all pictures in bytes. */
 export async function sumPictures(db: Kysely<Database>): Promise<number> {
-  const { rows } = await sql<{ size: number }>`
-    select coalesce(sum(size_bytes), 0)::bigint as size from media`.execute(db)
-  return rows[0]?.size ?? 0
+  const { size } = await db
+    .selectFrom('media')
+    .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('size_bytes'), lit(0)).as('size'))
+    .executeTakeFirstOrThrow()
+  return size
 }
 
 export async function insertPicture(

@@ -3,6 +3,8 @@ import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { stateOf } from '../review/progress.js'
 
+// Raw SQL: the statements move and delete progress in CTEs, with `distinct on` and `lateral`.
+
 /** Returns the number of learners by card. Cards without learners are missing. */
 export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
   const rows = await db
@@ -27,7 +29,13 @@ export async function transferProgress(
   const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
   const cardPairs = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
   // Locks the cards before their progress, as reviews do, so that a concurrent review cannot cause a deadlock.
-  await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
+  await transaction
+    .selectFrom('cards')
+    .select('id')
+    .where('id', '=', ({ fn, val }) => fn.any(val([...from, ...to])))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
   await sql`
     with transfers as materialized (
       select distinct on (old.user_id, new_id) old.user_id, old_id, new_id, old.progress_id, old.is_suspended

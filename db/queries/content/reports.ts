@@ -6,6 +6,8 @@ import type { Database } from '../../types.js'
 import { liveVersion } from './editing/state.js'
 import { IS_SECRET_CARD } from './visibility.js'
 
+// Raw SQL: inserting what is selected with `for key share`, and a page joined to a total, would be fragments anyway.
+
 export type Outcome = 'accepted' | 'declined'
 
 export interface CardReport {

@@ -7,6 +7,8 @@ import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 import { raiseDeckVersions } from './write.js'
 
+// Raw SQL: the updates join the time of the archiving (`update … from`), and ids are read as arrays.
+
 export interface Source {
   id: number
   kind: StoredKind

@@ -5,6 +5,8 @@ import { toStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
+// Raw SQL: the numbers are aggregates of different tables in one row.
+
 export interface ImportOutcome
   extends Pick<Selectable<Database['last_import']>, 'actor' | 'via' | 'outcome' | 'error'> {
   stats: ImportStats | null

@@ -15,9 +15,13 @@ const CARDS_AT_ONCE = 5_000
 const SHEETS_AT_ONCE = 200
 
 export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
-  const { rows } = await sql<{ empty: boolean }>`
-    select not exists (select from decks) and not exists (select from cheatsheets) as empty`.execute(db)
-  return rows[0]?.empty === true
+  const { decks, sheets } = await db
+    .selectNoFrom(({ exists, selectFrom }) => [
+      exists(selectFrom('decks').select('id')).as('decks'),
+      exists(selectFrom('cheatsheets').select('id')).as('sheets'),
+    ])
+    .executeTakeFirstOrThrow()
+  return !decks && !sheets
 }
 
 /** Includes archived decks and those that scripts or sources have created. */
@@ -60,35 +64,26 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
 
 /** Returns the cards of the content folder and of deleted sources, including archived cards. */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
-  return readByKey(CARDS_AT_ONCE, async (after) => {
-    const { rows } = await sql<StoredCard>`
-      select ${storedCard()}
-      from imported_cards join cards on id = card_id
-      left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
-      where source_id is null and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
-    return rows
-  })
+  return readByKey(CARDS_AT_ONCE, (after) => pageOfCards(db, after).where('source_id', 'is', null).execute())
 }
 
 export async function findSourceCards(db: Kysely<Database>, sourceId: number): Promise<OwnedCard[]> {
-  return readByKey(CARDS_AT_ONCE, async (after) => {
-    const { rows } = await sql<OwnedCard>`
-      select ${storedCard()}, guid, ord, edited as is_edited
-      from imported_cards join cards on id = card_id
-      join imported_decks on imported_decks.deck_id = imported_cards.deck_id
-      where source_id = ${sourceId} and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
-    return rows
-  })
+  return readByKey(CARDS_AT_ONCE, (after) => pageOfCards(db, after).where('source_id', '=', sourceId).execute())
+}
+
+function pageOfCards(db: Kysely<Database>, after: number) {
+  return selectCards(db)
+    .where('imported_cards.card_id', '>', after)
+    .orderBy('imported_cards.card_id')
+    .limit(CARDS_AT_ONCE)
 }
 
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
-  return readInChunks(guids, async (chunk) => {
-    const { rows } = await sql<OwnedCard>`
-      select ${storedCard()}, guid, ord, edited as is_edited
-      from imported_cards join cards on id = card_id
-      where guid = any (${chunk}::text[])`.execute(db)
-    return rows
-  })
+  return readInChunks(guids, (chunk) =>
+    selectCards(db)
+      .where('guid', '=', ({ fn, val }) => fn.any(val(chunk)))
+      .execute(),
+  )
 }
 
 /**
@@ -120,25 +115,33 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
   )
 }
 
-/**
- * Returns the cards with their keys. The key is empty for a card without a row in `imported_cards`, such as a card that
- * a script has created.
- */
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
-  return readInChunks(ids, async (chunk) => {
-    const { rows } = await sql<OwnedCard>`
-      select ${storedCard()}, guid, ord, coalesce(edited, false) as is_edited
-      from cards left join imported_cards on card_id = id
-      where id = any (${chunk}::integer[])`.execute(db)
-    return rows
-  })
+  return readInChunks(ids, (chunk) =>
+    selectCards(db)
+      .where('cards.id', '=', ({ fn, val }) => fn.any(val(chunk)))
+      .execute(),
+  )
 }
 
-function storedCard() {
-  return sql`id, coalesce(imported_cards.deck_id, cards.deck_id) as identity_deck_id, coalesce(key, '') as key,
-    cards.deck_id, sort_order,
-    ${VISIBILITY} as state, ${digestOf('question')} as question_digest,
-    ${digestOf('answer', 'level')} as rest_digest, ${EXERCISE_DIGEST} as exercise_digest`
+/**
+ * Selects cards with their keys. The key is empty for a card without a row in `imported_cards`, such as a card that a
+ * script has created.
+ */
+function selectCards(db: Kysely<Database>) {
+  return db
+    .selectFrom('cards')
+    .leftJoin('imported_cards', 'card_id', 'cards.id')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'imported_cards.deck_id')
+    .select(['cards.id', 'cards.deck_id', 'sort_order', 'guid', 'ord'])
+    .select((eb) => [
+      eb.fn.coalesce('imported_cards.deck_id', 'cards.deck_id').as('identity_deck_id'),
+      eb.fn.coalesce('key', sql.lit('')).as('key'),
+      eb.fn.coalesce('edited', eb.lit(false)).as('is_edited'),
+      VISIBILITY.as('state'),
+      digestOf('question').as('question_digest'),
+      digestOf('answer', 'level').as('rest_digest'),
+      EXERCISE_DIGEST.as('exercise_digest'),
+    ])
 }
 
 const VISIBILITY = sql<Visibility>`case when archived_at is null then 'live'

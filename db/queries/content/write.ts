@@ -2,6 +2,8 @@ import { type Selectable, sql, type Transaction } from 'kysely'
 import type { Exercise } from '../../../src/domain/questions/exercise.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: rows come from arrays (`unnest`), because a statement has at most 65,535 parameters.
+
 export type DeckInput = Pick<Selectable<Database['decks']>, 'slug' | 'name' | 'description' | 'sort_order'> &
   Pick<Selectable<Database['imported_decks']>, 'options_off' | 'lang'> & { desired_retention: number | null }
 
@@ -121,9 +123,12 @@ export async function markDecksAsImported(
 /** Makes the decks inactive for each learner until the learner chooses them. */
 export async function offerDecks(transaction: Transaction<Database>, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return
-  await sql`
-    insert into offered_decks (deck_id) select id from decks where slug = any (${slugs}) on conflict do nothing
-    `.execute(transaction)
+  await transaction
+    .insertInto('offered_decks')
+    .columns(['deck_id'])
+    .expression(({ selectFrom }) => selectFrom('decks').select('id').where('slug', 'in', slugs))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 /**

@@ -28,8 +28,13 @@ export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date
 
 /** Locks a person's row, so that changes of the address wait for each other. */
 export async function lockPerson(transaction: Transaction<Database>, userId: number): Promise<boolean> {
-  const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(transaction)
-  return rows.length > 0
+  const row = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Counts the confirmation mails of the last hour that the person requested or that went to the address. */
@@ -86,9 +91,11 @@ export async function lockConfirmation(
  * is already enabled, the existing key stays.
  */
 export async function setDueCardsKey(db: Kysely<Database>, userId: number, key: string | null): Promise<void> {
-  await sql`
-    update users set due_cards_mail_key = case when ${key}::text is not null then coalesce(due_cards_mail_key, ${key}) end
-    where id = ${userId}`.execute(db)
+  await db
+    .updateTable('users')
+    .set({ due_cards_mail_key: key && sql<string>`coalesce(due_cards_mail_key, ${key})` })
+    .where('id', '=', userId)
+    .execute()
 }
 
 /** Disables the mail about due cards for the owner of the key. */

@@ -1,4 +1,5 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { MAIL_STATES, type MailKind, type MailState } from '../../../src/domain/mail/mail.js'
 import type { Database } from '../../types.js'
 
@@ -12,15 +13,20 @@ export async function listMails(
   db: Kysely<Database>,
   { state, before, limit }: { state?: MailState | undefined; before?: number | undefined; limit: number },
 ): Promise<ListedMail[]> {
-  const { rows } = await sql<ListedMail>`
-    select mails.id, json_build_object('id', users.id, 'username', username, 'display_name', display_name) as "user",
-      kind, day, address, state, attempts, next_attempt_at, sent_at, answer, mails.created_at, body is not null as has_text
-    from mails join users on users.id = user_id
-    where (${state ?? null}::text is null or state = ${state ?? null})
-      and (${before ?? null}::integer is null or mails.id < ${before ?? null})
-    order by mails.id desc
-    limit ${limit}`.execute(db)
-  return rows
+  return db
+    .selectFrom('mails')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['mails.id', 'kind', 'day', 'address', 'state', 'attempts', 'next_attempt_at', 'sent_at', 'answer'])
+    .select(['mails.created_at', ({ eb }) => eb('body', 'is not', null).$castTo<boolean>().as('has_text')])
+    .select(({ ref }) => {
+      const user = { id: ref('users.id'), username: ref('username'), display_name: ref('display_name') }
+      return jsonBuildObject(user).as('user')
+    })
+    .$if(state !== undefined, (query) => query.where('state', '=', state as MailState))
+    .$if(before !== undefined, (query) => query.where('mails.id', '<', before as number))
+    .orderBy('mails.id', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 export async function countMails(db: Kysely<Database>): Promise<Record<MailState, number>> {

@@ -2,6 +2,8 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { MailKind, NewMail } from '../../../src/domain/mail/mail.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: rows come from arrays (`unnest`), and updates join the person (`update … from`) with `skip locked`.
+
 /**
  * Puts mails into the outbox, from which the job `send-mail` sends them. Skips a second mail of the same kind, person
  * and day, except for confirmations of addresses. Returns the ids of the inserted mails.
@@ -42,8 +44,8 @@ export interface DueMails {
 }
 
 function isDue({ at, userId }: DueMails) {
-  const due = sql`mails.state = 'waiting' and mails.next_attempt_at <= ${at}`
-  return userId === undefined ? due : sql`${due} and mails.user_id = ${userId}`
+  const due = sql<boolean>`mails.state = 'waiting' and mails.next_attempt_at <= ${at}`
+  return userId === undefined ? due : sql<boolean>`${due} and mails.user_id = ${userId}`
 }
 
 /**
@@ -85,8 +87,8 @@ export async function failObsoleteMails(db: Kysely<Database>, due: DueMails, tod
 }
 
 export async function hasDueMail(db: Kysely<Database>, due: DueMails): Promise<boolean> {
-  const { rows } = await sql`select from mails where ${isDue(due)} limit 1`.execute(db)
-  return rows.length > 0
+  const first = await db.selectFrom('mails').select('id').where(isDue(due)).limit(1).executeTakeFirst()
+  return first !== undefined
 }
 
 /**
@@ -175,9 +177,16 @@ export async function postponeDueMails(
 }
 
 export async function deleteOldMails(db: Kysely<Database>, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from mails where id in (
-      select id from mails where created_at < ${before} and state <> 'sending' order by id limit ${limit}
-    )`.execute(db)
-  return Number(numAffectedRows)
+  const { numDeletedRows } = await db
+    .deleteFrom('mails')
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('mails')
+        .select('id')
+        .where('created_at', '<', before)
+        .where('state', '<>', 'sending')
+        .orderBy('id')
+        .limit(limit),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

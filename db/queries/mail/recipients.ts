@@ -3,6 +3,8 @@ import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the candidates are found by arithmetic on days in nested subqueries, and rows come from arrays.
+
 export interface Recipient {
   id: number
   display_name: string

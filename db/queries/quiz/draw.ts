@@ -3,6 +3,8 @@ import { MAX_WRONG_OPTIONS, POOL_SIZE, type QuizCard } from '../../../src/domain
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the draw uses functions of the database, materialised CTEs and `lateral` subqueries.
+
 export interface DrawnCard extends QuizCard {
   /** Answers that differ from that of the card, each cut to one character more than an option shows */
   others: string[]

@@ -8,6 +8,8 @@ import { IS_SECRET_CARD } from '../content/visibility.js'
 import { countCtes, deckRetention, type Scope, settingsCte, stateOf } from './progress.js'
 import { isUnseen, noteOf, type StudyCard, type WithForm } from './queue.js'
 
+// Raw SQL: the statements start with the shared CTEs of `progress.ts`, and keys are compared as rows.
+
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
 
 /** State of a card in lists. A suspended card has no other state; `learned` means reviewed and not due. */

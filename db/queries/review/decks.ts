@@ -4,6 +4,8 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, maturityCtes, type Scope } from './progress.js'
 
+// Raw SQL: the statements start with the shared CTEs of `progress.ts`, and switching a deck writes two tables.
+
 /** A deck with a learner's progress; each card is either unseen, young, mature or suspended. */
 export interface StudiedDeck {
   slug: string

@@ -3,6 +3,8 @@ import type { FittedParameters } from '../../../src/domain/review/parameters.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 
+// Raw SQL: the statements aggregate JSON and percentiles, and limit subqueries without columns.
+
 const ENTRIES_AT_ONCE = 5_000
 const STATES_AT_ONCE = 5_000
 

@@ -12,6 +12,8 @@ import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the shared CTEs are parts of several statements, and an entry writes the log and the state at once.
+
 export interface StudySettings extends SchedulerSettings {
   new_per_day: number
   type_answers: boolean

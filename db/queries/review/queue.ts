@@ -5,6 +5,8 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
 
+// Raw SQL: the statement starts with the shared CTEs of `progress.ts`, whose plan was measured.
+
 /** Builds the expression for the learner's note on a card. Does no lookup per row if the learner has no notes. */
 export function noteOf(userId: number, cardId: string): RawBuilder<string | null> {
   return sql`case when (select exists (select from card_notes where user_id = ${userId}))

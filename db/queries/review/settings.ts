@@ -3,6 +3,8 @@ import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/revie
 import type { Database } from '../../types.js'
 import { countCtes, type Scope } from './progress.js'
 
+// Raw SQL: the statement starts with the shared CTEs of `progress.ts`.
+
 const SETTINGS = [
   'new_per_day',
   'desired_retention',

@@ -6,6 +6,8 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, maturityCtes } from './progress.js'
 
+// Raw SQL: the statement starts with the shared CTEs of `progress.ts` and aggregates JSON with filters.
+
 export interface ReviewStatistics {
   /** Days with reviews, ascending */
   days: DayOfReviews[]

@@ -5,6 +5,8 @@ import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { countCtes, stateOf } from './progress.js'
 
+// Raw SQL: the statement starts with the shared CTEs of `progress.ts`, locks in an order, and the history is recursive.
+
 /** A review, or an entry that put a card off, with the current state of its card. */
 export interface UndoCandidate {
   id: number

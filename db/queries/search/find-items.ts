@@ -3,6 +3,8 @@ import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { Database } from '../../types.js'
 import { SEARCH_TABLES, type SearchKind } from './index-words.js'
 
+// Raw SQL: the plans depend on the form of the conditions on arrays and on `set local`.
+
 /**
  * How a stored word matches a search term. `word`: equals the term. `form`: is another form or spelling of the term, or
  * a similar word. `part`: contains the term.

@@ -1,6 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the queue is weighed by a window function, tables depend on the kind, and rows come from arrays.
+
 export type SearchKind = Database['search_pending']['kind']
 
 export const SEARCH_TABLES = {

@@ -3,6 +3,8 @@ import type { ClaimedMembership } from '../../../src/domain/teams/follow-groups.
 import type { MemberOrigin, TeamRole } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: `on conflict` names a partial index, and rows come from arrays (`unnest`).
+
 /** A current member. A person with two memberships, by hand and by group, has the higher role. */
 export interface TeamMember {
   id: number
@@ -15,16 +17,25 @@ export interface TeamMember {
   by_hand: boolean
 }
 
+/** The higher role of two memberships */
+const HIGHER_ROLE = sql<TeamRole>`case when bool_or(role = 'lead') then 'lead' else 'member' end`
+
 export async function listMembers(db: Kysely<Database>, teamId: number): Promise<TeamMember[]> {
-  const { rows } = await sql<TeamMember>`
-    select users.id, username, display_name,
-      case when bool_or(role = 'lead') then 'lead' else 'member' end as role, bool_or(origin = 'claim') as by_group,
-      bool_or(origin = 'hand') as by_hand
-    from team_members join users on users.id = user_id
-    where team_id = ${teamId} and until_on is null
-    group by users.id
-    order by bool_or(role = 'lead') desc, display_name collate "und-x-icu", users.id`.execute(db)
-  return rows
+  return db
+    .selectFrom('team_members')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['users.id', 'username', 'display_name', HIGHER_ROLE.as('role')])
+    .select(({ eb, fn }) => [
+      fn<boolean>('bool_or', [eb('origin', '=', 'claim')]).as('by_group'),
+      fn<boolean>('bool_or', [eb('origin', '=', 'hand')]).as('by_hand'),
+    ])
+    .where('team_id', '=', teamId)
+    .where('until_on', 'is', null)
+    .groupBy('users.id')
+    .orderBy(HIGHER_ROLE)
+    .orderBy(sql`display_name collate "und-x-icu"`)
+    .orderBy('users.id')
+    .execute()
 }
 
 /** If the user has two memberships in the team, `role` is the higher role. */
@@ -35,13 +46,16 @@ export interface TeamOfUser {
 }
 
 export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise<TeamOfUser[]> {
-  const { rows } = await sql<TeamOfUser>`
-    select teams.id, name, case when bool_or(role = 'lead') then 'lead' else 'member' end as role
-    from team_members join teams on teams.id = team_id
-    where user_id = ${userId} and until_on is null
-    group by teams.id
-    order by name collate "und-x-icu", teams.id`.execute(db)
-  return rows
+  return db
+    .selectFrom('team_members')
+    .innerJoin('teams', 'teams.id', 'team_id')
+    .select(['teams.id', 'name', HIGHER_ROLE.as('role')])
+    .where('user_id', '=', userId)
+    .where('until_on', 'is', null)
+    .groupBy('teams.id')
+    .orderBy(sql`name collate "und-x-icu"`)
+    .orderBy('teams.id')
+    .execute()
 }
 
 /** Returns the ids of the teams that the user leads now, in ascending order. */
@@ -140,7 +154,11 @@ export async function moveClaimedMemberships(
   today: string,
 ): Promise<void> {
   if (end.length > 0) {
-    await sql`update team_members set until_on = ${today} where id = any(${end}::integer[])`.execute(transaction)
+    await transaction
+      .updateTable('team_members')
+      .set({ until_on: today })
+      .where('id', '=', ({ fn, val }) => fn.any(val(end)))
+      .execute()
   }
   if (join.length > 0) {
     // Skips a team that a concurrent request has deleted.

@@ -2,6 +2,8 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: an advisory lock is a function call without a table.
+
 const TEAM = ['id', 'name', 'external_group', 'created_at', 'edit_version as version'] as const
 
 export type Team = Omit<Selectable<Database['teams']>, 'edit_version'> & { version: number }

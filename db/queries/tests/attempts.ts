@@ -6,6 +6,8 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { ReviewRules } from '../../../src/domain/tests/review.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the statements read and write in CTEs, take rows from JSON, and compare keys as rows.
+
 export interface Attempt extends Omit<Selectable<Database['attempts']>, 'last_saved_at'> {
   slug: string
   definition: TestDefinition

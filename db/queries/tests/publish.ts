@@ -5,6 +5,8 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
 
+// Raw SQL: the questions come from arrays (`unnest`).
+
 /** A deck without its cards */
 export interface DeckRow {
   id: number

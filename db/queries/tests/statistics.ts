@@ -4,6 +4,8 @@ import type { Counts } from '../../../src/domain/questions/publication.js'
 import type { QuestionReport, QuestionSums } from '../../../src/domain/tests/statistics.js'
 import type { Database } from '../../types.js'
 
+// Raw SQL: the rows come from JSON (`jsonb_to_recordset`).
+
 /** Locks the sums of a version until the end of the transaction. Attempts can still start. */
 export async function lockSums(transaction: Transaction<Database>, testId: number, version: number): Promise<void> {
   await transaction

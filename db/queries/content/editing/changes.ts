@@ -2,6 +2,8 @@ import { type Insertable, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
 
+// Raw SQL: one statement inserts a change with its items from JSON and sets the configuration that triggers read.
+
 export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
   before: ItemState | null
   after: ItemState
@@ -46,9 +48,11 @@ export async function describeChange(
   changeId: number,
   summary: object,
 ): Promise<void> {
-  await sql`update content_changes set summary = ${JSON.stringify(summary)}::jsonb where id = ${changeId}`.execute(
-    transaction,
-  )
+  await transaction
+    .updateTable('content_changes')
+    .set({ summary: JSON.stringify(summary) })
+    .where('id', '=', changeId)
+    .execute()
 }
 
 /** Passes the items as one JSON parameter, because a statement can have at most 65,535 parameters. */

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../types.js'
 
+// Raw SQL: the numbers come from a chain of CTEs, which are materialised for the plan.
+
 export const DIFFICULTIES = ['again', 'lapses', 'reports', 'never_easy'] as const
 
 export interface DifficultCard {

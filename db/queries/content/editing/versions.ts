@@ -4,6 +4,8 @@ import type { ChangeKind } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
 import { liveVersion } from './state.js'
 
+// Raw SQL: tables and columns depend on the kind, and a window function limits the size of a page.
+
 export type SheetTexts = Pick<Selectable<Database['cheatsheets']>, 'title' | 'category' | 'content_md'>
 
 interface Texts {

@@ -4,6 +4,8 @@ import type { Database } from '../../../types.js'
 import type { StoredCard } from './cards.js'
 import { visibilityColumns } from './state.js'
 
+// Raw SQL: rows come from JSON (`jsonb_to_recordset`), and places are computed by window functions.
+
 export interface NewCard extends CardTexts {
   deck_id: number
   draft: boolean
