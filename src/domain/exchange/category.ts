@@ -8,3 +8,16 @@ const ROOT = /^\$[a-z]+\d*\$\/?(?:top(?:\/|$))?/i
 export function withoutRoot(path: string): string | null {
   return path.trim().replace(ROOT, '').trim() || null
 }
+
+/**
+ * Returns the names of a category and its parents; Moodle writes a slash within a name as `//`.
+ * @example namesOfCategory('TCP//IP/Ports') // ['TCP/IP', 'Ports']
+ */
+export function namesOfCategory(path: string): string[] {
+  return path.split(/(?<!\/)\/(?!\/)/).map((name) => name.replaceAll('//', '/'))
+}
+
+/** Returns the path of a category. @example categoryPath(['TCP/IP', 'Ports']) // 'TCP//IP/Ports' */
+export function categoryPath(names: readonly string[]): string {
+  return names.map((name) => name.replaceAll('/', '//')).join('/')
+}

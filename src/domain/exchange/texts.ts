@@ -140,6 +140,12 @@ export class Texts {
 }
 
 function toHtml(text: string, format: RawText['format']): string {
-  if (format !== 'plain') return text
+  if (format === 'html') return text
+  // As Moodle does: a line break is `<br>`, except next to a tag.
+  if (format === 'auto')
+    return text
+      .replaceAll(/>\s+</g, '><')
+      .replaceAll(/\n(?=<)|(?<=>)\n/g, ' ')
+      .replaceAll('\n', '<br>')
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br>')
 }

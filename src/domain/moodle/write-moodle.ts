@@ -1,4 +1,4 @@
-import type { RawGap } from '../exchange/index.js'
+import { categoryPath, type RawGap } from '../exchange/index.js'
 import { formatExportMarker } from './export-marker.js'
 
 export interface ExportAnswer {
@@ -29,7 +29,8 @@ export interface ExportQuestion {
 const MAX_NAME = 255
 
 export interface ExportCategory {
-  path: string
+  /** Names of the category and, before it, of its parents */
+  names: readonly string[]
   questions: Iterable<ExportQuestion>
 }
 
@@ -41,8 +42,8 @@ export interface ExportCategory {
 export function* writeMoodle(categories: Iterable<ExportCategory>): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
   let separator = ''
-  for (const { path, questions } of categories) {
-    const category = tag('category', tag('text', escapeXml(`$course$/top/${path}`)))
+  for (const { names, questions } of categories) {
+    const category = tag('category', tag('text', escapeXml(`$course$/top/${categoryPath(names)}`)))
     yield `${separator}<question type="category">${category}</question>`
     separator = '\n'
     for (const question of questions) yield separator + writeQuestion(question)

@@ -180,6 +180,10 @@ function countTitles(rows: readonly (readonly string[])[]): number {
 
 const MANY_DECKS = 4
 
+/** Gap of a note in Anki's text export, which contains the note, not its cards */
+const CLOZE = /\{\{c\d{1,4}(?:,\d{1,4})*::/
+const WITH_GAPS = 'Eine Notiz mit Lücken wird nicht übernommen; exportiere sie in Anki als .apkg'
+
 /** Warns if a column with other contents was probably taken for that of the decks. */
 export function warnOfManyDecks(decks: readonly TableDeck[], line: number, { warn }: Pick<TableOptions, 'warn'>): void {
   const cards = decks.reduce((sum, deck) => sum + deck.cards.length, 0)
@@ -241,6 +245,10 @@ export class TableReader {
     }
     const read = (role: Role) => readCell(columns.places.get(role))
     const wrong = columns.wrong.map(readCell).filter((text) => text !== '')
+    if (this.#header !== undefined && CLOZE.test(read('question'))) {
+      this.#options.warn(line, WITH_GAPS)
+      return
+    }
     const question = this.#readSide(read('question'), 'Frage', line)
     const cells = columns.options.map(readCell)
     const named = cells.length === 0 ? undefined : findOptions(cells, read('correct'), columns.places.has('answer'))

@@ -63,7 +63,7 @@ async function write(groups: readonly QuestionGroup[], format: QuestionFormat): 
   }
   const { writeMoodle } = await import('../../domain/moodle/index.js')
   const categories = groups.map(({ name, cards }) => ({
-    path: name.replaceAll('/', ' ').replaceAll('::', '/'),
+    names: name.split('::'),
     questions: convert(cards),
   }))
   return runInTurns(collect(writeMoodle(categories)))

@@ -59,6 +59,20 @@ t.test('reads choices with category, id, tags, feedback and explanation', async 
   ])
 })
 
+t.test("keeps the line breaks of Moodle's own format, except next to a tag", async (t) => {
+  const asked = (format: string, content: string) =>
+    `<question type="essay"><questiontext format="${format}">${cdata(content)}</questiontext><generalfeedback>${text('x')}</generalfeedback></question>`
+  const { questions } = read(
+    asked('moodle_auto_format', 'Erst\ndann\n\nzuletzt'),
+    asked('moodle_auto_format', '<ul>\n<li>eins</li>\n<li>zwei</li>\n</ul>'),
+    asked('html', 'Erst\ndann'),
+  )
+  t.same(
+    questions.map(({ question }) => question.replaceAll(/ +$/gm, '')),
+    ['Erst\ndann\n\nzuletzt', '- eins\n- zwei', 'Erst dann'],
+  )
+})
+
 t.test('reads every form', async (t) => {
   const { questions, refused, faults } = read(
     question(
@@ -145,7 +159,7 @@ t.test('reads questions with self-closing elements', async (t) => {
 t.test('keeps the pictures of its own export', async (t) => {
   const picture = `![Plan](media/${'a'.repeat(64)}.png)`
   const stored = { key: 'plan', level: '', question: `${picture} Was ist das?`, answer: picture, exercise: null }
-  const xml = [...writeMoodle([{ path: 'Pläne', questions: [toMoodleQuestion(stored)] }])].join('')
+  const xml = [...writeMoodle([{ names: ['Pläne'], questions: [toMoodleQuestion(stored)] }])].join('')
   t.match(readMoodle(xml, LIMITS).questions, [{ question: stored.question, answer: picture, changes: { length: 0 } }])
 })
 
@@ -382,7 +396,7 @@ t.test('property: cards come back equal', async () => {
         if (faults.length > 0) throw new Error(faults.join())
         return { ...rest, answer, exercise }
       })
-      const xml = [...writeMoodle([{ path: 'Netze/Ports', questions: stored.map(toMoodleQuestion) }])].join('')
+      const xml = [...writeMoodle([{ names: ['Netze', 'Ports'], questions: stored.map(toMoodleQuestion) }])].join('')
       const { questions, refused, fault } = readMoodle(xml, LIMITS)
       const back = questions.map(({ id, tags, question, answer, exercise }) => {
         return { key: id, level: tags[0] ?? '', question, answer, exercise }

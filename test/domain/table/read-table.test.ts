@@ -247,6 +247,14 @@ t.test("Anki's text export", async (t) => {
   t.same(read('#kein Kopf;b\nc;d').cards, ['1 a/#kein Kopf/b/import', '2 a/c/d/import'])
 })
 
+t.test("a note with gaps in Anki's text export is left out with a warning", async (t) => {
+  const text = '#separator:tab\n#html:true\n{{c1::Bonn}} liegt am {{c2::Rhein::Fluss}}\tmehr\nWer?\tich'
+  const { cards, warnings } = read(text)
+  t.same(cards, ['4 a/Wer?/ich/import'])
+  t.match(warnings.at(-1), /^3: Eine Notiz mit Lücken wird nicht übernommen/)
+  t.same(read('Frage;Antwort\nWas ist {{c1::x}}?;Eine Lücke').cards, ['2 a/Was ist {{c1::x}}?/Eine Lücke/import'])
+})
+
 t.test('a table with only malformed rows has that fault alone', async (t) => {
   t.same(read('Frage;Antwort\na;"offen').faults, ['2: Anführungszeichen nicht geschlossen'])
   t.same(read('a;"offen').faults, ['1: Anführungszeichen nicht geschlossen'])

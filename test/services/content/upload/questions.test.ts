@@ -1,6 +1,7 @@
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
 import { findQuestionFormat } from '../../../../src/domain/content/upload/question-file.js'
+import { writeMoodle } from '../../../../src/domain/moodle/index.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { writeUpload } from '../../../support/upload-packages.js'
 
@@ -100,6 +101,32 @@ t.test('reads GIFT into decks of its categories', async (t) => {
     ],
   )
   t.match((await read(t, gift, 'Eigenes')).decks, [{ name: 'Eigenes' }])
+})
+
+t.test('keeps different questions with the same text, and a slash in the name of a category', async (t) => {
+  const gift = [
+    '$CATEGORY: TCP//IP/Ports',
+    'Was stimmt?{=SSH ~HTTP}',
+    'Was stimmt?{=TLS ~FTP}',
+    'Was stimmt?{=TLS ~FTP}',
+    '$CATEGORY: Netze',
+    'Was stimmt?{=TLS ~FTP}',
+  ].join('\n\n')
+  const { decks, warnings } = await read(t, gift)
+  t.match(decks, [
+    {
+      name: 'TCP/IP::Ports',
+      cards: [
+        { identity: { by: 'question' }, answer: 'SSH' },
+        { identity: { by: 'id' }, answer: 'TLS' },
+      ],
+    },
+    { name: 'Netze', cards: [{ identity: { by: 'question' }, answer: 'TLS' }] },
+  ])
+  t.equal(decks[0]?.cards.length, 2)
+  t.match(warnings, [{ line: 7, message: /Dieselbe Frage/ }])
+  const xml = [...writeMoodle([{ names: ['TCP/IP', 'Ports'], questions: [] }])].join('')
+  t.match(xml, '<text>$course$/top/TCP//IP/Ports</text>')
 })
 
 t.test('reads Moodle XML and Aiken', async (t) => {

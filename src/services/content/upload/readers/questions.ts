@@ -9,11 +9,17 @@ import {
   type IncomingDeck,
 } from '../../../../domain/content/upload/incoming.js'
 import type { QuestionFormat } from '../../../../domain/content/upload/question-file.js'
-import type { ConvertLimits, KeepPicture, ReadQuestion, ReadQuestions } from '../../../../domain/exchange/index.js'
+import {
+  type ConvertLimits,
+  type KeepPicture,
+  namesOfCategory,
+  type ReadQuestion,
+  type ReadQuestions,
+} from '../../../../domain/exchange/index.js'
 import { readGift } from '../../../../domain/gift/index.js'
 import { readMoodle, type XmlFault } from '../../../../domain/moodle/index.js'
 import { mediaTarget } from '../../../../domain/pictures/index.js'
-import { parseExercise } from '../../../../domain/questions/exercise.js'
+import { type Exercise, parseExercise } from '../../../../domain/questions/exercise.js'
 import { decodeTable } from '../../../../domain/table/index.js'
 import { cutLabel, MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
 import { shorten, toLine } from '../../../../domain/text/text.js'
@@ -98,8 +104,9 @@ class QuestionDecks {
       this.omit(line, message(`wird nicht übernommen: ${reason}`), reason)
       return
     }
-    const name = cutLabel(normalizeDeckName(deck ?? category?.replaceAll('/', '::') ?? defaultDeck))
-    const identity = this.#identify(id, { name, question })
+    const path = category === null ? undefined : namesOfCategory(category).join('::')
+    const name = cutLabel(normalizeDeckName(deck ?? path ?? defaultDeck))
+    const identity = this.#identify(id, name, { question, answer, exercise })
     if (identity === undefined) {
       this.omit(line, message(REPEATED), REPEATED)
       return
@@ -117,11 +124,18 @@ class QuestionDecks {
 
   /**
    * Returns the identity of a question: its id, or its text if the id is missing or repeated, because ids of Moodle are
-   * unique only within a category. Returns undefined if an earlier question of the deck is identified by the same text.
+   * unique only within a category. Another question of the deck with the same text is identified by all of its content.
+   * Returns undefined if an earlier question of the deck has the same content.
    */
-  #identify(id: string | null, { name, question }: { name: string; question: string }): Identity | undefined {
+  #identify(
+    id: string | null,
+    deck: string,
+    { question, ...rest }: { question: string; answer: string; exercise: Exercise | null },
+  ): Identity | undefined {
     if (id !== null && this.#isNew(id)) return { by: 'id', id }
-    return this.#isNew(name, question) ? { by: 'question' } : undefined
+    const content = JSON.stringify([deck, question, rest])
+    if (!this.#isNew(content)) return undefined
+    return this.#isNew(deck, question) ? { by: 'question' } : { by: 'id', id: content }
   }
 
   #isNew(...parts: string[]): boolean {
