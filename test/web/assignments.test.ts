@@ -213,6 +213,20 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     t.strictSame(titles, ['Zweiter Titel'])
   })
 
+  await t.test('a first task appears on „Heute“ and in the menu of an open app', async (t) => {
+    const person = await app.newPerson({ name: 'Nora Neu' })
+    const { page, complaints } = person
+    await page.clock.install()
+    await page.goto(app.url)
+    await page.getByText('Was möchtest du lernen?').waitFor()
+    await writeAssignment(app, { title: 'Einweisung Lager', audience: { user_ids: [await idOf(person)] } })
+    await page.clock.runFor(60_000)
+    await page.getByText('Einweisung Lager').waitFor()
+    await button(page, 'Menü von Nora Neu').click()
+    await page.getByRole('menuitem', { name: 'Aufgaben', exact: true }).waitFor()
+    t.strictSame(complaints, [])
+  })
+
   await t.test('each role sees only the allowed pages', async (t) => {
     app.expectMissing(/\/api\//)
     const [learner, author, lead] = [

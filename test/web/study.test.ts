@@ -278,6 +278,27 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     )
   })
 
+  await t.test('„Heute“ counts ratings that wait', async (t) => {
+    const { page } = await app.newPerson({ serviceWorkers: 'allow' })
+    await page.goto(app.url)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await untilKept(page, 'counts', 'stats', 'choice')
+    const { counts } = (await (await page.request.get(`${app.url}/api/review/queue?limit=1`)).json()) as {
+      counts: { due: number; new: number }
+    }
+    await openSession(app, page)
+    await untilKept(page, 'queue ')
+    await page.context().setOffline(true)
+    await press(page, ' ', '3', ' ', '1')
+    await page.getByText('2 warten').waitFor()
+    await page.getByRole('link', { name: 'Lernen beenden' }).click()
+    await page.getByText(/Stand von .* Dienst antwortet nicht/).waitFor()
+    await page.getByRole('link', { name: 'Jetzt lernen' }).waitFor()
+    const shown = await page.getByRole('region', { name: 'Heute zu lernen' }).locator('dd').allTextContents()
+    t.strictSame(shown.slice(0, 2), ['1', String(counts.new - 2)], 'one card is due again')
+    t.strictSame(await findBarriers(page), [])
+  })
+
   await t.test('starts offline and shows visited pages', async (t) => {
     const { page } = await app.newPerson({ serviceWorkers: 'allow' })
     await page.goto(app.url)

@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/svelte-query'
 import { api, connectClient } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { isLate } from '../api/late-response.js'
@@ -32,6 +33,8 @@ export const account = $state<AccountState>({
   fault: undefined,
   dialog: undefined,
 })
+
+const ROLES_MS = 60_000
 
 let resolveDialog: ((isBack: boolean) => void) | undefined
 let dialogResult: Promise<boolean> | undefined
@@ -184,7 +187,22 @@ export async function refreshAccount(): Promise<void> {
   accept(await api.get('/api/auth/me'))
 }
 
+/** Asks again for the roles of the user, who may have a first task since: on each use, and each minute in front */
+export const rolesQuery = () =>
+  queryOptions({
+    queryKey: ['account', 'roles'],
+    queryFn: async () => {
+      const response = await api.get('/api/auth/me')
+      if (response.user.id === account.user?.id) accept(response)
+      return response.roles ?? null
+    },
+    staleTime: ROLES_MS / 10,
+    refetchInterval: ROLES_MS,
+    retry: false,
+  })
+
 function accept({ user: found, must_change_password, roles }: AccountResponse): void {
+  queryClient.setQueryData(rolesQuery().queryKey, roles ?? null)
   const user = { ...found, roles }
   if (!must_change_password) typedPassword = ''
   rememberUser(user)

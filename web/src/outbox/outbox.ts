@@ -86,7 +86,7 @@ export class Outbox {
    * Returns the ratings and postponements that may be missing from a review queue requested at `at` (ms since the
    * epoch), oldest first and without undone entries.
    */
-  async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating'>[]> {
+  async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating' | 'from'>[]> {
     const waiting = await this.#waiting(user)
     const receipts = await Promise.all(
       this.stores.map((store) => attempt(() => store.read((tables) => tables.receipts(user)))),

@@ -39,7 +39,7 @@ export function settleRatings(store: Store, settled: readonly Settled[], now: nu
 }
 
 async function settleRating(tables: Tables, { entry, response }: Settled, now: number): Promise<void> {
-  const { user, id, card_id, rating } = entry
+  const { user, id, card_id, rating, from } = entry
   // The entry may be gone: a page that was suspended may process its response after another page has sent the same
   // entry.
   const present = await tables.find(user, id)
@@ -56,6 +56,7 @@ async function settleRating(tables: Tables, { entry, response }: Settled, now: n
     id,
     card_id,
     rating,
+    from,
     review_id: typeof review_id === 'number' ? review_id : null,
     at: now,
   })

@@ -1,4 +1,4 @@
-import type { Decision, Entry, UndoEntry } from '../storage/entry.js'
+import type { Decision, Entry, Rated, UndoEntry } from '../storage/entry.js'
 import type { Store } from '../storage/store.js'
 import { Outbox, type UndoResult } from './outbox.js'
 import type { Pause } from './send-loop.js'
@@ -89,10 +89,15 @@ export class SyncQueue {
    * Stores a rating or the postponement of a card, and sends it. Resolves when the entry is stored. `name` is a new id,
    * which the caller can pass to `takeBack`.
    */
-  async rate(name: string, card_id: number, rating: Decision, duration_ms?: number): Promise<void> {
+  async rate(
+    name: string,
+    card_id: number,
+    rating: Decision,
+    about: Pick<Rated, 'duration_ms' | 'from'> = {},
+  ): Promise<void> {
     const user = this.#owner()
     const reviewed_at = this.#ports.serviceTime().toISOString()
-    await this.#outbox.add(user, { id: name, card_id, rating, duration_ms, reviewed_at })
+    await this.#outbox.add(user, { ...about, id: name, card_id, rating, reviewed_at })
     this.#ports.state.waiting += 1
     this.#isUnannounced = true
     // The state is read again, because a read that has already begun may not include the rating.

@@ -3,6 +3,12 @@ import type { Rating } from '../words/ratings.js'
 /** A learner's decision about a card: a rating, or its postponement until tomorrow */
 export type Decision = Rating | 'tomorrow'
 
+/** Where a card of a study session was counted before its rating */
+export interface Origin {
+  deck: string
+  isNew: boolean
+}
+
 export interface Rated {
   /** The `client_id` of the request; the service uses it to recognise a repeated request */
   id: string
@@ -12,6 +18,8 @@ export interface Rated {
   duration_ms?: number | undefined
   /** Time of the rating (ISO 8601) by the service's clock; by the device's clock while its offset is unknown */
   reviewed_at: string
+  /** Undefined for a rating outside of a study session */
+  from?: Origin | undefined
 }
 
 interface EntryBase {
@@ -49,6 +57,7 @@ export interface Receipt {
   id: string
   card_id: number
   rating: Decision
+  from?: Origin | undefined
   /** Null if the response contained no id of a review, for example because the card no longer exists */
   review_id: number | null
   /** Time of processing in ms since the epoch, by this device's clock */

@@ -11,12 +11,13 @@ export type Certificate = CertificatePage['proofs'][number]
  * which may complete a task.
  */
 export const taskQueries = {
-  /** Always refetched, because a part may have been completed a moment ago */
+  /** Always refetched, because a part may have been completed a moment ago, and each minute for new tasks */
   tasks: () =>
     queryOptions({
       queryKey: ['review', 'tasks'],
       queryFn: (context) => fetchOrCached(context, 'tasks', () => api.get('/api/assignments/mine')),
       staleTime: 0,
+      refetchInterval: 60_000,
     }),
   certificates: () =>
     infiniteQueryOptions({

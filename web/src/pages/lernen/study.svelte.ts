@@ -9,9 +9,11 @@ import type { SyncEvent } from '../../outbox/sync-queue.js'
 import { dismiss, showToast } from '../../parts/toasts.svelte.js'
 import { whenIdle } from '../../platform/idle.js'
 import { readStored, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
+import type { StudyCard } from '../../session/card.js'
 import { isHardOverused } from '../../session/hard-reminder.js'
 import type { Session, Step } from '../../session/session.js'
 import * as sessions from '../../session/session.js'
+import type { Origin } from '../../storage/entry.js'
 import { newId } from '../../storage/id.js'
 import { type Cached, cacheContent, findCached } from '../../storage/kept.js'
 import type { Rating } from '../../words/ratings.js'
@@ -88,10 +90,11 @@ export class Study {
     const name = newId()
     const step = sessions.lastStep(sessions.rate(this.session, rating, name, performance.now()))
     if (step?.kind !== 'rated' || step.id !== name) return
-    const { card_id } = step.waiting.card
+    const { card } = step.waiting
+    const { card_id } = card
     this.#isStoring = true
     try {
-      await this.#syncQueue.rate(name, card_id, rating, step.duration_ms)
+      await this.#syncQueue.rate(name, card_id, rating, { duration_ms: step.duration_ms, from: originOf(card) })
     } finally {
       this.#isStoring = false
     }
@@ -123,7 +126,7 @@ export class Study {
     if (sessions.putOff(this.session, name, performance.now()) === this.session) return
     this.#isStoring = true
     try {
-      await this.#syncQueue.rate(name, card.card_id, 'tomorrow')
+      await this.#syncQueue.rate(name, card.card_id, 'tomorrow', { from: originOf(card) })
     } finally {
       this.#isStoring = false
     }
@@ -273,6 +276,10 @@ export class Study {
     writeStored(REMINDED, Date.now())
     this.isReminded = true
   }
+}
+
+function originOf({ deck, progress }: StudyCard): Origin {
+  return { deck: deck.slug, isNew: progress === null }
 }
 
 /** Reads the steps from session storage, which survives a reload and is not shared with other tabs. */
