@@ -72,7 +72,8 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'practise',
         summary: 'Multiple-choice questions for practice, with wrong answers by authors and from the same deck',
-        description: 'Submit the result with `POST /api/quiz/submit`.',
+        description: `The options of a question are the author's, or else answers of the deck; options longer than 300
+characters end with „…“. Cards without wrong answers are left out. Submit the result with \`POST /api/quiz/submit\`.`,
         tags: ['tests'],
         querystring: PracticeQuery,
         response: responses(Quiz),

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { prepareCandidate, rankDistractors } from '../../src/domain/quiz/distractors.js'
+import { buildPracticeQuestion, prepareAnswer } from '../../src/domain/quiz/practice.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { gifOf } from '../support/pictures.js'
@@ -41,20 +42,61 @@ t.test('practice offers the wrong options of the author first', async (t) => {
   t.notMatch(JSON.stringify((await learner.get('/api/tests/practice?count=50')).body), /Geheim/)
 })
 
-t.test(
-  'practice offers answers of the same kind from the same deck, and those of the quiz if there are too few',
-  async (t) => {
-    const deck = await writeDeck(editor, source)
-    for (const port of [22, 80, 443, 3306])
-      await writeCard(editor, deck, { question: `Port ${port}?`, answer: `${port} TCP` })
-    await writeCard(editor, deck, { question: 'Wozu?', answer: 'Damit Programme einander im Netz finden.' })
-    const { questions } = await practise(deck)
-    const port = questions.find(({ question }: { question: string }) => question === 'Port 22?')
-    t.strictSame([...port.options].sort(), ['22 TCP', '3306 TCP', '443 TCP', '80 TCP'])
-    const alone = questions.find(({ question }: { question: string }) => question === 'Wozu?')
-    t.equal(alone.options.length, 4, 'filled up')
-  },
-)
+t.test('practice offers answers of the same kind from the same deck, and any of them if there are none', async (t) => {
+  const deck = await writeDeck(editor, source)
+  for (const port of [22, 80, 443, 3306])
+    await writeCard(editor, deck, { question: `Port ${port}?`, answer: `${port} TCP` })
+  await writeCard(editor, deck, { question: 'Wozu?', answer: 'Damit Programme einander im Netz finden.' })
+  const { questions } = await practise(deck)
+  const optionsOf = (asked: string): string[] =>
+    questions.find(({ question }: { question: string }) => question === asked).options.toSorted()
+  t.strictSame(optionsOf('Port 22?'), ['22 TCP', '3306 TCP', '443 TCP', '80 TCP'])
+  t.equal(optionsOf('Wozu?').length, 4)
+  t.strictSame(
+    optionsOf('Wozu?').filter((option) => !option.endsWith('TCP')),
+    ['Damit Programme einander im Netz finden.'],
+  )
+
+  const single = await writeDeck(editor, source)
+  await writeCard(editor, single, { question: 'Allein?', answer: 'Ja' })
+  t.strictSame((await practise(single)).questions, [], 'answers of other decks are no options')
+})
+
+t.test('all options of a question have one origin', async (t) => {
+  const deck = await writeDeck(editor, source)
+  const options = [{ text: 'Falsch', correct: false }]
+  await writeCard(editor, deck, { question: 'Eigene?', answer: 'Richtig', options })
+  for (const answer of ['Rom', 'Bern', 'Wien']) await writeCard(editor, deck, { question: `${answer}?`, answer })
+  const { questions } = await practise(deck)
+  const own = questions.find(({ question }: { question: string }) => question === 'Eigene?')
+  t.strictSame(own.options.toSorted(), ['Falsch', 'Richtig'], 'no answers of the deck beside the options of the author')
+})
+
+t.test('an option is a whole paragraph, or ends with a word and outside of code', async (t) => {
+  const words = 'Wort '.repeat(55)
+  const answers = {
+    paragraph: 'Ein Absatz genügt.\n\nDer Rest erklärt ihn nur.',
+    list: 'Drei Schritte:\n\n1. eins\n2. zwei\n3. drei',
+    long: `${words}Donaudampfschifffahrtsgesellschaft Ende`,
+    code: `${words}\`const lang = "nie zerschnitten, auch nicht am Ende"\` Ende`,
+    block: `\`\`\`js\n${'a()\n'.repeat(100)}\`\`\``,
+  }
+  const cards = Object.entries(answers).map(([level, answer], card_id) => {
+    return { card_id, question: level, answer, level, exercise: null }
+  })
+  const prepared = cards.flatMap((card) => prepareAnswer(card) ?? [])
+  const rightOf = (level: string) => {
+    const card = cards.find((one) => one.level === level)
+    const question = card && buildPracticeQuestion(card, 'Deck', prepared, () => 0)
+    return question?.options[question.correct_index]
+  }
+  t.equal(rightOf('paragraph'), 'Ein Absatz genügt.')
+  t.equal(rightOf('list'), answers.list)
+  t.equal(rightOf('long'), `${words}…`)
+  t.equal(rightOf('code'), `${words}…`)
+  t.equal(rightOf('block'), undefined, 'a long block of code is no option')
+  t.equal(prepared.length, 4)
+})
 
 t.test('a wrong option neither equals nor contains the right one, and is the same each time', async (t) => {
   const card = (card_id: number, answer: string) => ({ card_id, question: `Frage ${card_id}`, answer, level: 'a' })

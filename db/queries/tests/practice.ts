@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { type Exercise, readStoredExercise, showGaps } from '../../../src/domain/questions/exercise.js'
-import type { Candidate } from '../../../src/domain/quiz/distractors.js'
+import { readStoredExercise, showGaps } from '../../../src/domain/questions/exercise.js'
+import type { PracticeCard } from '../../../src/domain/quiz/practice.js'
 import type { Database } from '../../types.js'
 
 /** Maximum number of cards from which wrong options are taken, divided among the decks */
@@ -10,13 +10,12 @@ const MAX_ANSWER_BYTES = 8_000
 /** Maximum length of a candidate's question in code points; its start shows how similar it is. */
 const MAX_QUESTION_LENGTH = 1_000
 
-export interface PracticeCard extends Candidate {
+export interface CardOfDeck extends PracticeCard {
   deck_id: number
-  exercise: Exercise | null
 }
 
 /** Returns the live cards among `ids`, and then the first live cards of their decks, as sources of wrong options. */
-export async function listPracticeCards(db: Kysely<Database>, ids: readonly number[]): Promise<PracticeCard[]> {
+export async function listPracticeCards(db: Kysely<Database>, ids: readonly number[]): Promise<CardOfDeck[]> {
   const live = db
     .selectFrom('cards')
     .innerJoin('decks', 'decks.id', 'cards.deck_id')

@@ -23,6 +23,7 @@ const TOO_SIMILAR = 0.85
 const TOO_ALIKE = 0.8
 /** Maximum number of candidates whose trigrams are compared; others differ more in length from the right answer. */
 const COMPARED = 60
+const MIN_WORD_LENGTH = 4
 /** Maximum length of a text that is compared, in UTF-16 code units; only the start of a longer text counts. */
 const MAX_COMPARED_LENGTH = 2_000
 
@@ -52,18 +53,22 @@ function once<T>(compute: () => T): () => T {
  * the right answer, and not too similar to it or to each other. Answers of similar length and form, and to similar
  * questions, are better. The result is deterministic.
  * @param key text of the right option
+ * @param kinds whether answers of another kind are possible as well
  */
 export function rankDistractors(
   card: { card_id: number; question: string; level: string },
   key: string,
   candidates: readonly Prepared[],
   limit: number,
+  kinds: 'same' | 'any' = 'same',
 ): string[] {
   const right = prepareCandidate({ ...card, answer: key })
   const stem = right.questionTrigrams()
   const grams = right.answerTrigrams()
+  const asked = wordsOf(normalise(card.question))
+  const told = countWords(right.text, asked)
   const nearest = candidates
-    .filter(({ card_id, kind }) => card_id !== card.card_id && kind === right.kind)
+    .filter(({ card_id, kind }) => card_id !== card.card_id && (kinds === 'any' || kind === right.kind))
     .sort((a, b) => closeness(b.text, right.text) - closeness(a.text, right.text) || a.card_id - b.card_id)
   const scored = takeFirst(nearest, COMPARED, ({ text }) => isApart(text, right.text))
     .map((candidate) => {
@@ -78,7 +83,8 @@ export function rankDistractors(
         0.3 * closeness(candidate.text, right.text) +
         0.25 * formLikeness(candidate, right) +
         0.25 * stemLikeness(candidate, stem, card.level) +
-        0.2 * (1 - Math.abs(similarity - 0.45)),
+        0.2 * (1 - Math.abs(similarity - 0.45)) +
+        0.3 * Math.min(1, countWords(candidate.text, asked) / Math.max(1, told)),
     }))
     .sort((a, b) => b.score - a.score || a.candidate.card_id - b.candidate.card_id)
   const chosen: typeof scored = []
@@ -148,6 +154,16 @@ function formLikeness(one: Prepared, other: Prepared): number {
 
 function stemLikeness({ questionTrigrams, level }: Prepared, stem: ReadonlySet<string>, ownLevel: string): number {
   return 0.7 * dice(questionTrigrams(), stem) + 0.3 * Number(level === ownLevel)
+}
+
+/** Returns the words that tell something, which are those of at least four letters. */
+function wordsOf(text: string): Set<string> {
+  return new Set(text.split(' ').filter((word) => word.length >= MIN_WORD_LENGTH))
+}
+
+/** Returns how many of these words the text contains; guessers choose the option with the most words of the question. */
+function countWords(text: string, words: ReadonlySet<string>): number {
+  return [...wordsOf(text)].filter((word) => words.has(word)).length
 }
 
 function trigramsOf(text: string): Set<string> {

@@ -43,17 +43,25 @@ export function parseCount(count: string | undefined): number {
 }
 
 export function buildQuestion(card: QuizCard, others: readonly string[], random: Random = Math.random): QuizQuestion {
-  const wrong = sample(others, MAX_WRONG_OPTIONS, random)
-  const correct = shorten(card.answer, OPTION_LENGTH)
-  const options = shuffle([correct, ...wrong.map((answer) => shorten(answer, OPTION_LENGTH))], random)
+  const { card_id, question, answer, deck_name } = card
+  const wrong = others.map((text) => shorten(text, OPTION_LENGTH))
   return {
-    card_id: card.card_id,
-    question: card.question,
-    options,
-    correct_index: options.indexOf(correct),
-    full_answer: card.answer,
-    deck_name: card.deck_name,
+    ...arrange(shorten(answer, OPTION_LENGTH), wrong, random),
+    card_id,
+    question,
+    full_answer: answer,
+    deck_name,
   }
+}
+
+/** Returns the right option and at most three wrong ones in random order, with the first position of the right one. */
+export function arrange(
+  correct: string,
+  wrong: readonly string[],
+  random: Random,
+): Pick<QuizQuestion, 'options' | 'correct_index'> {
+  const options = shuffle([correct, ...sample(wrong, MAX_WRONG_OPTIONS, random)], random)
+  return { options, correct_index: options.indexOf(correct) }
 }
 
 /**
