@@ -16,7 +16,7 @@ import type { FittedParameters } from "../src/domain/review/parameters.js";
 import type { CardState, Rating, ReviewPhase } from "../src/domain/review/review.js";
 import type { TableLayout } from "../src/domain/table-layout.js";
 import type { MemberOrigin, TeamRole } from "../src/domain/teams/teams.js";
-import type { Place } from "../src/domain/tests/attempt.js";
+import type { ShownId } from "../src/domain/tests/attempt.js";
 import type { TestDefinition } from "../src/domain/tests/definition.js";
 import type { AuditVia, ChangeKind, Derived, Fixed, FixedJsonText, FixedNullableJsonText, ItemState, JsonText, NullableJsonText, PictureExtension, SetLater, SignInMethod } from "./column-types.js";
 import type { ColumnType } from "kysely";
@@ -140,7 +140,7 @@ export interface AttemptQuestions {
   /**
    * Options, items or gaps in the order of this attempt, with ids of this attempt
    */
-  places: FixedJsonText<Place[]>;
+  places: FixedJsonText<ShownId[]>;
   /**
    * From 0 to 1; null while the attempt is open
    */

@@ -21,7 +21,7 @@ import type { Refusal } from '../src/domain/refusal.js'
 import { NOT_A_LEAD } from '../src/domain/teams/refusals.js'
 import { maySeeTeam, type ViewableTeams } from '../src/domain/teams/teams.js'
 import { isInteger, parseRowId } from '../src/domain/text/parameters.js'
-import type { Overseen } from '../src/services/assignments/oversee.js'
+import type { OverseenAssignment } from '../src/services/assignments/oversee.js'
 import { requireOwnPassword, requireScope } from './auth.js'
 
 declare module 'fastify' {
@@ -94,7 +94,7 @@ declare module 'fastify' {
      * The assignment in the path; also the teams that the caller leads, unless the caller is responsible for the
      * assignment. Set by `requireOverseer`.
      */
-    overseen: Overseen
+    overseen: OverseenAssignment
   }
 }
 

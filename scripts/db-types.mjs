@@ -83,7 +83,7 @@ const COLUMNS = {
   'attempts.passed': 'SetLater<boolean>',
   'attempts.score_percent': 'ColumnType<number | null, never, number | null>',
   'attempts.answers_deleted_at': 'SetLater<Date>',
-  'attempt_questions.places': 'FixedJsonText<Place[]>',
+  'attempt_questions.places': 'FixedJsonText<ShownId[]>',
   'attempt_questions.answer': 'NullableJsonText<Answer>',
   'attempt_questions.saved_at': 'SetLater<Date>',
   'attempt_questions.points': 'SetLater<number>',
@@ -107,7 +107,7 @@ const IMPORTS = {
   '../src/domain/review/review.js': ['CardState', 'Rating', 'ReviewPhase'],
   '../src/domain/table-layout.js': ['TableLayout'],
   '../src/domain/teams/teams.js': ['MemberOrigin', 'TeamRole'],
-  '../src/domain/tests/attempt.js': ['Place'],
+  '../src/domain/tests/attempt.js': ['ShownId'],
   '../src/domain/tests/definition.js': ['TestDefinition'],
   './column-types.js': [
     'AuditVia',

@@ -10,7 +10,7 @@ export interface BackupHeader {
 }
 
 /** Number of rows by table */
-export type Counts = Record<string, number>
+export type RowCounts = Record<string, number>
 
 export interface TableLine {
   table: string
@@ -18,13 +18,13 @@ export interface TableLine {
 }
 
 export interface EndLine {
-  counts: Counts
+  counts: RowCounts
   /** Last sequence value by identity column, such as `users.id`; null if the sequence was never used */
   sequences: Record<string, string | null>
 }
 
 /** A row with the text form of each value, as PostgreSQL writes and reads it. */
-export type Row = (string | null)[]
+export type BackupRow = (string | null)[]
 
 /**
  * Parses the first line of a backup.

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import { listAppliedMigrations } from '../migrate.js'
 import type { Database } from '../types.js'
-import { BackupError, type BackupHeader, type EndLine, type Row, type TableLine } from './format.js'
-import { fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from './tables.js'
+import { BackupError, type BackupHeader, type BackupRow, type EndLine, type TableLine } from './format.js'
+import { type BackupTable, fixTextForms, isSaved, listTables, ROWS_PER_BATCH } from './tables.js'
 
 /** Rows per batch of tables with long values: the text form of a picture has up to 4.2 million characters. */
 const WIDE_TABLES: Record<string, number> = { media: 4 }
@@ -38,7 +38,7 @@ export async function* readStore(transaction: Transaction<Database>, now: Date):
   yield JSON.stringify(end)
 }
 
-async function* readRows(transaction: Transaction<Database>, table: Table): AsyncGenerator<Row> {
+async function* readRows(transaction: Transaction<Database>, table: BackupTable): AsyncGenerator<BackupRow> {
   const values = sql.join(table.columns.map(({ name }) => sql`${sql.ref(name)}::text`))
   const order = sql.join(table.primaryKey.map((name) => sql.ref(name)))
   await sql`
@@ -46,7 +46,7 @@ async function* readRows(transaction: Transaction<Database>, table: Table): Asyn
     select array[${values}] as values from ${sql.table(table.name)} order by ${order}`.execute(transaction)
   const size = String(WIDE_TABLES[table.name] ?? ROWS_PER_BATCH)
   for (;;) {
-    const { rows } = await sql<{ values: Row }>`
+    const { rows } = await sql<{ values: BackupRow }>`
       fetch ${sql.raw(size)} from backup_rows`.execute(transaction)
     if (rows.length === 0) break
     for (const { values } of rows) yield values
@@ -54,7 +54,7 @@ async function* readRows(transaction: Transaction<Database>, table: Table): Asyn
   await sql`close backup_rows`.execute(transaction)
 }
 
-async function readSequences(transaction: Transaction<Database>, table: Table): Promise<EndLine['sequences']> {
+async function readSequences(transaction: Transaction<Database>, table: BackupTable): Promise<EndLine['sequences']> {
   const sequences: EndLine['sequences'] = {}
   for (const { name } of table.columns.filter(({ isIdentity }) => isIdentity)) {
     const { rows } = await sql<{ last: string | null }>`

@@ -7,7 +7,7 @@ export interface Column {
   isIdentity: boolean
 }
 
-export interface Table {
+export interface BackupTable {
   name: string
   columns: Column[]
   primaryKey: string[]
@@ -52,14 +52,14 @@ export const DERIVED_TABLES: Record<string, Derive> = {
     returning 0 as id`,
 }
 
-export const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
+export const isSaved = ({ name }: BackupTable) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
 
 /**
  * Lists the tables of the schema, except those of Kysely, each after the tables that it references.
  * @throws Error if tables refer to each other in a cycle
  */
-export async function listTables(transaction: Transaction<Database>): Promise<Table[]> {
-  const { rows } = await sql<Table & { references: string[] }>`
+export async function listTables(transaction: Transaction<Database>): Promise<BackupTable[]> {
+  const { rows } = await sql<BackupTable & { references: string[] }>`
     select relname as name,
       (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod),
           'isIdentity', attidentity <> '') order by attnum)
@@ -76,7 +76,7 @@ export async function listTables(transaction: Transaction<Database>): Promise<Ta
     from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'r' and not starts_with(relname, 'kysely_')
     order by relname`.execute(transaction)
-  const sorted: Table[] = []
+  const sorted: BackupTable[] = []
   const isSorted = (name: string) => sorted.some((table) => table.name === name)
   let rest = rows
   while (rest.length > 0) {

@@ -1,7 +1,23 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Database } from '../types.js'
-import { BackupError, type Counts, type EndLine, isEndLine, isTableLine, parseLine, type Row } from './format.js'
-import { type Column, DERIVED_TABLES, fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from './tables.js'
+import {
+  BackupError,
+  type BackupRow,
+  type EndLine,
+  isEndLine,
+  isTableLine,
+  parseLine,
+  type RowCounts,
+} from './format.js'
+import {
+  type BackupTable,
+  type Column,
+  DERIVED_TABLES,
+  fixTextForms,
+  isSaved,
+  listTables,
+  ROWS_PER_BATCH,
+} from './tables.js'
 
 const CHARACTERS_PER_BATCH = 2_000_000
 
@@ -18,7 +34,7 @@ export async function writeStore(
   transaction: Transaction<Database>,
   lines: AsyncIterable<string>,
   { replace }: { replace: boolean },
-): Promise<Counts> {
+): Promise<RowCounts> {
   await fixTextForms(transaction)
   const tables = await listTables(transaction)
   const kept = tables.filter(isSaved)
@@ -36,7 +52,7 @@ export async function writeStore(
     if (derive !== undefined) await deriveRows(transaction, derive)
   }
   await writeSequences(transaction, end.sequences)
-  const counts: Counts = {}
+  const counts: RowCounts = {}
   for (const { name } of kept) counts[name] = await countRows(transaction, name)
   for (const [name, expected] of Object.entries(end.counts)) {
     if (counts[name] !== expected) {
@@ -61,10 +77,10 @@ async function deriveRows(
 async function insertLines(
   transaction: Transaction<Database>,
   lines: AsyncIterable<string>,
-  tables: Map<string, Table>,
+  tables: Map<string, BackupTable>,
 ): Promise<EndLine> {
-  let current: { table: Table; columns: Column[] } | undefined
-  let batch: Row[] = []
+  let current: { table: BackupTable; columns: Column[] } | undefined
+  let batch: BackupRow[] = []
   let size = 0
   const flush = async () => {
     if (current !== undefined && batch.length > 0) await insertRows(transaction, current.table, current.columns, batch)
@@ -74,7 +90,7 @@ async function insertLines(
   for await (const text of lines) {
     const line = parseLine(text)
     if (Array.isArray(line)) {
-      batch.push(line as Row)
+      batch.push(line as BackupRow)
       size += text.length
       if (batch.length >= ROWS_PER_BATCH || size >= CHARACTERS_PER_BATCH) await flush()
     } else if (isTableLine(line)) {
@@ -95,7 +111,12 @@ async function insertLines(
   throw new BackupError('Die Sicherung ist unvollständig oder beschädigt; nichts wurde geändert.')
 }
 
-async function insertRows(transaction: Transaction<Database>, table: Table, columns: Column[], rows: Row[]) {
+async function insertRows(
+  transaction: Transaction<Database>,
+  table: BackupTable,
+  columns: Column[],
+  rows: BackupRow[],
+) {
   const names = sql.join(columns.map(({ name }) => sql.ref(name)))
   const values = sql.join(columns.map(({ name, type }) => sql`${sql.ref(name)}::${sql.raw(type)}`))
   const arrays = sql.join(columns.map((_, index) => sql`${rows.map((row) => row[index] ?? null)}::text[]`))

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker.js'
+import type { StoreWorkerOptions, StoreWorkerRequest, WorkerReply } from './worker.js'
 
 /** A PGlite instance in a worker thread. */
 export interface Backend {
@@ -19,7 +19,7 @@ export interface Backend {
  * Starts PGlite and waits until it is ready.
  * @throws Error if PGlite cannot be started
  */
-export async function startBackend(options: WorkerOptions): Promise<Backend> {
+export async function startBackend(options: StoreWorkerOptions): Promise<Backend> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, execArgv: [] })
   const pending: { resolve: () => void; reject: (error: Error) => void; onOutput?: (output: Uint8Array) => void }[] = []
   let closed = false
@@ -47,7 +47,7 @@ export async function startBackend(options: WorkerOptions): Promise<Backend> {
       if (failure) reject(failure)
       else pending.push({ resolve, reject, ...(onOutput && { onOutput }) })
     })
-  const call = (request: WorkerRequest, onOutput?: (output: Uint8Array) => void) => {
+  const call = (request: StoreWorkerRequest, onOutput?: (output: Uint8Array) => void) => {
     const reply = wait(onOutput)
     if (!failure) worker.postMessage(request)
     return reply

@@ -5,14 +5,14 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { createMaintenance } from './maintenance.js'
 import { SyncedNodeFS } from './synced-node-fs.js'
 
-export interface WorkerOptions {
+export interface StoreWorkerOptions {
   /** Folder of an existing database */
   folder: string
   fsync: boolean
 }
 
 /** Whole protocol messages of the client to execute; `reset` ends the session, `close` ends the store. */
-export type WorkerRequest = Uint8Array<ArrayBuffer> | 'reset' | 'close'
+export type StoreWorkerRequest = Uint8Array<ArrayBuffer> | 'reset' | 'close'
 /** Reply of the worker. The output of a request comes in chunks; `done` is true in the last chunk. */
 export type WorkerReply =
   | { output: Uint8Array<ArrayBuffer>; done: boolean }
@@ -35,7 +35,7 @@ const readyMessage = [0x5a, 0, 0, 0, 5, 0x49]
 
 if (!parentPort) throw new Error('worker.ts runs as a worker thread only')
 const port = parentPort
-const { folder, fsync }: WorkerOptions = workerData
+const { folder, fsync }: StoreWorkerOptions = workerData
 const pglite = await PGlite.create({
   fs: fsync ? new SyncedNodeFS(folder) : new NodeFS(folder),
   extensions: { pg_trgm },
@@ -51,7 +51,7 @@ const maintenance = createMaintenance(pglite)
 let idle = true
 // Runs client messages and maintenance one after another, because maintenance awaits between its steps.
 let queue = Promise.resolve()
-port.on('message', (request: WorkerRequest) => {
+port.on('message', (request: StoreWorkerRequest) => {
   queue = queue.then(() => handle(request)).catch(endThread)
 })
 const timer = setInterval(() => {
@@ -59,7 +59,7 @@ const timer = setInterval(() => {
 }, 10_000)
 reply('ready')
 
-async function handle(request: WorkerRequest): Promise<void> {
+async function handle(request: StoreWorkerRequest): Promise<void> {
   if (request === 'close') {
     clearInterval(timer)
     await pglite.close()

@@ -42,7 +42,7 @@ import {
   acceptCorrection,
   changeAssignment,
   createAssignment,
-  dueOf,
+  dueRuleOf,
   removeAssignment,
   renewAssignment,
   startsOf,
@@ -367,7 +367,7 @@ function view(stored: StoredAssignment) {
   const { every_months, window_end, opens_days_before, everybody_from, team_ids, user_ids } = stored
   return {
     ...{ id, title, description, parts, audience: { everybody: everybody_from !== null, team_ids, user_ids } },
-    ...{ starts: startsOf(stored), due: dueOf(stored) },
+    ...{ starts: startsOf(stored), due: dueRuleOf(stored) },
     recurrence:
       every_months === null
         ? null

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../../plugins/auth.js'
 import { LOGIN_TOO_OLD } from '../../src/domain/accounts/refusals.js'
-import { checkDay, parseNote, parseReason } from '../../src/domain/assignments/assignment.js'
+import { checkDay, parseAssignmentNote, parseReason } from '../../src/domain/assignments/assignment.js'
 import {
   HELD_TOO_EARLY,
   NO_SUCH_PART,
@@ -27,7 +27,7 @@ import {
   recognise,
 } from '../../src/services/assignments/act.js'
 import { formRequestOf } from '../../src/services/create-once.js'
-import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
+import { ConfirmPartBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
 
 const DECISION = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
 
@@ -68,7 +68,7 @@ const occurrences: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Confirm that the caller has read the sheet of a part',
         tags: ['assignments'],
         params: OccurrenceParams,
-        body: ConfirmBody,
+        body: ConfirmPartBody,
         response: responses(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, SHEET_CHANGED, NO_SUCH_PART]),
       },
     },
@@ -101,7 +101,7 @@ within the last ten minutes.`,
     async (request) => {
       const { ids, held_on, note } = request.body
       checkDay('held_on', held_on)
-      const instruction = { ids, held_on, note: note === undefined ? null : parseNote('note', note) }
+      const instruction = { ids, held_on, note: note === undefined ? null : parseAssignmentNote('note', note) }
       await confirmPersonal(app.db, actorOf(request), instruction, request.user.display_name, app.clock)
       return { ok: true as const }
     },

@@ -319,7 +319,7 @@ export const SignersQuery = Type.Object({
 
 export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })
 
-export const ConfirmBody = Type.Object({
+export const ConfirmPartBody = Type.Object({
   part: Type.Integer({ description: 'Index of the part.', minimum: 0, maximum: MAX_PARTS - 1, examples: [0] }),
   sheet_updated_at: Type.Optional(
     Type.String({

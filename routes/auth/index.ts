@@ -15,7 +15,7 @@ import { logIn } from '../../src/services/accounts/log-in.js'
 import oidcRoutes from './oidc/index.js'
 import passkeyLogin from './passkey-login.js'
 import passkeyRoutes from './passkeys.js'
-import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsResponse, PasswordBody } from './schemas.js'
+import { ConfirmLoginBody, LoggedIn, LoginBody, Me, MethodsResponse, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
@@ -153,7 +153,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
 error="insufficient_user_authentication"\`: creating tokens, registering passkeys, linking, granting administrator
 rights. A new session replaces the current one and counts as recent for ten minutes.`,
         tags: ['auth'],
-        body: ConfirmBody,
+        body: ConfirmLoginBody,
         response: responses(Done, [PASSWORD_LOGIN_OFF]),
       },
       preHandler: app.requireUser,

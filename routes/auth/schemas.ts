@@ -17,7 +17,7 @@ export const MethodsResponse = Type.Object({
   }),
 })
 
-export const ConfirmBody = Type.Object({ password: Type.String({ examples: ['vier zufällige Wörter'] }) })
+export const ConfirmLoginBody = Type.Object({ password: Type.String({ examples: ['vier zufällige Wörter'] }) })
 
 export const PasswordBody = Type.Object({
   current_password: Type.String({ examples: ['vier zufällige Wörter'] }),

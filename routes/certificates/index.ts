@@ -25,10 +25,10 @@ import { exportCertificates } from '../../src/services/certificates/export.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import {
+  CertificateExportQuery,
   CertificateFile,
   CertificateParams,
   CertificateTable,
-  ExportQuery,
   OwnCertificates,
   OwnCertificatesQuery,
   Replaced,
@@ -98,7 +98,7 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
         description: 'The purpose is recorded in the audit trail.',
         tags: ['proofs'],
         produces: ['text/csv'],
-        querystring: ExportQuery,
+        querystring: CertificateExportQuery,
         response: responses(CertificateTable, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,

@@ -52,7 +52,7 @@ export const Verified = Type.Object({
   }),
 })
 
-export const ExportQuery = Type.Object({
+export const CertificateExportQuery = Type.Object({
   purpose: Type.String({
     description: 'Purpose of the export; recorded in the audit trail.',
     examples: ['Audit ISO 27001, 2026'],

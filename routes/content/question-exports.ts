@@ -13,7 +13,7 @@ import {
   exportSourceQuestions,
   exportTest,
   QUESTION_FORMATS,
-  type QuestionFormat,
+  type QuestionExportFormat,
 } from '../../src/services/tests/export-questions.js'
 import { ExportFile } from './schemas.js'
 import { EditedTestParams } from './test-schemas.js'
@@ -32,7 +32,7 @@ const ExportedAs = Type.Object({
 const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 const PRODUCES = ['application/xml', 'text/csv']
 
-const FILES: Readonly<Record<QuestionFormat, { type: string; extension: string }>> = {
+const FILES: Readonly<Record<QuestionExportFormat, { type: string; extension: string }>> = {
   moodle: { type: 'application/xml; charset=utf-8', extension: 'xml' },
   csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
 }
@@ -89,14 +89,14 @@ const questionExports: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  function send(reply: FastifyReply, file: Buffer, format: QuestionFormat): never {
+  function send(reply: FastifyReply, file: Buffer, format: QuestionExportFormat): never {
     const { type, extension } = FILES[format]
     const name = `svc_training_fragen_${app.clock.today()}.${extension}`
     return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(file) as never
   }
 }
 
-function parseFormat(text: string | undefined, name: string): QuestionFormat {
+function parseFormat(text: string | undefined, name: string): QuestionExportFormat {
   const format = parseChoice(text, name, QUESTION_FORMATS)
   if (format === undefined) {
     throw new InvalidParameter(name, `fehlt: eines von ${QUESTION_FORMATS.join(', ')}`)

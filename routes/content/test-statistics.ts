@@ -7,7 +7,7 @@ import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
 import { id, page } from '../../src/http/query.js'
 import { nullable, responses } from '../../src/http/schemas.js'
-import { findStatistics } from '../../src/services/tests/statistics.js'
+import { findTestStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
 
 /** Makes the schema of a figure nullable: the figure is null if it would reveal data about too few persons. */
@@ -106,7 +106,7 @@ fewer than \`min_persons\` persons. The other values are renewed only together w
     async ({ params, query }) => {
       const { version, ...wanted } = query
       if (!isInteger(version ?? 0)) throw NO_PUBLISHED_VERSION.at('version')
-      return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, wanted, {
+      return findTestStatistics(app.db, { slug: toTestSlug(params.slug), version }, wanted, {
         minPersons: app.config.statisticsMinPersons,
         now: app.clock.now(),
       })

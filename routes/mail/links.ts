@@ -5,7 +5,7 @@ import { CONFIRMATION_NOT_FOUND } from '../../src/domain/mail/own-refusals.js'
 import { isSecret } from '../../src/domain/text/secrets.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { confirmAddress } from '../../src/services/mail/own-address.js'
-import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
+import { ConfirmAddressBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
 
 const PER_TEN_SECONDS = 20
 /** Limit of requests per IP address; high, because mail services unsubscribe many users from a few IP addresses. */
@@ -24,7 +24,7 @@ const links: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Confirm an address with the token of its mail, once',
         tags: ['mail'],
         security: [],
-        body: ConfirmBody,
+        body: ConfirmAddressBody,
         response: responses(Confirmed, [CONFIRMATION_NOT_FOUND]),
       },
       onRequest: app.limitRequests('mail confirmation', PER_TEN_SECONDS),

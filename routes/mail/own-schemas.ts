@@ -22,7 +22,7 @@ export const OwnMailResponse = Type.Object({
 
 export const AddressBody = Type.Object({ email: Address })
 export const DueCardsBody = Type.Object({ on: Type.Boolean({ examples: [true] }) })
-export const ConfirmBody = Type.Object({
+export const ConfirmAddressBody = Type.Object({
   token: Type.String({ description: 'From the link in the mail.', examples: ['N1mZ…Qw'] }),
 })
 export const Confirmed = Type.Object({ email: Address })

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { BackupError, type Counts, parseHeader } from '../../db/backup/format.js'
+import { BackupError, parseHeader, type RowCounts } from '../../db/backup/format.js'
 import { readStore } from '../../db/backup/read-store.js'
 import { writeStore } from '../../db/backup/write-store.js'
 import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
@@ -140,7 +140,7 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
  * @throws BackupError if the file is unreadable, damaged, inconsistent or of a newer version, or the store is not empty
  * @throws UnusableDatabaseError under the conditions of `migrateTo`
  */
-export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
+export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<RowCounts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
   // Errors are ignored here, because reading the lines reports them as well.

@@ -10,7 +10,7 @@ export interface ThreadsOptions {
   heapMb: number
 }
 
-export interface RunOptions {
+export interface TaskOptions {
   signal?: AbortSignal | undefined
   /** Maximum time of the task, and the error if it takes longer; Infinity means no limit */
   limit?: { ms: number; error: Error }
@@ -40,7 +40,7 @@ export class Threads<Task, Result> {
    * @throws `noMemory` if the task exceeds the heap limit
    * @throws the uncaught errors of the thread
    */
-  async run(task: Task, { signal, limit, noMemory, transferList = [] }: RunOptions = {}): Promise<Result> {
+  async run(task: Task, { signal, limit, noMemory, transferList = [] }: TaskOptions = {}): Promise<Result> {
     signal?.throwIfAborted()
     const worker = this.#take()
     let timer: NodeJS.Timeout | undefined

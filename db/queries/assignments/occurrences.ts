@@ -193,7 +193,7 @@ export async function lockOccurrences(
     .execute()
 }
 
-export interface Overseen {
+export interface OverseenOccurrence {
   id: number
   /** Whether the user is responsible for the assignment; if not, the user leads a team of the occurrence's person */
   is_responsible: boolean
@@ -208,7 +208,7 @@ export async function listOverseen(
   userId: number,
   ledTeams: readonly number[],
   ids: readonly number[],
-): Promise<Overseen[]> {
+): Promise<OverseenOccurrence[]> {
   return db
     .selectFrom('occurrences')
     .innerJoin('assignments', 'assignments.id', 'assignment_id')

@@ -68,7 +68,7 @@ export async function transferProgress(
     .execute()
 }
 
-export async function findDeckSlug(db: Kysely<Database>, cardId: number): Promise<string | undefined> {
+export async function findDeckSlugOfCard(db: Kysely<Database>, cardId: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('cards')
     .innerJoin('decks', 'decks.id', 'deck_id')

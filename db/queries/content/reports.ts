@@ -8,7 +8,7 @@ import { IS_SECRET_CARD } from './visibility.js'
 
 // Raw SQL: inserting what is selected with `for key share`, and a page joined to a total, would be fragments anyway.
 
-export type Outcome = 'accepted' | 'declined'
+export type ReportOutcome = 'accepted' | 'declined'
 
 export interface CardReport {
   id: number
@@ -28,7 +28,7 @@ export interface CardReport {
   settled_by: string | null
   suggested_question: string | null
   suggested_answer: string | null
-  outcome: Outcome | null
+  outcome: ReportOutcome | null
   outcome_message: string | null
   /** Null, like the next two fields, for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
@@ -172,7 +172,7 @@ export async function lockReport(transaction: Transaction<Database>, id: number)
 export async function decideReport(
   transaction: Transaction<Database>,
   id: number,
-  outcome: Outcome,
+  outcome: ReportOutcome,
   message: string | null,
   settledBy: string | null,
 ): Promise<void> {
@@ -196,7 +196,7 @@ export interface OwnReport {
   suggested_answer: string | null
   created_at: Date
   settled_at: Date | null
-  outcome: Outcome | null
+  outcome: ReportOutcome | null
   outcome_message: string | null
 }
 

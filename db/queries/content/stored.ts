@@ -63,7 +63,7 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
 }
 
 /** Returns the cards of the content folder and of deleted sources, including archived cards. */
-export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
+export async function findFolderCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, (after) => pageOfCards(db, after).where('source_id', 'is', null).execute())
 }
 

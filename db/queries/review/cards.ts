@@ -5,7 +5,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
-import { countCtes, deckRetention, type Scope, settingsCte, stateOf } from './progress.js'
+import { countCtes, deckRetention, type StudyScope, settingsCte, stateOf } from './progress.js'
 import { isUnseen, noteOf, type StudyCard, type WithForm } from './queue.js'
 
 // Raw SQL: the statements start with the shared CTEs of `progress.ts`, and keys are compared as rows.
@@ -51,7 +51,7 @@ const START = -(2 ** 31)
  */
 export async function listCards(
   db: Kysely<Database>,
-  scope: Scope,
+  scope: StudyScope,
   { state, text }: CardFilter,
   after: number | undefined,
   limit: number,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes, maturityCtes, type Scope } from './progress.js'
+import { countCtes, maturityCtes, type StudyScope } from './progress.js'
 
 // Raw SQL: the statements start with the shared CTEs of `progress.ts`, and switching a deck writes two tables.
 
@@ -27,7 +27,7 @@ export interface StudiedDeck {
   default_retention: number | null
 }
 
-export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Promise<StudiedDeck[]> {
+export async function listStudiedDecks(db: Kysely<Database>, scope: StudyScope): Promise<StudiedDeck[]> {
   const { rows } = await sql<StudiedDeck>`
     with ${countCtes(scope)}, ${maturityCtes(scope.userId)}
     select slug, name, is_active as active, due::integer, greatest(least(unseen - put_off, new_allowed), 0)::integer as new,

@@ -19,7 +19,7 @@ export interface StudySettings extends SchedulerSettings {
   type_answers: boolean
 }
 
-export interface Scope {
+export interface StudyScope {
   userId: number
   /** Calendar day as `YYYY-MM-DD` */
   today: string
@@ -28,7 +28,7 @@ export interface Scope {
 }
 
 /** Builds the condition that the queue includes a deck of `deck_counts`. The queue of all decks omits inactive ones. */
-export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
+export function isStudied({ deckSlug }: StudyScope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
 }
 
@@ -67,7 +67,7 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
  * lateral join makes the planner look up each card; it would otherwise join a few suspended cards with the progress of
  * all users.
  */
-export function countCtes(scope: Scope): RawBuilder<unknown> {
+export function countCtes(scope: StudyScope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
   const inScope = deckSlug === undefined ? sql`true` : isStorable(deckSlug) ? sql`decks.slug = ${deckSlug}` : sql`false`
   return sql`

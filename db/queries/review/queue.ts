@@ -3,7 +3,7 @@ import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { CardState, Remaining } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
+import { countCtes, deckRetention, isStudied, type StudyScope, type StudySettings, stateOf } from './progress.js'
 
 // Raw SQL: the statement starts with the shared CTEs of `progress.ts`, whose plan was measured.
 
@@ -72,7 +72,7 @@ export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuild
  */
 export async function findQueue(
   db: Kysely<Database>,
-  scope: Scope,
+  scope: StudyScope,
   limit: number,
   newLimit: number,
 ): Promise<Queue | undefined> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
-import { countCtes, type Scope } from './progress.js'
+import { countCtes, type StudyScope } from './progress.js'
 
 // Raw SQL: the statement starts with the shared CTEs of `progress.ts`.
 
@@ -43,7 +43,7 @@ const MAX_EXTRA_NEW = 9_999
  * limit, adds the excess as well. The limit exceeds the daily number by at most `MAX_EXTRA_NEW`. The caller must have
  * locked the learner, because concurrent requests add up.
  */
-export async function addExtraNew(transaction: Transaction<Database>, scope: Scope, cards: number): Promise<void> {
+export async function addExtraNew(transaction: Transaction<Database>, scope: StudyScope, cards: number): Promise<void> {
   await sql`
     with ${countCtes(scope)}
     insert into review_settings as mine

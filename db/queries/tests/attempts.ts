@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
 import type { Answer } from '../../../src/domain/questions/judge.js'
-import type { Place } from '../../../src/domain/tests/attempt.js'
+import type { ShownId } from '../../../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { ReviewRules } from '../../../src/domain/tests/review.js'
 import type { Database } from '../../types.js'
@@ -18,7 +18,7 @@ export interface AttemptQuestion {
   question_id: number
   card_id: number | null
   content: FrozenQuestion
-  places: Place[]
+  places: ShownId[]
   seq: number
   answer: Answer | null
   saved_at: Date | null
@@ -168,7 +168,7 @@ export type NewAttempt = Pick<
 export async function insertAttempt(
   db: Kysely<Database>,
   attempt: NewAttempt,
-  questions: readonly { question_id: number; places: readonly Place[] }[],
+  questions: readonly { question_id: number; places: readonly ShownId[] }[],
 ): Promise<number | undefined> {
   const drawn = JSON.stringify(questions.map((question, slot) => ({ ...question, slot })))
   const row = await db

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
-import type { Counts } from '../../../src/domain/questions/publication.js'
+import type { CellCounts } from '../../../src/domain/questions/publication.js'
 import type { QuestionReport, QuestionSums } from '../../../src/domain/tests/statistics.js'
 import type { Database } from '../../types.js'
 
@@ -96,7 +96,7 @@ export async function listQuestionsWithSums(
 export async function findPublishedCounts(
   db: Kysely<Database>,
   questionIds: readonly number[],
-): Promise<Map<number, Counts[]>> {
+): Promise<Map<number, CellCounts[]>> {
   const rows = await db
     .selectFrom('question_reports')
     .select(['question_id', 'persons', 'cells'])
@@ -104,7 +104,7 @@ export async function findPublishedCounts(
     .orderBy('question_id')
     .orderBy('persons')
     .execute()
-  const found = new Map<number, Counts[]>()
+  const found = new Map<number, CellCounts[]>()
   for (const { question_id, persons, cells } of rows) {
     const counts = found.get(question_id) ?? []
     counts.push({ persons, cells })
@@ -118,7 +118,7 @@ export interface RenewedReport {
   persons: number
   report: QuestionReport
   /** Null if the report publishes no new counts */
-  counts: Counts | null
+  counts: CellCounts | null
 }
 
 /** Stores checked reports and the counts that they publish. */

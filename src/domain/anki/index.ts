@@ -16,7 +16,7 @@ export { addsWords, renderCard, SKIPPED_OCCLUSION, splitAtAnswerLine, withoutQue
 export { ZstdFrames } from './read/zstd-frames.js'
 export { ankiFileName, formatAnkiLine } from './text-export.js'
 export { type Pictures, toFieldHtml } from './write/card-html.js'
-export { PackageDecks, withoutRoot } from './write/package-decks.js'
+export { PackageDecks, withoutRootDeck } from './write/package-decks.js'
 export {
   type CardProgress,
   FIRST_DAY,
@@ -24,7 +24,7 @@ export {
   learnedCardRow,
   newCardRow,
   noteRow,
-  type Row,
+  type PackageRow,
   reviewRow,
 } from './write/package-rows.js'
 export { collectionRow, INDEXES, MODEL_ID, type PackageCollection, TABLES } from './write/package-schema.js'

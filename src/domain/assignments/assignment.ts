@@ -150,7 +150,7 @@ function checkLongText(field: string, text: string, longest: number): void {
  * @throws InvalidInput if it has more than 2,000 code points or is not storable
  * @example parseNote('note', ' gut\n') // 'gut'
  */
-export function parseNote(field: string, text: string): string {
+export function parseAssignmentNote(field: string, text: string): string {
   const trimmed = text.trim()
   checkLongText(field, trimmed, MAX_DESCRIPTION)
   return trimmed
@@ -162,7 +162,7 @@ export function parseNote(field: string, text: string): string {
  * @example parseReason(' krank ') // 'krank'
  */
 export function parseReason(text: string): string {
-  const reason = parseNote('reason', text)
+  const reason = parseAssignmentNote('reason', text)
   if (reason === '') throw new InvalidField('reason', 'darf nicht leer sein')
   return reason
 }

@@ -14,7 +14,7 @@ export interface Fault {
 /** A probable mistake in a content file or an upload; it does not prevent the import. */
 export type Warning = Fault
 
-export type Report = (line: number, message: string) => void
+export type ReportFault = (line: number, message: string) => void
 
 /** A card of a content file or an upload. Its index in `cards` of the deck determines its sort order. */
 export interface CardSource {

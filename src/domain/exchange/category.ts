@@ -5,7 +5,7 @@ const ROOT = /^\$[a-z]+\d*\$\/?(?:top(?:\/|$))?/i
  * Returns a category path of Moodle without its root, or null if nothing else is left.
  * @example withoutRoot('$course$/top/Netze/Ports') // 'Netze/Ports'
  */
-export function withoutRoot(path: string): string | null {
+export function withoutRootCategory(path: string): string | null {
   return path.trim().replace(ROOT, '').trim() || null
 }
 

@@ -1,4 +1,4 @@
-export { categoryPath, namesOfCategory, withoutRoot } from './category.js'
+export { categoryPath, namesOfCategory, withoutRootCategory } from './category.js'
 export { type ConvertLimits, QuestionCollector } from './convert.js'
 export { markGap } from './texts.js'
 export {

@@ -8,7 +8,7 @@ import {
   type ReadQuestions,
   type TextFormat,
   UnsupportedQuestion,
-  withoutRoot,
+  withoutRootCategory,
 } from '../exchange/index.js'
 
 /**
@@ -51,7 +51,7 @@ export function readGift(source: string, limits: ConvertLimits): ReadQuestions {
     }
     const moved = /^\$CATEGORY:([^\n]*)/.exec(block.text)
     if (moved !== null) {
-      category = withoutRoot(unmark(moved[1] ?? '', 'plain'))
+      category = withoutRootCategory(unmark(moved[1] ?? '', 'plain'))
       continue
     }
     const name = TITLE.exec(block.text)?.[1] ?? block.text

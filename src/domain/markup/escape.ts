@@ -1,4 +1,4 @@
-export interface Place {
+export interface TextContext {
   isLineStart: boolean
   isLineEnd: boolean
   /** Whether the text is in a link; an unescaped bracket would end the link text */
@@ -19,14 +19,14 @@ const RULE = /^[-=_|:\s]+$/
  * tag becomes an entity, which no Markdown parser treats as HTML.
  * @example escapeText('a*b', { isLineStart: false, isLineEnd: false, isLinked: false, isCell: false }) // 'a\\*b'
  */
-export function escapeText(text: string, place: Place): string {
+export function escapeText(text: string, place: TextContext): string {
   const escaped = text.replace(SPECIAL, (character, at: number) => escapeOne(character, text, at, place))
   if (!place.isLineStart) return escaped
   if (place.isLineEnd && RULE.test(text)) return escaped.startsWith('\\') ? escaped : `\\${escaped}`
   return escapeStart(escaped)
 }
 
-function escapeOne(character: string, text: string, at: number, place: Place): string {
+function escapeOne(character: string, text: string, at: number, place: TextContext): string {
   const before = text[at - 1]
   const after = text[at + 1]
   const escaped = `\\${character}`

@@ -13,7 +13,7 @@ import {
   type ReadQuestions,
   type TextFormat,
   UnsupportedQuestion,
-  withoutRoot,
+  withoutRootCategory,
 } from '../exchange/index.js'
 import { readCloze } from './cloze.js'
 import { childOf, childrenOf, type Element, readChildren, textIn, type XmlFault } from './element.js'
@@ -42,7 +42,7 @@ export function readMoodle(
   const fault = readChildren(source.replace(/^\ufeff/, ''), 'quiz', (element) => {
     if (element.name !== 'question') return true
     if (element.attributes.type === 'category') {
-      category = withoutRoot(textIn(element, 'category'))
+      category = withoutRootCategory(textIn(element, 'category'))
       return true
     }
     if (collector.isFull) {

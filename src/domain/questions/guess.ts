@@ -2,7 +2,7 @@ import type { FrozenForm, FrozenGap } from './frozen.js'
 import type { MultipleRule } from './judge.js'
 
 /** A section of a test: a number of questions drawn from a pool. */
-export interface Section {
+export interface DrawnSection {
   questions: readonly FrozenForm[]
   draw: number
 }
@@ -37,7 +37,10 @@ const MAX_WORK = 200_000_000
  * const sections = [{ questions: Array(10).fill(trueOrFalse), draw: 10 }]
  * chanceOfPassing(sections, { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
  */
-export function chanceOfPassing(sections: readonly Section[], { passPercent, multiple, attempts }: PassRules): number {
+export function chanceOfPassing(
+  sections: readonly DrawnSection[],
+  { passPercent, multiple, attempts }: PassRules,
+): number {
   const total = sections.reduce((sum, { draw }) => sum + draw, 0)
   if (total === 0) return 0
   const kinds = sections.map(({ questions }) => countKinds(questions, multiple))
@@ -66,7 +69,7 @@ function inAnyAttempt(once: number, attempts: number | null): number {
 }
 
 /** Returns an upper bound of the chance to pass once: Hoeffding's inequality, valid for draws without replacement. */
-function boundOfPassing(sections: readonly Section[], kinds: readonly Kind[][], passPercent: number): number {
+function boundOfPassing(sections: readonly DrawnSection[], kinds: readonly Kind[][], passPercent: number): number {
   const total = sections.reduce((sum, { draw }) => sum + draw, 0)
   const expected = sections.reduce((sum, { questions, draw }, index) => {
     const points = (kinds[index] ?? []).reduce((all, { outcome, count }) => all + count * meanOf(outcome), 0)

@@ -1,11 +1,11 @@
 /** A number of persons, and how many of them are in each of several cells. Each person is in at most one cell. */
-export interface Counts {
+export interface CellCounts {
   persons: number
   cells: Readonly<Record<string, number>>
 }
 
 /** The counts from which a report may publish some. */
-export interface Table extends Counts {
+export interface CountTable extends CellCounts {
   /** Whether each person is in exactly one cell. Otherwise the other persons form a cell that is never published. */
   isWhole: boolean
 }
@@ -15,7 +15,7 @@ export interface Table extends Counts {
  * the reports are large enough: first cells that no report has published, then the smaller ones.
  * @param published all earlier reports, oldest first, with the cells that each of them published
  */
-export function publishableCells(table: Table, published: readonly Counts[], minPersons: number): string[] {
+export function publishableCells(table: CountTable, published: readonly CellCounts[], minPersons: number): string[] {
   const { cells } = table
   const reports = [emptyReport(table), ...published]
   const known = new Set(published.flatMap((report) => Object.keys(report.cells)))
@@ -28,9 +28,9 @@ export function publishableCells(table: Table, published: readonly Counts[], min
 
 /** Returns whether a new report may publish the counts of all these cells. */
 export function mayPublish(
-  table: Table,
+  table: CountTable,
   names: readonly string[],
-  published: readonly Counts[],
+  published: readonly CellCounts[],
   minPersons: number,
 ): boolean {
   const reports = [emptyReport(table), ...published]
@@ -38,7 +38,7 @@ export function mayPublish(
 }
 
 /** Returns the report that everyone knows: without persons, all counts are zero. */
-function emptyReport({ cells }: Table): Counts {
+function emptyReport({ cells }: CountTable): CellCounts {
   return { persons: 0, cells: Object.fromEntries(Object.keys(cells).map((name) => [name, 0])) }
 }
 
@@ -46,7 +46,12 @@ function emptyReport({ cells }: Table): Counts {
  * Returns whether at least `minPersons` persons in the cell, and as many outside of it, have been added since each
  * report that published the cell. With fewer outside, nearly all new persons would have given the same answer.
  */
-function hasGrown({ persons, cells }: Table, name: string, reports: readonly Counts[], minPersons: number): boolean {
+function hasGrown(
+  { persons, cells }: CountTable,
+  name: string,
+  reports: readonly CellCounts[],
+  minPersons: number,
+): boolean {
   const count = cells[name] ?? 0
   return reports.every((report) => {
     const earlier = report.cells[name]
@@ -55,7 +60,12 @@ function hasGrown({ persons, cells }: Table, name: string, reports: readonly Cou
   })
 }
 
-function isSafe(table: Table, names: readonly string[], reports: readonly Counts[], minPersons: number): boolean {
+function isSafe(
+  table: CountTable,
+  names: readonly string[],
+  reports: readonly CellCounts[],
+  minPersons: number,
+): boolean {
   const cells = Object.fromEntries(names.map((name) => [name, table.cells[name] ?? 0]))
   const sizes = remainders(table, reports, { persons: table.persons, cells })
   return sizes.every((size) => size >= minPersons || (table.isWhole && size === 0))
@@ -71,7 +81,7 @@ function isSafe(table: Table, names: readonly string[], reports: readonly Counts
  * All groups whose sizes follow from the reports are composed of these and of differences of two counts of a cell:
  * test/domain/questions/publication.test.ts compares them with a search of all groups.
  */
-function remainders({ cells, isWhole }: Table, reports: readonly Counts[], newest: Counts): number[] {
+function remainders({ cells, isWhole }: CountTable, reports: readonly CellCounts[], newest: CellCounts): number[] {
   const names = Object.keys(cells)
   const first = new Map<string, number>()
   const last = new Map<string, number>()

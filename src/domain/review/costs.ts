@@ -1,5 +1,6 @@
+import type { Random } from '../quiz/quiz.js'
 import { MemoryModel } from './memory.js'
-import { firstRating, type Random, recallRating, retryRating } from './simulated-ratings.js'
+import { firstRating, recallRating, retryRating } from './simulated-ratings.js'
 
 /** Desired retentions for which the cost is shown */
 const COST_RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97] as const

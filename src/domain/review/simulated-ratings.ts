@@ -1,7 +1,5 @@
+import type { Random } from '../quiz/quiz.js'
 import type { Rating } from './review.js'
-
-/** Returns a random number in [0, 1). */
-export type Random = () => number
 
 /** Shares of first ratings, and of ratings of remembered cards, among users of Anki (simulator of fsrs-rs) */
 const FIRST_RATINGS: [Rating, number][] = [

@@ -1,5 +1,5 @@
 /** An option, item or gap in an attempt. */
-export interface Place {
+export interface ShownId {
   /** Random id in this attempt */
   id: string
   /** Id in the published question */

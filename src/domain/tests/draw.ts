@@ -1,5 +1,5 @@
 import type { FrozenForm } from '../questions/frozen.js'
-import type { Place } from './attempt.js'
+import type { ShownId } from './attempt.js'
 import type { TestSection } from './definition.js'
 
 /** Returns a uniformly distributed random integer from 0 to `below` - 1. */
@@ -46,7 +46,7 @@ export function countDrawn(
  * test does not shuffle its questions: the stored order may reveal the answer.
  * @param newId returns an id that is unique within the question
  */
-export function drawPlaces(question: FrozenForm, newId: () => string, randomIndex: RandomIndex): Place[] {
+export function drawPlaces(question: FrozenForm, newId: () => string, randomIndex: RandomIndex): ShownId[] {
   const place = ({ id }: { id: string }) => ({ id: newId(), of: id })
   switch (question.form) {
     case 'single':

@@ -1,6 +1,6 @@
 import type { FrozenQuestion } from '../questions/frozen.js'
 import type { Answer } from '../questions/judge.js'
-import type { Place } from './attempt.js'
+import type { ShownId } from './attempt.js'
 import type { TestDefinition } from './definition.js'
 import { type ShownQuestion, showQuestion } from './view.js'
 
@@ -71,7 +71,7 @@ export interface ReviewedQuestion extends Omit<ShownQuestion, 'options' | 'items
 /** Returns a question with its right answers. The caller must check `isReviewOpen` and `review: explanations`. */
 export function reviewQuestion(
   frozen: FrozenQuestion,
-  places: readonly Place[],
+  places: readonly ShownId[],
   answer: Answer | null,
 ): ReviewedQuestion {
   const { options: _, items: __, gaps: ___, ...shown } = showQuestion(frozen, places)
@@ -93,7 +93,7 @@ export function reviewQuestion(
 
 function reviewOptions(
   options: readonly { id: string; text: string; correct: boolean; feedback: string | null }[],
-  places: readonly Place[],
+  places: readonly ShownId[],
   answer: Answer | null,
 ) {
   const chosen = answer !== null && 'option_ids' in answer ? answer.option_ids : []
@@ -105,7 +105,7 @@ function reviewOptions(
   })
 }
 
-function placeOf(id: string, places: readonly Place[]): string {
+function placeOf(id: string, places: readonly ShownId[]): string {
   return places.find(({ of }) => of === id)?.id ?? id
 }
 

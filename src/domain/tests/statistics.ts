@@ -1,6 +1,6 @@
 import type { FrozenForm, FrozenOption, FrozenQuestion } from '../questions/frozen.js'
 import type { Answer } from '../questions/judge.js'
-import { type Counts, mayPublish, publishableCells } from '../questions/publication.js'
+import { type CellCounts, mayPublish, publishableCells } from '../questions/publication.js'
 import {
   addPerson,
   distractorShares,
@@ -93,7 +93,7 @@ interface ReportedOption {
 export interface Shown {
   report: QuestionReport | null
   /** The counts that each report has published, oldest first */
-  published: readonly Counts[]
+  published: readonly CellCounts[]
 }
 
 /**
@@ -113,7 +113,7 @@ export function renewReport(
   sums: QuestionSums,
   { report, published }: Shown,
   { minPersons, now }: { minPersons: number; now: Date },
-): { report: QuestionReport; counts: Counts | null } {
+): { report: QuestionReport; counts: CellCounts | null } {
   const { persons } = sums.item
   const { cells, isComplete } = cellsToPublish(question, sums, published, minPersons)
   const isEnough = isComplete || persons >= FACTOR_OF_SINGLE_COUNTS * (published.at(-1)?.persons ?? 0)
@@ -155,7 +155,7 @@ function optionsOf(question: FrozenForm): FrozenOption[] {
 function cellsToPublish(
   question: FrozenForm,
   sums: QuestionSums,
-  published: readonly Counts[],
+  published: readonly CellCounts[],
   minPersons: number,
 ): { cells: Record<string, number>; isComplete: boolean } {
   const { persons } = sums.item
@@ -212,7 +212,7 @@ function totalsOf(
 }
 
 /** Returns the shares of wrong options by id, as far as the published counts reveal the number of all wrong choices. */
-function sharesOf(question: FrozenForm, { persons, cells }: Counts): Map<string, number | null> {
+function sharesOf(question: FrozenForm, { persons, cells }: CellCounts): Map<string, number | null> {
   if (question.form !== 'single') return new Map()
   const counted = question.options.map(({ id, correct }) => ({ id, correct, count: cells[optionCell(id)] }))
   const hidden = persons - sum(cells)
@@ -232,7 +232,7 @@ function sum(cells: Readonly<Record<string, number>>): number {
 /** Returns the flags that follow from published values. */
 function flagsFor(
   question: FrozenForm,
-  { persons, cells }: Counts,
+  { persons, cells }: CellCounts,
   rest: { correlation: number | null; medianSeconds: number | null },
 ): Flag[] {
   const hidden = persons - sum(cells)

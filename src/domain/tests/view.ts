@@ -1,6 +1,6 @@
 import type { FrozenForm, FrozenGap, FrozenQuestion } from '../questions/frozen.js'
 import type { Answer } from '../questions/judge.js'
-import type { Place } from './attempt.js'
+import type { ShownId } from './attempt.js'
 
 /** A question as learners see it before the review, without its right answers. */
 export interface ShownQuestion {
@@ -17,7 +17,7 @@ export interface ShownQuestion {
 }
 
 /** Selects the fields that may be shown during an attempt. */
-export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): ShownQuestion {
+export function showQuestion(frozen: FrozenQuestion, places: readonly ShownId[]): ShownQuestion {
   const { form, question } = frozen
   const shown = { form, question }
   switch (frozen.form) {
@@ -35,11 +35,11 @@ export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): 
   }
 }
 
-function inOrder(parts: readonly { id: string; text: string }[], places: readonly Place[]) {
+function inOrder(parts: readonly { id: string; text: string }[], places: readonly ShownId[]) {
   return places.map(({ id, of }) => ({ id, text: parts.find((part) => part.id === of)?.text ?? '' }))
 }
 
-function gapsWith(gaps: readonly FrozenGap[], places: readonly Place[]) {
+function gapsWith(gaps: readonly FrozenGap[], places: readonly ShownId[]) {
   return places.map(({ id, of }) => {
     const choices = gaps.find((gap) => gap.id === of)?.choices
     return choices === undefined ? { id } : { id, choices }
@@ -47,7 +47,7 @@ function gapsWith(gaps: readonly FrozenGap[], places: readonly Place[]) {
 }
 
 /** Returns the Markdown of a text with the ids of the attempt in its gaps. */
-function textWith(text: string, places: readonly Place[]): string {
+function textWith(text: string, places: readonly ShownId[]): string {
   const ids = new Map(places.map(({ id, of }) => [of, id]))
   return text.replaceAll(/\{\{([^{}]*)\}\}/g, (whole, of: string) => {
     const id = ids.get(of)
@@ -56,7 +56,7 @@ function textWith(text: string, places: readonly Place[]): string {
 }
 
 /** Returns the answer with the ids of the published question. */
-export function withoutPlaces(answer: Answer, places: readonly Place[]): Answer {
+export function withoutPlaces(answer: Answer, places: readonly ShownId[]): Answer {
   const ids = new Map(places.map(({ id, of }) => [id, of]))
   const rename = (id: string) => ids.get(id) ?? id
   if ('option_ids' in answer) return { option_ids: answer.option_ids.map(rename) }
@@ -68,7 +68,7 @@ export function withoutPlaces(answer: Answer, places: readonly Place[]): Answer 
 }
 
 /** Returns the question with the ids of the attempt, to judge its answer. The parts keep the order of the version. */
-export function withPlaces<T extends FrozenForm>(frozen: T, places: readonly Place[]): T {
+export function withPlaces<T extends FrozenForm>(frozen: T, places: readonly ShownId[]): T {
   const ids = new Map(places.map(({ id, of }) => [of, id]))
   const rename = <P extends { id: string }>(part: P): P => ({ ...part, id: ids.get(part.id) ?? part.id })
   switch (frozen.form) {

@@ -116,7 +116,7 @@ export async function changeAssignment(
     if (before === undefined) throw ASSIGNMENT_NOT_FOUND
     requireVersion(version, before.edit_version)
     const { parts, audience, starts, due, recurrence, ...rest } = change
-    checkDates({ starts: starts ?? startsOf(before), due: due ?? dueOf(before) })
+    checkDates({ starts: starts ?? startsOf(before), due: due ?? dueRuleOf(before) })
     await keepResponsible(transaction, change.responsible_id)
     await keepOwnDuties(transaction, actor, async () => {
       const columns = {
@@ -207,7 +207,7 @@ export function startsOf({ starts_on }: StoredAssignment): Starts {
   return starts_on ?? { joining: true }
 }
 
-export function dueOf({ due_on, due_days }: StoredAssignment): Due {
+export function dueRuleOf({ due_on, due_days }: StoredAssignment): Due {
   return due_on ?? { days_after_start: due_days ?? 0 }
 }
 

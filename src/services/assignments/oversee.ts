@@ -17,7 +17,7 @@ import { invalidCursor } from '../../domain/text/parameters.js'
 import type { PrintedSession } from '../print/session.js'
 import { type AssignmentClock, completeOccurrences, planAssignment, planJoiners, planPersons } from './plan.js'
 
-export interface Overseen {
+export interface OverseenAssignment {
   assignment: Oversight
   /** Ids of the teams that the caller leads; undefined for the responsible person, who sees all persons */
   watched: VisibleTeams
@@ -36,7 +36,7 @@ export interface PageRequest extends Omit<OccurrencePage, 'after'> {
 export async function listOverseenOccurrences(
   db: Kysely<Database>,
   actor: Actor,
-  { assignment, watched }: Overseen,
+  { assignment, watched }: OverseenAssignment,
   page: PageRequest,
   { sendsMail, ...clock }: AssignmentClock & { sendsMail: boolean },
 ) {
@@ -65,7 +65,7 @@ const MAX_LISTED = 1_000
 export async function listSigners(
   db: Kysely<Database>,
   actor: Actor,
-  overseen: Overseen,
+  overseen: OverseenAssignment,
   states: readonly OccurrenceState[],
   clock: AssignmentClock,
 ): Promise<PrintedSession> {
@@ -89,7 +89,7 @@ export async function listSigners(
  */
 async function listCurrent(
   db: Kysely<Database>,
-  { assignment: { id, planned_on }, watched }: Overseen,
+  { assignment: { id, planned_on }, watched }: OverseenAssignment,
   { after, ...filter }: PageRequest,
   clock: AssignmentClock,
 ): Promise<ListedOccurrence[]> {

@@ -3,7 +3,7 @@ import { extendLease, finishRun, releaseLease, takeLease } from '../../../db/que
 import type { Database } from '../../../db/types.js'
 import type { Job, JobContext, JobSummary } from './job.js'
 
-export interface RunOptions extends Omit<JobContext, 'db' | 'renewLease'> {
+export interface RunJobOptions extends Omit<JobContext, 'db' | 'renewLease'> {
   /** Day of a nightly run (`YYYY-MM-DD`); undefined for a run by hand and for jobs that run more often */
   night?: string
 }
@@ -20,7 +20,7 @@ export class LeaseLost extends Error {}
 export async function runJob(
   db: Kysely<Database>,
   { name, run }: Pick<Job, 'name' | 'run'>,
-  { night, ...options }: RunOptions,
+  { night, ...options }: RunJobOptions,
 ): Promise<JobSummary | undefined> {
   const lease = await takeLease(db, name, night ?? null)
   if (lease === undefined) return undefined

@@ -16,7 +16,7 @@ import { MAX_DELAY_DAYS, nextAttempt, SERVER_RETRY_MINUTES } from '../../domain/
 import { oneClickAddress } from '../../domain/mail/mail.js'
 import { addDays } from '../../domain/time/calendar.js'
 import type { OutgoingMail } from '../mail/message.js'
-import { connectToMailServer, type MailConnection, type Outcome, ServerFault } from '../mail/smtp.js'
+import { connectToMailServer, type MailConnection, type MailOutcome, ServerFault } from '../mail/smtp.js'
 import type { JobContext, JobSummary } from './job.js'
 
 const MINUTE_MS = 60_000
@@ -79,7 +79,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
 async function markOutcome(
   { db, moment }: JobContext,
   mail: ClaimedMail,
-  { verdict, reply }: Outcome,
+  { verdict, reply }: MailOutcome,
 ): Promise<'sent' | 'postponed' | 'failed' | 'unknown'> {
   const { at } = moment()
   if (verdict === 'sent') {

@@ -25,7 +25,7 @@ const MAIL_MS = 120_000
 const STOP_MS = 5_000
 
 /** Outcome of an attempt. `reply` is the reply of the server or a description of the fault. */
-export interface Outcome {
+export interface MailOutcome {
   verdict: 'sent' | Verdict
   reply: string
 }
@@ -34,7 +34,7 @@ export interface Outcome {
 export class ServerFault extends Error {}
 
 export interface MailConnection {
-  send(mail: OutgoingMail): Promise<Outcome>
+  send(mail: OutgoingMail): Promise<MailOutcome>
   /** Whether another mail can be sent; false after any fault */
   isUsable(): boolean
   close(): void

@@ -13,7 +13,7 @@ import { findNamedDecks } from './named-decks.js'
 import { requireSections } from './publish.js'
 
 export const QUESTION_FORMATS = ['moodle', 'csv'] as const
-export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
+export type QuestionExportFormat = (typeof QUESTION_FORMATS)[number]
 
 /** Number of rows of the table that are written in one step */
 const ROWS_AT_ONCE = 50
@@ -29,7 +29,7 @@ interface QuestionGroup {
  * @throws TEST_NOT_FOUND if the test does not exist
  * @throws NotPublishable if a section cannot be published, for example because its deck is missing
  */
-export async function exportTest(db: Kysely<Database>, slug: string, format: QuestionFormat): Promise<Buffer> {
+export async function exportTest(db: Kysely<Database>, slug: string, format: QuestionExportFormat): Promise<Buffer> {
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, source } = test
@@ -41,7 +41,7 @@ export async function exportTest(db: Kysely<Database>, slug: string, format: Que
 export async function exportSourceQuestions(
   db: Kysely<Database>,
   sourceId: number,
-  format: QuestionFormat,
+  format: QuestionExportFormat,
 ): Promise<Buffer> {
   const slugs = await listDeckSlugs(db, sourceId)
   const decks = await findNamedDecks(db, slugs, [])
@@ -53,7 +53,7 @@ export async function exportSourceQuestions(
   return write(groups, format)
 }
 
-async function write(groups: readonly QuestionGroup[], format: QuestionFormat): Promise<Buffer> {
+async function write(groups: readonly QuestionGroup[], format: QuestionExportFormat): Promise<Buffer> {
   // The modules of both formats are imported on demand, because they also load an XML parser, which is otherwise needed
   // only in worker threads.
   if (format === 'csv') {

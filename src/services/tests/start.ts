@@ -13,7 +13,7 @@ import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import type { FrozenQuestion } from '../../domain/questions/frozen.js'
-import type { Place } from '../../domain/tests/attempt.js'
+import type { ShownId } from '../../domain/tests/attempt.js'
 import { deadlineOf } from '../../domain/tests/deadline.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import {
@@ -127,7 +127,7 @@ async function insert(
 
 const ID_BYTES = 6
 
-function placesOf(content: FrozenQuestion): Place[] {
+function placesOf(content: FrozenQuestion): ShownId[] {
   const used = new Set<string>()
   const newId = (): string => {
     const id = randomBytes(ID_BYTES).toString('base64url')

@@ -55,7 +55,7 @@ export interface QuestionPage {
  * @throws NO_PUBLISHED_VERSION if the test or the version does not exist, or the test was never published
  * @throws InvalidInput if `after` is not a question of the version
  */
-export async function findStatistics(
+export async function findTestStatistics(
   db: Kysely<Database>,
   { slug, version }: { slug: string; version: number | undefined },
   { after, limit }: QuestionPage,

@@ -3,7 +3,7 @@ import { guidOf, splitGuid } from '../../../src/domain/anki/guid.js'
 import { escapeHtml } from '../../../src/domain/anki/read/filters.js'
 import { toFieldHtml } from '../../../src/domain/anki/write/card-html.js'
 import { checksum, joinFields, stripField } from '../../../src/domain/anki/write/fields.js'
-import { PackageDecks, withoutRoot } from '../../../src/domain/anki/write/package-decks.js'
+import { PackageDecks, withoutRootDeck } from '../../../src/domain/anki/write/package-decks.js'
 import { learnedCardRow, noteRow, type PackageCard } from '../../../src/domain/anki/write/package-rows.js'
 import { convertHtml } from '../../../src/domain/markup/convert.js'
 import { guardCell, unguardCell } from '../../../src/domain/table/cells.js'
@@ -75,8 +75,8 @@ t.test('decks have their parents and names that Anki keeps', async (t) => {
     decks.list().map(({ name }) => name),
     ['svc-training', 'svc-training::A', "svc-training::A::'B'", 'svc-training::blank', 'svc-training::blank::x y'],
   )
-  t.equal(withoutRoot('svc-training::Git::Mehr'), 'Git::Mehr')
-  t.equal(withoutRoot('Git'), 'Git')
+  t.equal(withoutRootDeck('svc-training::Git::Mehr'), 'Git::Mehr')
+  t.equal(withoutRootDeck('Git'), 'Git')
 })
 
 t.test('decks of the same name stay apart', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addScores } from '../../../src/domain/questions/fraction.js'
 import type { FrozenForm } from '../../../src/domain/questions/frozen.js'
-import { chanceOfPassing, countDraws, type PassRules, type Section } from '../../../src/domain/questions/guess.js'
+import { chanceOfPassing, countDraws, type DrawnSection, type PassRules } from '../../../src/domain/questions/guess.js'
 import { type Answer, judge, type MultipleRule } from '../../../src/domain/questions/judge.js'
 import fc from '../../support/property.js'
 
@@ -19,7 +19,7 @@ const order = (length: number): FrozenForm => {
   return { form: 'order', items: Array.from({ length }, (_, index) => ({ id: `${index}`, text: '' })) }
 }
 const text: FrozenForm = { form: 'text', accepted: ['a'] }
-const times = (count: number, question: FrozenForm): Section => {
+const times = (count: number, question: FrozenForm): DrawnSection => {
   return { questions: new Array<FrozenForm>(count).fill(question), draw: count }
 }
 const percent = (chance: number) => Math.round(chance * 10_000) / 100
@@ -52,7 +52,7 @@ t.test('handles empty and large tests, unlimited attempts and tiny chances', asy
   t.equal(chanceOfPassing([times(5, choice(2))], { ...once, attempts: null }), 1)
   const rare = chanceOfPassing([times(100, choice(4))], { ...once, passPercent: 100, attempts: 3 })
   t.ok(Math.abs(rare / (3 * 0.25 ** 100) - 1) < 1e-9, `${rare}`)
-  const large: Section[] = [
+  const large: DrawnSection[] = [
     {
       questions: [...times(1_000, choice(7, 3)).questions, ...times(1_000, choice(11, 4)).questions, order(13)],
       draw: 100,
@@ -64,7 +64,7 @@ t.test('handles empty and large tests, unlimited attempts and tiny chances', asy
 
 t.test('a very large test gets an upper bound', async (t) => {
   const kinds = Array.from({ length: 14 }, (_, index) => times(300, choice(3 + index, 1 + (index % 3))).questions)
-  const large: Section[] = [{ questions: kinds.flat(), draw: 500 }]
+  const large: DrawnSection[] = [{ questions: kinds.flat(), draw: 500 }]
   const chance = chanceOfPassing(large, { ...once, passPercent: 60 })
   t.ok(chance > 0 && chance < 1e-6, `${chance}`)
   t.equal(chanceOfPassing(large, { ...once, passPercent: 1 }), 1)
@@ -102,7 +102,7 @@ const product = <T>(lists: T[][]): T[][] => {
 /**
  * Judges every guess for every draw of questions. Returns the number of draws and the mean share of guesses that pass.
  */
-function countPasses(sections: readonly Section[], passPercent: number, multiple: MultipleRule) {
+function countPasses(sections: readonly DrawnSection[], passPercent: number, multiple: MultipleRule) {
   const draws = product(sections.map(({ questions, draw }) => subsetsOf(questions, draw))).map((draw) => draw.flat())
   const chances = draws.map((questions) => {
     const guesses = product(questions.map(guessesOf))

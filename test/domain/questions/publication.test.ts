@@ -1,5 +1,10 @@
 import t from 'tap'
-import { type Counts, mayPublish, publishableCells, type Table } from '../../../src/domain/questions/publication.js'
+import {
+  type CellCounts,
+  type CountTable,
+  mayPublish,
+  publishableCells,
+} from '../../../src/domain/questions/publication.js'
 import { findSmallGroup, subtractPairs } from '../../support/differencing.js'
 import { runs } from '../../support/property.js'
 import { drawIndex, mulberry32 } from '../../support/random.js'
@@ -66,13 +71,13 @@ t.test('persons in no cell are hidden like a cell that is never published', asyn
   t.strictSame(shown(15, { a: 8, b: 7 }), ['a'], 'all persons are in a cell')
 })
 
-const whole = (cells: Record<string, number>): Table => ({
+const whole = (cells: Record<string, number>): CountTable => ({
   ...{ cells, isWhole: true },
   persons: Object.values(cells).reduce((sum, count) => sum + count, 0),
 })
 
 t.test('a count is renewed when five more persons are in the cell and five more are not', async (t) => {
-  const published: Counts[] = [{ persons: 10, cells: { right: 5, wrong: 5 } }]
+  const published: CellCounts[] = [{ persons: 10, cells: { right: 5, wrong: 5 } }]
   const renewed = (right: number, wrong: number) => publishableCells(whole({ right, wrong }), published, MIN).length
   t.equal(renewed(5, 10), 0, 'all five are wrong')
   t.equal(renewed(9, 10), 0)
@@ -82,7 +87,7 @@ t.test('a count is renewed when five more persons are in the cell and five more 
 })
 
 t.test('a count is renewed alone while another keeps its value', async (t) => {
-  const published: Counts[] = [{ persons: 10, cells: { right: 5, beta: 5 } }]
+  const published: CellCounts[] = [{ persons: 10, cells: { right: 5, beta: 5 } }]
   t.strictSame(publishableCells(whole({ right: 10, beta: 5, gamma: 5 }), published, MIN).sort(), ['gamma', 'right'])
 })
 
@@ -102,12 +107,12 @@ t.test('counts of different reports do not combine to a small group', async (t) 
   t.equal(mayPublish(whole({ a: 7, b: 8, c: 3 }), ['b'], [first], MIN), true)
 })
 
-const kept = (reports: readonly Counts[]) => reports.map(({ persons, cells }) => ({ persons, counts: cells }))
+const kept = (reports: readonly CellCounts[]) => reports.map(({ persons, cells }) => ({ persons, counts: cells }))
 
 interface Played {
   cells: string[]
   persons: string[]
-  reports: Counts[]
+  reports: CellCounts[]
 }
 
 /** Lets persons answer, whose preferences may change, and keeps the report after every fifth or later person. */
@@ -119,7 +124,7 @@ function play(seed: number, choose: typeof publishableCells): Played {
   const draw = () => cells.map(() => random() ** 3)
   let weights = draw()
   const persons: string[] = []
-  const reports: Counts[] = []
+  const reports: CellCounts[] = []
   let checked = 0
   const size = 20 + Math.floor(random() * 60)
   while (persons.length < size) {

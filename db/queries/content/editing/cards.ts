@@ -86,12 +86,12 @@ export interface EditedFilter {
   text?: string | undefined
 }
 
-export interface Place {
+export interface CardPosition {
   sort_order: number
   id: number
 }
 
-export async function findPlace(db: Kysely<Database>, slug: string, id: number): Promise<Place | undefined> {
+export async function findPlace(db: Kysely<Database>, slug: string, id: number): Promise<CardPosition | undefined> {
   return db
     .selectFrom('cards')
     .innerJoin('decks', 'decks.id', 'deck_id')
@@ -105,7 +105,7 @@ export async function listEditedCards(
   db: Kysely<Database>,
   slug: string,
   filter: EditedFilter,
-  after: Place | undefined,
+  after: CardPosition | undefined,
   limit: number,
 ): Promise<ListedCard[]> {
   return editedCards(db)
@@ -131,7 +131,7 @@ function cardIds(
   db: Kysely<Database>,
   slug: string,
   { state, level, text }: EditedFilter,
-  after: Place | undefined,
+  after: CardPosition | undefined,
   limit: number,
 ) {
   const inOrder = (isHidden: boolean) => {
@@ -169,7 +169,7 @@ function containsText(text: string): RawBuilder<boolean> {
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-export interface StoredCard extends CardTexts, ItemState {
+export interface EditableCard extends CardTexts, ItemState {
   id: number
   deck_id: number
   sort_order: number
@@ -214,7 +214,7 @@ export async function lockCards(transaction: Transaction<Database>, ids: readonl
 }
 
 /** Returns the sources of the cards, each with the file of its first card; cards without a source come first. */
-export async function findSourcesOfCards(
+export async function findOriginsOfCards(
   db: Kysely<Database>,
   ids: readonly number[],
 ): Promise<{ source_id: number | null; file: string | null }[]> {
@@ -227,7 +227,7 @@ export async function findSourcesOfCards(
     .execute()
 }
 
-export async function findStoredCards(db: Kysely<Database>, ids: readonly number[]): Promise<StoredCard[]> {
+export async function findStoredCards(db: Kysely<Database>, ids: readonly number[]): Promise<EditableCard[]> {
   return cardsWithOrigin(db)
     .select(['cards.id', 'cards.deck_id', 'question', 'answer', 'level', 'cards.sort_order'])
     .select(['source_id', 'kind', 'file', 'key', 'imported_cards.deck_id as identity_deck_id'])

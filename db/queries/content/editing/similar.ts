@@ -4,7 +4,7 @@ import type { Database } from '../../../types.js'
 import { isEditable } from './cards.js'
 import { isArchived } from './state.js'
 
-export interface Candidate {
+export interface SimilarCandidate {
   id: number
   question: string
   deck_slug: string
@@ -35,7 +35,7 @@ export async function findCardsWithWords(
   size: number | undefined,
   except: number | undefined,
   limit: number,
-): Promise<Candidate[]> {
+): Promise<SimilarCandidate[]> {
   if (sets.length === 0) return []
   return db
     .selectFrom('search_cards')

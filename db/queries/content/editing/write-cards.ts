@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
 import type { Database } from '../../../types.js'
-import type { StoredCard } from './cards.js'
+import type { EditableCard } from './cards.js'
 import { visibilityColumns } from './state.js'
 
 // Raw SQL: rows come from JSON (`jsonb_to_recordset`), and places are computed by window functions.
@@ -78,7 +78,7 @@ export async function insertCard(
 }
 
 /** One parameter holds all rows, so that the statement stays prepared. */
-export async function updateCards(transaction: Transaction<Database>, cards: readonly StoredCard[]): Promise<void> {
+export async function updateCards(transaction: Transaction<Database>, cards: readonly EditableCard[]): Promise<void> {
   const rows = cards.map(({ archived, draft, ...card }) => ({ ...card, is_hidden: archived || draft }))
   await sql`
     update cards
@@ -92,7 +92,7 @@ export async function updateCards(transaction: Transaction<Database>, cards: rea
 
 export async function updateIdentities(
   transaction: Transaction<Database>,
-  cards: readonly StoredCard[],
+  cards: readonly EditableCard[],
 ): Promise<void> {
   const rows = cards.map(({ id, identity_deck_id, key, archived, draft, edited }) => ({
     ...{ id, deck_id: identity_deck_id, key, draft, edited },

@@ -1,6 +1,6 @@
 import { clozeOnly, renderClozes } from './cloze.js'
 
-export interface Side {
+export interface TemplateSide {
   side: 'front' | 'back'
   /** Number of the requested gap, from 1; undefined if the note type has no gaps */
   cloze: number | undefined
@@ -12,7 +12,7 @@ export interface Side {
  * @param isTyped whether the field also has the filter `type`; if so, `cloze` returns only the content of the gap
  * @example applyFilter('text', '<b>fett</b>', { side: 'back', cloze: undefined }, false) // 'fett'
  */
-export function applyFilter(filter: string, html: string, { side, cloze }: Side, isTyped: boolean): string {
+export function applyFilter(filter: string, html: string, { side, cloze }: TemplateSide, isTyped: boolean): string {
   switch (filter) {
     case 'text':
       return stripHtml(html)

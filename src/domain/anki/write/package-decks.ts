@@ -43,7 +43,7 @@ export class PackageDecks {
 }
 
 /** Removes the parent deck that an export adds to the name of a deck; returns other names unchanged. */
-export function withoutRoot(name: string): string {
+export function withoutRootDeck(name: string): string {
   return name.startsWith(`${ROOT}::`) ? name.slice(ROOT.length + 2) : name
 }
 

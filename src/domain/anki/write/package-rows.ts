@@ -17,7 +17,7 @@ const MAX_MILLISECONDS = 60_000
 const FIRST_ID = 1_600_000_000_000
 const USN = -1
 
-export type Row = (number | string)[]
+export type PackageRow = (number | string)[]
 
 export interface CardProgress {
   last_rating: Rating | null
@@ -52,7 +52,7 @@ export interface PackageReview {
   created_at: Date
 }
 
-export function noteRow(card: PackageCard, question: string, answer: string): Row {
+export function noteRow(card: PackageCard, question: string, answer: string): PackageRow {
   const sortField = stripField(question)
   const flds = joinFields([question, answer])
   const tags = tagsOf(card.level)
@@ -71,7 +71,7 @@ export function noteRow(card: PackageCard, question: string, answer: string): Ro
   ]
 }
 
-export function newCardRow({ id, updated_at }: PackageCard, deckId: number, position: number, queue = 0): Row {
+export function newCardRow({ id, updated_at }: PackageCard, deckId: number, position: number, queue = 0): PackageRow {
   return [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 0, queue, position, 0, 0, 0, 0, 0, 0, 0, 0, '']
 }
 
@@ -87,7 +87,7 @@ export function learnedCardRow(
   deckId: number,
   position: number,
   { retention, decay = DECAY }: LearnerParameters,
-): Row {
+): PackageRow {
   const { progress, is_suspended, id, updated_at } = card
   const queue = is_suspended ? -1 : undefined
   if (progress?.next_review == null) return newCardRow(card, deckId, position, queue)
@@ -116,7 +116,7 @@ const KINDS: Record<PackageReview['phase'], number> = { new: 0, recall: 1, late:
  * Builds a row of the table `revlog`.
  * @param id timestamp of the review in milliseconds, or the next free id if another review has that timestamp
  */
-export function reviewRow(review: PackageReview, id: number): Row {
+export function reviewRow(review: PackageReview, id: number): PackageRow {
   const { card_id, rating, phase, interval_days, last_interval_days, duration_ms } = review
   const time = Math.min(Math.max(duration_ms ?? 0, 0), MAX_MILLISECONDS)
   const row = [id, idOf(card_id), USN, EASES[rating], interval_days ?? 0, last_interval_days ?? 0]

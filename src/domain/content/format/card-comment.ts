@@ -1,6 +1,6 @@
 import { FORMS } from '../../questions/exercise.js'
 import { countLines, hasControls } from '../../text/text.js'
-import type { Report } from '../types.js'
+import type { ReportFault } from '../types.js'
 import { NO_LEVEL, readLevel } from './verbatim.js'
 
 /** Values of the comment below a card's heading. A missing value is undefined, empty or false. */
@@ -24,7 +24,7 @@ const KEYS = ['id', 'level', 'aliases', 'draft', 'form', 'tolerance', 'unit', 'v
  * @param line first line of the text in the file
  * @example parseCardComment('id: stash; level: basis', 3, () => {}).id // 'stash'
  */
-export function parseCardComment(text: string, line: number, report: Report): CardComment {
+export function parseCardComment(text: string, line: number, report: ReportFault): CardComment {
   const values = new Map<string, Entry>()
   let end = line
   for (const entry of text.split(';')) {
@@ -63,27 +63,27 @@ interface Entry {
   line: number
 }
 
-function parseFlag(key: string, entry: Entry | undefined, report: Report): boolean {
+function parseFlag(key: string, entry: Entry | undefined, report: ReportFault): boolean {
   if (entry !== undefined && !/^(?:true|false)$/.test(entry.value)) {
     report(entry.line, `„${key}“ muss true oder false sein`)
   }
   return entry?.value === 'true'
 }
 
-function parseForm(entry: Entry | undefined, report: Report): string | undefined {
+function parseForm(entry: Entry | undefined, report: ReportFault): string | undefined {
   if (entry === undefined || (FORMS as readonly string[]).includes(entry.value)) return entry?.value
   report(entry.line, `Die Form „${entry.value}“ gibt es nicht (erlaubt: ${FORMS.join(', ')})`)
   return undefined
 }
 
-function parseTolerance(entry: Entry | undefined, report: Report): number | undefined {
+function parseTolerance(entry: Entry | undefined, report: ReportFault): number | undefined {
   if (entry === undefined) return undefined
   if (/^\d+(?:[.,]\d+)?$/.test(entry.value)) return Number(entry.value.replace(',', '.'))
   report(entry.line, '„tolerance“ muss eine Zahl ab 0 sein')
   return undefined
 }
 
-function parseLevel(value: string, line: number, isVerbatim: boolean, report: Report): string | undefined {
+function parseLevel(value: string, line: number, isVerbatim: boolean, report: ReportFault): string | undefined {
   const level = isVerbatim ? readLevel(value) : value === NO_LEVEL ? '' : value
   if (level === undefined) report(line, 'Mit „verbatim“ steht „level“ in Anführungszeichen, als JSON')
   else if (value === '') report(line, `„level“ darf nicht leer sein; ohne Level steht dort ${NO_LEVEL}`)
@@ -93,7 +93,7 @@ function parseLevel(value: string, line: number, isVerbatim: boolean, report: Re
   return level
 }
 
-function parseAliases(value: string, line: number, report: Report): string[] {
+function parseAliases(value: string, line: number, report: ReportFault): string[] {
   if (!value.startsWith('[') || !value.endsWith(']')) {
     report(line, '„aliases“ muss eine Liste in eckigen Klammern sein, etwa [alte-id]')
     return []

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { countLines } from '../../text/text.js'
-import type { Report } from '../types.js'
+import type { ReportFault } from '../types.js'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -10,7 +10,7 @@ const CARRIAGE_RETURN = 0x0d
  * undefined if the file is not UTF-8. Reports the first NUL, which PostgreSQL cannot store, but returns the text.
  * @example decodeText(Buffer.from('a\r\nb'), () => {}) // 'a\nb'
  */
-export function decodeText(bytes: Uint8Array, report: Report): string | undefined {
+export function decodeText(bytes: Uint8Array, report: ReportFault): string | undefined {
   if (!isUtf8(bytes)) {
     report(findBadLine(bytes), 'Die Datei ist nicht in UTF-8 kodiert')
     return undefined

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import { countLines, isStorable } from '../../text/text.js'
-import type { Report } from '../types.js'
+import type { ReportFault } from '../types.js'
 import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
 
 /**
@@ -43,7 +43,7 @@ const INT4_MAX = 2 ** 31 - 1
  * follows blank lines or is not closed, reports a fault and returns undefined.
  * @example splitFrontMatter('---\nname: Git\n---\nText', ['name'], () => {})?.body // 'Text'
  */
-export function splitFrontMatter(text: string, known: KnownKeys, report: Report): FrontMatter | undefined {
+export function splitFrontMatter(text: string, known: KnownKeys, report: ReportFault): FrontMatter | undefined {
   if (!FENCE.test(takeLine(text, 0))) {
     if (!FENCE_AFTER_BLANK_LINES.test(text)) return { fields: undefined, body: text, bodyLine: 1 }
     report(1, 'Das Front Matter muss in der ersten Zeile beginnen')
@@ -69,7 +69,7 @@ function takeLine(text: string, start: number): string {
 }
 
 /** Reads `key: value` pairs. YAML aliases are never resolved, so a document cannot expand exponentially. */
-function readFields(yaml: string, known: KnownKeys, report: Report): Fields | undefined {
+function readFields(yaml: string, known: KnownKeys, report: ReportFault): Fields | undefined {
   if (yaml.length > MAX_LENGTH) {
     report(1, `Das Front Matter ist länger als ${MAX_LENGTH} Zeichen`)
     return undefined
@@ -99,7 +99,7 @@ function readFields(yaml: string, known: KnownKeys, report: Report): Fields | un
 
 interface Reading {
   lineAt: (offset: number) => number
-  report: Report
+  report: ReportFault
 }
 
 function readPairs({ items }: YAMLMap, known: KnownKeys, reading: Reading, fields: Fields = new Map()): Fields {
@@ -175,7 +175,7 @@ function readText(value: unknown, source: string | undefined): string {
  * Returns the text of a key. Returns undefined if the key is absent or its value is faulty. Reports a fault if the text
  * is empty or not storable.
  */
-export function readTextField(fields: Fields, key: string, report: Report): string | undefined {
+export function readTextField(fields: Fields, key: string, report: ReportFault): string | undefined {
   const field = fields.get(key)
   // If the value is undefined, its fault has already been reported.
   if (field === undefined || field.value === undefined) return undefined
@@ -190,7 +190,7 @@ export function readTextField(fields: Fields, key: string, report: Report): stri
  * Returns the text of a key, which may be empty. Returns an empty string if the key is absent or its value is faulty.
  * Reports a fault if the text is not storable.
  */
-export function readOptionalText(fields: Fields, key: string, report: Report): string {
+export function readOptionalText(fields: Fields, key: string, report: ReportFault): string {
   const field = fields.get(key)
   return field !== undefined && requireStorable(field, key, report) ? field.text : ''
 }
@@ -199,7 +199,7 @@ export function readOptionalText(fields: Fields, key: string, report: Report): s
  * Returns the entries of a list as strings, with the line of the key. Returns no entries if the key is absent or has no
  * value, or if the value is not a list of scalars, which is reported as a fault.
  */
-export function readList(fields: Fields, key: string, report: Report): { texts: string[]; line: number } {
+export function readList(fields: Fields, key: string, report: ReportFault): { texts: string[]; line: number } {
   const field = fields.get(key)
   if (field === undefined || field.value === null) return { texts: [], line: field?.line ?? 1 }
   const { list, line } = field
@@ -211,7 +211,7 @@ export function readList(fields: Fields, key: string, report: Report): { texts: 
  * Returns a 32-bit integer, the range of a PostgreSQL `integer`. Returns `fallback` if the key is absent. Reports a
  * fault and returns `fallback` if the value is not a 32-bit integer.
  */
-export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
+export function readInteger(fields: Fields, key: string, fallback: number, report: ReportFault): number {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return fallback
   const { value, line } = field
@@ -222,7 +222,7 @@ export function readInteger(fields: Fields, key: string, fallback: number, repor
 }
 
 /** Returns a boolean; false if the key is absent, or if the value is not a boolean, which is reported as a fault. */
-export function readFlag(fields: Fields, key: string, report: Report): boolean {
+export function readFlag(fields: Fields, key: string, report: ReportFault): boolean {
   const field = fields.get(key)
   if (field === undefined || field.value === undefined) return false
   if (typeof field.value === 'boolean') return field.value
@@ -234,7 +234,7 @@ export function readFlag(fields: Fields, key: string, report: Report): boolean {
  * Returns whether the text is storable; otherwise reports a fault. YAML escapes can express NUL and lone surrogates,
  * which PostgreSQL cannot store.
  */
-function requireStorable(field: Field, key: string, report: Report): boolean {
+function requireStorable(field: Field, key: string, report: ReportFault): boolean {
   if (isStorable(field.text)) return true
   report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)
   return false

@@ -2,7 +2,7 @@ import { type Exercise, type ExerciseInput, parseExercise } from '../../question
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../review/review.js'
 import { MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { hasControls } from '../../text/text.js'
-import type { CardSource, DeckSource, Fault, Report, SlugPlace } from '../types.js'
+import type { CardSource, DeckSource, Fault, ReportFault, SlugPlace } from '../types.js'
 import type { Block } from './blocks.js'
 import { type CardComment, parseCardComment } from './card-comment.js'
 import { decodeText } from './decode-text.js'
@@ -59,7 +59,7 @@ export function parseDeck(file: string, bytes: Uint8Array): ParsedDeck {
 /** Parses a deck file in short steps, so that other work can run in between. */
 export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<void, ParsedDeck> {
   const faults: Fault[] = []
-  const report: Report = (line, message) => faults.push({ file, line, message })
+  const report: ReportFault = (line, message) => faults.push({ file, line, message })
   const text = decodeText(bytes, report)
   yield
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
@@ -95,7 +95,7 @@ export function readCards(body: string, isOptionsOff = false): CardSource[] | un
 
 type Head = Omit<DeckSource, 'file' | 'slug' | 'aliases' | 'cards'>
 
-function readHead(fields: Fields, report: Report): Head {
+function readHead(fields: Fields, report: ReportFault): Head {
   const name = readTextField(fields, 'name', report) ?? ''
   if (!fields.has('name')) report(1, 'Im Front Matter fehlt „name“')
   if (hasControls(name)) {
@@ -113,14 +113,14 @@ function readHead(fields: Fields, report: Report): Head {
   }
 }
 
-function readOptionsOff(fields: Fields, report: Report): boolean {
+function readOptionsOff(fields: Fields, report: ReportFault): boolean {
   const field = fields.get('options')
   if (field === undefined || field.value === undefined) return false
   if (field.text !== 'on' && field.text !== 'off') report(field.line, '„options“ muss on oder off sein')
   return field.text === 'off'
 }
 
-function readLanguage(fields: Fields, report: Report): string {
+function readLanguage(fields: Fields, report: ReportFault): string {
   const field = fields.get('lang')
   if (field === undefined || field.value === undefined) return DEFAULT_LANGUAGE
   if (isLanguage(field.text)) return field.text
@@ -136,7 +136,7 @@ export function isLanguage(text: string): boolean {
   return text.length <= MAX_LANGUAGE_LENGTH && LANGUAGE.test(text)
 }
 
-function readRetention(fields: Fields, report: Report): number | null {
+function readRetention(fields: Fields, report: ReportFault): number | null {
   const field = fields.get('desired_retention')
   if (field === undefined || field.value === undefined) return null
   const { value, line } = field
@@ -149,7 +149,7 @@ function* parseCards(
   body: string,
   bodyLine: number,
   isOptionsOff: boolean,
-  report: Report,
+  report: ReportFault,
 ): Generator<void, CardSource[]> {
   const cards: CardSource[] = []
   const ids: Ids = { cards: new Map(), aliases: [] }
@@ -173,7 +173,7 @@ function parseCard(
   heading: string,
   line: number,
   { ids, isOptionsOff }: { ids: Ids; isOptionsOff: boolean },
-  report: Report,
+  report: ReportFault,
 ): CardSource {
   const { lines, blocks } = section
   const mark = blocks.find(({ heading }) => heading?.depth === 3 && heading.text === 'Antwort')
@@ -191,7 +191,7 @@ function parseCard(
   const { id = '', aliases = [], level = '', verbatim = false, draft = false } = comment ?? {}
   const readPart = verbatim ? readFenced : trimPart
   const from = mark?.end ?? lines.length
-  const reportBelow: Report = (below, message) => report(line + 1 + below, message)
+  const reportBelow: ReportFault = (below, message) => report(line + 1 + below, message)
   const found = verbatim
     ? findJson(section, from, reportBelow)
     : isOptionsOff
@@ -227,7 +227,7 @@ interface FoundExercise {
   hint: string
 }
 
-function findTaskList({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
+function findTaskList({ lines, blocks }: Section, from: number, report: ReportFault): FoundExercise | undefined {
   const list = readTaskList(lines, blocks, from)
   if (list === undefined) return undefined
   if (list.bare.length > 0) {
@@ -241,7 +241,7 @@ function findTaskList({ lines, blocks }: Section, from: number, report: Report):
  * Returns the exercise of a verbatim card: the second fence of its answer. Returns undefined if there is no second
  * fence. If the fence is malformed or followed by text, reports a fault and returns an empty input.
  */
-function findJson({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
+function findJson({ lines, blocks }: Section, from: number, report: ReportFault): FoundExercise | undefined {
   const [, json] = blocks.filter(({ type, line }) => type === 'fence' && line >= from)
   if (json === undefined) return undefined
   const text = readFenced(lines, blocks, json.line, lines.length)
@@ -255,7 +255,7 @@ function readExercise(
   { form, tolerance, unit }: CardComment,
   answer: string,
   { line, input, lines, hint }: FoundExercise,
-  report: Report,
+  report: ReportFault,
 ): Exercise | null {
   return parseExercise({ form, tolerance, unit, ...input }, answer, (message, option) =>
     report(lines[option ?? -1] ?? line, message + hint),
@@ -272,7 +272,7 @@ const BARE = `In einer Liste mit Antworten zur Auswahl beginnt jeder Punkt mit [
 function readComment(
   { lines, blocks }: Section,
   line: number,
-  report: Report,
+  report: ReportFault,
 ): { comment?: CardComment; rest: string; next: number } {
   const [block] = blocks
   const isFirst = block?.type === 'html_block' && block.line === findText(lines, 0)
@@ -321,7 +321,7 @@ function findText(lines: string[], from: number): number {
   return lines.findIndex((line, index) => index >= from && line.trim() !== '')
 }
 
-function checkAliases({ cards, aliases }: Ids, report: Report): void {
+function checkAliases({ cards, aliases }: Ids, report: ReportFault): void {
   const used = new Map<string, number>()
   for (const { alias, line } of aliases) {
     const card = cards.get(alias)

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { hasControls } from '../../text/text.js'
-import type { Fault, Report, SheetSource, SlugPlace } from '../types.js'
+import type { Fault, ReportFault, SheetSource, SlugPlace } from '../types.js'
 import { findBlocks } from './blocks.js'
 import { decodeText } from './decode-text.js'
 import { type Fields, readFlag, readTextField, splitFrontMatter } from './front-matter.js'
@@ -21,7 +21,7 @@ export function parseSheet(
   bytes: Uint8Array,
 ): { sheet?: SheetSource; slug?: SlugPlace | undefined; faults: Fault[] } {
   const faults: Fault[] = []
-  const report: Report = (line, message) => faults.push({ file, line, message })
+  const report: ReportFault = (line, message) => faults.push({ file, line, message })
   const text = decodeText(bytes, report)
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
@@ -46,7 +46,7 @@ export function parseSheet(
   return { sheet: { slug: place.slug, title, category, content_md: parts.body, draft }, slug: place, faults }
 }
 
-function requireLine(name: string, text: string | undefined, line: number, report: Report): void {
+function requireLine(name: string, text: string | undefined, line: number, report: ReportFault): void {
   if (text === undefined || !hasControls(text)) return
   report(line, `${name} darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
 }

@@ -1,7 +1,7 @@
 import { type GivenAssignment, parseAssignment } from '../../assignments/assignment.js'
 import type { Due, Recurrence } from '../../assignments/schedule.js'
 import { InvalidInput } from '../../refusal.js'
-import type { Fault, Report } from '../types.js'
+import type { Fault, ReportFault } from '../types.js'
 import { decodeText } from './decode-text.js'
 import { type Fields, type KnownKeys, readFlag, readInteger, readTextField, splitFrontMatter } from './front-matter.js'
 
@@ -28,7 +28,7 @@ export type AssignmentTemplate = Pick<
  */
 export function parseTemplate(file: string, bytes: Uint8Array): { template?: AssignmentTemplate; faults: Fault[] } {
   const faults: Fault[] = []
-  const report: Report = (line, message) => faults.push({ file, line, message })
+  const report: ReportFault = (line, message) => faults.push({ file, line, message })
   const text = decodeText(bytes, report)
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
@@ -47,7 +47,7 @@ export function parseTemplate(file: string, bytes: Uint8Array): { template?: Ass
   }
 }
 
-function readGiven(fields: Fields, description: string, report: Report) {
+function readGiven(fields: Fields, description: string, report: ReportFault) {
   const number = (key: string, fallback: number) => readInteger(fields, key, fallback, report)
   const window_end = readTextField(fields, 'window_end', report)
   const entries = fields.get('parts')?.entries
@@ -71,7 +71,7 @@ function readGiven(fields: Fields, description: string, report: Report) {
 
 const NO_PARTS = '„parts“ muss mindestens einen Teil haben, etwa { kind: sheet, slug: brandschutz }'
 
-function readPart(entry: Fields, report: Report): GivenAssignment['parts'] {
+function readPart(entry: Fields, report: ReportFault): GivenAssignment['parts'] {
   const kind = entry.get('kind')
   const line = Math.min(...[...entry.values()].map((field) => field.line))
   if (kind?.value !== 'sheet' && kind?.value !== 'test' && kind?.value !== 'deck' && kind?.value !== 'personal') {

@@ -6,7 +6,7 @@ import {
   type TestDefinition,
 } from '../../tests/definition.js'
 import { toTestSlug } from '../../tests/slug.js'
-import type { Fault, Report, SlugPlace, TestSource } from '../types.js'
+import type { Fault, ReportFault, SlugPlace, TestSource } from '../types.js'
 import { decodeText } from './decode-text.js'
 import { type Field, type Fields, type KnownKeys, readFlag, splitFrontMatter } from './front-matter.js'
 import { readSlug } from './slug.js'
@@ -32,7 +32,7 @@ export function parseTest(
   bytes: Uint8Array,
 ): { test?: TestSource; slug?: SlugPlace | undefined; faults: Fault[] } {
   const faults: Fault[] = []
-  const report: Report = (line, message) => faults.push({ file, line, message })
+  const report: ReportFault = (line, message) => faults.push({ file, line, message })
   const text = decodeText(bytes, report)
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
@@ -55,7 +55,7 @@ function readDefinition(
   fields: Fields,
   introduction: { text: string; line: number },
   faults: readonly Fault[],
-  report: Report,
+  report: ReportFault,
 ): { definition: TestDefinition | undefined; lines: Pick<TestSource, 'line' | 'sectionLines'> } {
   const sections = fields.get('sections')
   const entries = sections?.entries

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { hasControls } from '../../text/text.js'
-import type { Fault, Report, SlugPlace, Warning } from '../types.js'
+import type { Fault, ReportFault, SlugPlace, Warning } from '../types.js'
 import { type Fields, readList, readTextField } from './front-matter.js'
 
 const MAX_SLUG_LENGTH = 200
@@ -20,7 +20,7 @@ export function readSlug(
   file: string,
   fields: Fields,
   reserved: readonly string[],
-  report: Report,
+  report: ReportFault,
 ): SlugPlace | undefined {
   const field = fields.get('slug')
   const line = field?.line ?? 1
@@ -79,7 +79,7 @@ export class FreeSlugs {
 }
 
 /** Returns all aliases of a deck, which are its former slugs; reports a fault for each invalid alias. */
-export function readAliases(file: string, fields: Fields, report: Report): SlugPlace[] {
+export function readAliases(file: string, fields: Fields, report: ReportFault): SlugPlace[] {
   const { texts, line } = readList(fields, 'aliases', report)
   for (const slug of texts) {
     if (slug === '' || hasControls(slug) || isLonger(slug, MAX_SLUG_LENGTH)) {

@@ -3,7 +3,7 @@ import type { Exercise } from '../../questions/exercise.js'
 import { DEFAULT_LANGUAGE, readCards } from './parse-deck.js'
 import { writeTaskList } from './task-list.js'
 import { NO_LEVEL, writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
-import { toLine, writeFrontMatter } from './write-front-matter.js'
+import { toFrontMatterLine, writeFrontMatter } from './write-front-matter.js'
 
 /** Front matter of a deck to be written; absent keys have their default. */
 export interface WrittenDeck {
@@ -34,7 +34,7 @@ export interface WrittenCard {
 export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): string {
   return writeFrontMatter({
     ...(slug !== undefined && { slug }),
-    name: toLine(deck.name) || slug || 'Deck',
+    name: toFrontMatterLine(deck.name) || slug || 'Deck',
     ...(deck.description !== '' && { description: deck.description }),
     ...(deck.sort_order !== 0 && { sort_order: deck.sort_order }),
     ...(deck.tests_only === true && { tests_only: true }),
@@ -57,7 +57,7 @@ export function writeCard(card: WrittenCard, isOptionsOff = false): string {
   if (card.question.includes('\r') || card.answer.includes('\r')) {
     return writeCard({ ...card, question: toUnix(card.question), answer: toUnix(card.answer) }, isOptionsOff)
   }
-  const whole: WholeCard = { exercise: null, draft: false, ...card, level: toLine(card.level) }
+  const whole: WholeCard = { exercise: null, draft: false, ...card, level: toFrontMatterLine(card.level) }
   for (const answer of writeAnswers(whole)) {
     for (const text of [writeWithHeading(whole, answer), writeBelowHeading(whole, answer)]) {
       if (text !== undefined && isReadAs(text, whole, isOptionsOff)) return text

@@ -31,6 +31,6 @@ function shorten(value: Value): Value {
  * Converts a name to one trimmed line: each run of control characters and line ends becomes a space.
  * @example toLine('a\n b ') // 'a  b'
  */
-export function toLine(text: string): string {
+export function toFrontMatterLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }

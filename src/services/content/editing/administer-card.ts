@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
 import { findStoredCards, lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
-import { findDeckSlug, resetProgressOfAll } from '../../../../db/queries/content/progress.js'
+import { findDeckSlugOfCard, resetProgressOfAll } from '../../../../db/queries/content/progress.js'
 import { deleteCards } from '../../../../db/queries/content/sources.js'
 import type { Database } from '../../../../db/types.js'
 import { CARD_NOT_FOUND } from '../../../domain/content/refusals.js'
@@ -16,7 +16,7 @@ import { dropUnusedPictures } from '../pictures.js'
  */
 export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment, id: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    const deck = await findDeckSlug(transaction, id)
+    const deck = await findDeckSlugOfCard(transaction, id)
     if (deck === undefined) throw CARD_NOT_FOUND
     const learners = await resetProgressOfAll(transaction, id, moment)
     if (learners > 0) {
@@ -34,7 +34,7 @@ export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment
 export async function purgeCard(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await lockCardWriters(transaction)
-    const deck = await findDeckSlug(transaction, id)
+    const deck = await findDeckSlugOfCard(transaction, id)
     const [card] = await findStoredCards(transaction, [id])
     if (card === undefined || deck === undefined) throw CARD_NOT_FOUND
     await deleteCards(transaction, [id])

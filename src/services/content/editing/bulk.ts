@@ -1,12 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
 import {
+  type EditableCard,
   type EditedFilter,
   findMatchingIds,
+  findOriginsOfCards,
   findSizes,
-  findSourcesOfCards,
   findStoredCards,
   lockCards,
-  type StoredCard,
 } from '../../../../db/queries/content/editing/cards.js'
 import { describeChange } from '../../../../db/queries/content/editing/changes.js'
 import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
@@ -129,7 +129,7 @@ async function findIds(db: Kysely<Database>, { deck, filter }: { deck: string; f
 }
 
 async function findCommonSource(transaction: Transaction<Database>, ids: readonly number[]): Promise<number | null> {
-  const sources = await findSourcesOfCards(transaction, ids)
+  const sources = await findOriginsOfCards(transaction, ids)
   for (const { source_id, file } of sources) if (source_id === null) throw new NotEditable(file)
   if (sources.length > 1) throw ONE_SOURCE_ONLY
   return sources[0]?.source_id ?? null
@@ -154,7 +154,7 @@ type Replacer = ReturnType<typeof createReplacer>
 
 async function planChanges(
   transaction: Transaction<Database>,
-  cards: readonly StoredCard[],
+  cards: readonly EditableCard[],
   change: BulkChange,
   replacer: Replacer | undefined,
 ): Promise<{ changed: CardChange[]; hits: number }> {
@@ -166,11 +166,11 @@ async function planChanges(
 
 /** Changes the cards, except for moves. Yields after each text. */
 function* planInSteps(
-  cards: readonly StoredCard[],
+  cards: readonly EditableCard[],
   { level, archived, draft }: BulkChange,
   replacer: Replacer | undefined,
-): Generator<void, { planned: StoredCard[]; hits: number }> {
-  const planned: StoredCard[] = []
+): Generator<void, { planned: EditableCard[]; hits: number }> {
+  const planned: EditableCard[] = []
   let hits = 0
   for (const card of cards) {
     try {
@@ -195,7 +195,7 @@ function sentenceOf(error: InvalidInput): string {
   return error instanceof InvalidField && side !== undefined ? `${side} ${error.problem}` : error.message
 }
 
-async function moveAll(transaction: Transaction<Database>, cards: readonly StoredCard[], slug: string) {
+async function moveAll(transaction: Transaction<Database>, cards: readonly EditableCard[], slug: string) {
   const deck = await findDeckToEdit(transaction, slug)
   if (deck === undefined) throw DECK_NOT_FOUND.at('change/deck')
   return moveToDeck(transaction, cards, deck)

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import type { ChangeKind } from '../../../../db/column-types.js'
 import {
+  type EditableCard,
   type EditedCardWithOrigin,
   findEditedCard,
   findStoredCards,
   lockCardWriters,
-  type StoredCard,
 } from '../../../../db/queries/content/editing/cards.js'
 import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
 import {
@@ -117,7 +117,7 @@ export async function saveCard(
     const target = await findDeckToEdit(transaction, deck)
     if (target === undefined) throw DECK_NOT_FOUND.at('deck')
     const [moved] = await moveToDeck(transaction, [after], target)
-    return moved as StoredCard
+    return moved as EditableCard
   })
 }
 
@@ -133,7 +133,7 @@ export function replaceTexts(
   id: number,
   version: number | undefined,
   how: ChangeKind,
-  findTexts: (transaction: Transaction<Database>, before: StoredCard) => Promise<CardTexts>,
+  findTexts: (transaction: Transaction<Database>, before: EditableCard) => Promise<CardTexts>,
 ): Promise<EditedCardWithOrigin> {
   return changeCard(db, editor, id, version, how, async (transaction, before) => ({
     ...before,
@@ -147,7 +147,7 @@ async function changeCard(
   id: number,
   version: number | undefined,
   how: ChangeKind,
-  change: (transaction: Transaction<Database>, before: StoredCard) => Promise<StoredCard>,
+  change: (transaction: Transaction<Database>, before: EditableCard) => Promise<EditableCard>,
 ): Promise<EditedCardWithOrigin> {
   return db.transaction().execute(async (transaction) => {
     const [before] = await lockAndRead(transaction, [id])

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import type { ItemState } from '../../../../db/column-types.js'
-import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
+import { type EditableCard, findStoredCards, lockCards } from '../../../../db/queries/content/editing/cards.js'
 import {
   findNextSortOrder,
   findTakenKeys,
@@ -15,8 +15,8 @@ import { inCardBatches, weightOf } from '../write.js'
 import { type ChangeOrigin, openChange, recordItems } from './change.js'
 
 export interface CardChange {
-  before: StoredCard
-  after: StoredCard
+  before: EditableCard
+  after: EditableCard
 }
 
 export interface TargetDeck {
@@ -29,7 +29,7 @@ export interface TargetDeck {
  * Locks cards against all writers, including imports, and returns the current state of those that exist.
  * @throws NotEditable if a card belongs to no source
  */
-export async function lockAndRead(transaction: Transaction<Database>, ids: readonly number[]): Promise<StoredCard[]> {
+export async function lockAndRead(transaction: Transaction<Database>, ids: readonly number[]): Promise<EditableCard[]> {
   if (ids.length === 0) return []
   await lockCards(transaction, ids)
   const cards = await findStoredCards(transaction, ids)
@@ -124,11 +124,11 @@ function isEditOfUpload({ before, after }: CardChange): boolean {
   return isMovedInside || !isSameText(before, after)
 }
 
-function stateOf({ deck_id, archived, draft, version, sort_order }: StoredCard): ItemState {
+function stateOf({ deck_id, archived, draft, version, sort_order }: EditableCard): ItemState {
   return { deck_id, archived, draft, version, sort_order }
 }
 
-function stateAfter(before: StoredCard, after: StoredCard): ItemState {
+function stateAfter(before: EditableCard, after: EditableCard): ItemState {
   return { ...stateOf(after), version: before.version + Number(!isSameText(before, after)) }
 }
 
@@ -140,9 +140,9 @@ function stateAfter(before: StoredCard, after: StoredCard): ItemState {
  */
 export async function moveToDeck(
   transaction: Transaction<Database>,
-  cards: readonly StoredCard[],
+  cards: readonly EditableCard[],
   deck: TargetDeck,
-): Promise<StoredCard[]> {
+): Promise<EditableCard[]> {
   if (deck.source_id === null) throw new NotEditable(deck.file)
   const moving = cards.filter(({ deck_id }) => deck_id !== deck.id)
   if (moving.length === 0) return [...cards]

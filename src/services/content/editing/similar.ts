@@ -1,11 +1,15 @@
 import type { Kysely } from 'kysely'
-import { type Candidate, findCardsWithWords, findWordIds } from '../../../../db/queries/content/editing/similar.js'
+import {
+  findCardsWithWords,
+  findWordIds,
+  type SimilarCandidate,
+} from '../../../../db/queries/content/editing/similar.js'
 import { preferIndexes } from '../../../../db/queries/search/find-items.js'
 import type { Database } from '../../../../db/types.js'
 import type { Editable } from '../../../domain/content/editing/rights.js'
 import { questionWords, similarityOf, wordPairs } from '../../../domain/content/editing/similar.js'
 
-export interface SimilarCard extends Candidate {
+export interface SimilarCard extends SimilarCandidate {
   /** Whether the questions consist of the same words */
   same: boolean
 }

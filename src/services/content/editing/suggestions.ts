@@ -1,12 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
-import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
+import { type EditableCard, findStoredCards, lockCards } from '../../../../db/queries/content/editing/cards.js'
 import {
   type CardReport,
   decideReport,
   findReport,
   lockReport,
-  type Outcome,
+  type ReportOutcome,
   type UndecidedReport,
 } from '../../../../db/queries/content/reports.js'
 import type { Database } from '../../../../db/types.js'
@@ -86,7 +86,7 @@ export function declineReport(
   })
 }
 
-async function lockReportedCard(transaction: Transaction<Database>, reportId: number): Promise<StoredCard> {
+async function lockReportedCard(transaction: Transaction<Database>, reportId: number): Promise<EditableCard> {
   const { card_id } = await readReport(transaction, reportId)
   await lockCards(transaction, [card_id])
   const [card] = await findStoredCards(transaction, [card_id])
@@ -105,7 +105,7 @@ async function settle(
   transaction: Transaction<Database>,
   actor: Actor,
   id: number,
-  outcome: Outcome,
+  outcome: ReportOutcome,
   message: string | null,
 ): Promise<CardReport> {
   await decideReport(transaction, id, outcome, message, actor.actor)
@@ -123,6 +123,6 @@ async function readReport(db: Kysely<Database>, id: number): Promise<CardReport>
   return report
 }
 
-function toDeckText({ id, key, ...card }: StoredCard): string {
+function toDeckText({ id, key, ...card }: EditableCard): string {
   return writeCard({ ...card, key: key ?? `karte-${id}` })
 }

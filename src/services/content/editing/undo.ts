@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { ItemState } from '../../../../db/column-types.js'
-import type { StoredCard } from '../../../../db/queries/content/editing/cards.js'
+import type { EditableCard } from '../../../../db/queries/content/editing/cards.js'
 import { type CardItem, findCardItems, findDecksById, lockChange } from '../../../../db/queries/content/editing/undo.js'
 import { findCardVersions } from '../../../../db/queries/content/editing/versions.js'
 import type { Database } from '../../../../db/types.js'
@@ -54,7 +54,7 @@ export function undoChange(
   })
 }
 
-function isInState(card: StoredCard, state: ItemState): boolean {
+function isInState(card: EditableCard, state: ItemState): boolean {
   return (
     card.version === state.version &&
     card.deck_id === state.deck_id &&
@@ -73,7 +73,7 @@ function findFormerTexts(transaction: Transaction<Database>, items: readonly Car
 async function takeBack(
   transaction: Transaction<Database>,
   items: readonly CardItem[],
-  cards: ReadonlyMap<number, StoredCard>,
+  cards: ReadonlyMap<number, EditableCard>,
   texts: ReadonlyMap<number, CardTexts>,
   deck: TargetDeck,
 ): Promise<CardChange[]> {
@@ -90,7 +90,7 @@ async function takeBack(
     deck,
   )
   return former.map(({ before, card }, index) => {
-    const after = moved[index] as StoredCard
+    const after = moved[index] as EditableCard
     const isMoved = after.deck_id !== card.deck_id
     return { before: card, after: isMoved ? { ...after, sort_order: before.sort_order ?? after.sort_order } : after }
   })

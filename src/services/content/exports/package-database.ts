@@ -1,5 +1,5 @@
 import sqlite from 'node-sqlite3-wasm'
-import type { Row } from '../../../domain/anki/index.js'
+import type { PackageRow } from '../../../domain/anki/index.js'
 import { collectionRow, INDEXES, type PackageCollection, TABLES } from '../../../domain/anki/index.js'
 
 /** Settings without durability: the file is private and discarded unless it is complete. */
@@ -27,16 +27,16 @@ export class PackageDatabase {
     this.#reviews = insert('revlog', 9, 'or ignore')
   }
 
-  addNote(row: Row): void {
+  addNote(row: PackageRow): void {
     this.#notes.run(row)
   }
 
-  addCard(row: Row): void {
+  addCard(row: PackageRow): void {
     this.#cards.run(row)
   }
 
   /** Adds a review; returns false if another review has the same id. */
-  addReview(row: Row): boolean {
+  addReview(row: PackageRow): boolean {
     return this.#reviews.run(row).changes > 0
   }
 

@@ -4,19 +4,19 @@ import { handleTasks } from '../../handle-tasks.js'
 import type { ExportItem, ExportSource } from './items.js'
 import type { PackageOptions } from './write-apkg.js'
 
-export interface WorkerOptions extends PackageOptions {
+export interface ExportWorkerOptions extends PackageOptions {
   format: ExportFormat
   /** Path of a private folder; the result is written to its file `export` */
   folder: string
 }
 
 export interface ExportTask {
-  options: WorkerOptions
+  options: ExportWorkerOptions
   port: MessagePort
 }
 
 /** Messages of the thread. The replies arrive in the same order, with undefined after the last item or for a missing picture. */
-export type WorkerRequest = { ask: 'item' } | { ask: 'picture'; sha: string }
+export type ExportWorkerRequest = { ask: 'item' } | { ask: 'picture'; sha: string }
 
 /** Writes the export. Requests items and pictures through `port`. */
 async function write({ options: { format, folder, ...options }, port }: ExportTask): Promise<void> {
@@ -35,7 +35,7 @@ function readSource(port: MessagePort): ExportSource {
   const waiting: ((reply: unknown) => void)[] = []
   port.on('message', (reply: unknown) => waiting.shift()?.(reply))
 
-  function ask<T>(request: WorkerRequest): Promise<T | undefined> {
+  function ask<T>(request: ExportWorkerRequest): Promise<T | undefined> {
     port.postMessage(request)
     return new Promise((resolve) => waiting.push(resolve as (reply: unknown) => void))
   }

@@ -13,7 +13,7 @@ import { startOfDay } from '../../../domain/time/calendar.js'
 import { Threads } from '../../threads.js'
 import { withWorkFolder } from '../work-folder.js'
 import { readSource } from './items.js'
-import type { ExportTask, WorkerOptions, WorkerRequest } from './worker.js'
+import type { ExportTask, ExportWorkerOptions, ExportWorkerRequest } from './worker.js'
 
 export interface ExportRequest {
   format: ExportFormat
@@ -66,7 +66,7 @@ export async function writeExport(
   signal?.throwIfAborted()
   const { format, deckId, sourceId, hasHidden, hasTests, userId, now, timeZone } = request
   const learner = userId === undefined ? null : await learnerOf(db, userId)
-  const options: WorkerOptions = { format, folder, now, learner, created: firstDay(timeZone) }
+  const options: ExportWorkerOptions = { format, folder, now, learner, created: firstDay(timeZone) }
   const { items, picture } = readSource(db, {
     ...{ deckId, sourceId, hasHidden },
     userId,
@@ -74,7 +74,7 @@ export async function writeExport(
     hasTests: format === 'markdown' && deckId === undefined && (hasHidden === true || hasTests === true),
   })
   const iterator = items[Symbol.asyncIterator]()
-  const reply = async (asked: WorkerRequest) => {
+  const reply = async (asked: ExportWorkerRequest) => {
     if (asked.ask === 'picture') return picture(asked.sha)
     const { done, value } = await iterator.next()
     return done ? undefined : value
@@ -83,7 +83,7 @@ export async function writeExport(
   return path.join(folder, 'export')
 }
 
-async function learnerOf(db: Kysely<Database>, userId: number): Promise<WorkerOptions['learner']> {
+async function learnerOf(db: Kysely<Database>, userId: number): Promise<ExportWorkerOptions['learner']> {
   const { desired_retention, decay, by_deck } = await findParameters(db, userId)
   return {
     retention: desired_retention ?? DEFAULT_SETTINGS.desired_retention,
@@ -92,21 +92,21 @@ async function learnerOf(db: Kysely<Database>, userId: number): Promise<WorkerOp
   }
 }
 
-function firstDay(timeZone: string): WorkerOptions['created'] {
+function firstDay(timeZone: string): ExportWorkerOptions['created'] {
   const { instant, minutesWest } = startOfDay(FIRST_DAY, timeZone)
   return { seconds: instant.getTime() / 1000 + ROLLOVER_HOURS * 3600, minutesWest }
 }
 
 /** Resolves when the thread has completed the file. */
 async function runWorker(
-  options: WorkerOptions,
-  reply: (request: WorkerRequest) => Promise<unknown>,
+  options: ExportWorkerOptions,
+  reply: (request: ExportWorkerRequest) => Promise<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { port1: own, port2: port } = new MessageChannel()
   const failed = new AbortController()
   let last: Promise<void> = Promise.resolve()
-  own.on('message', (request: WorkerRequest) => {
+  own.on('message', (request: ExportWorkerRequest) => {
     // Handles one request after another, because the thread matches replies to requests by their order.
     last = last.then(async () => own.postMessage(await reply(request))).catch((error) => failed.abort(error))
   })

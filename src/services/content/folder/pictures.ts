@@ -29,14 +29,14 @@ export function mayShowPictures(text: string): boolean {
 }
 
 /** A picture file, or its fault as part of a German sentence */
-export type Found = IncomingPicture | string
+export type FoundPicture = IncomingPicture | string
 
 /** Pictures that the files of a folder or archive reference; each is read once. */
 export class FolderPictures {
-  readonly #read: (path: string) => Promise<Found>
-  readonly #byPath = new Map<string, Found>()
+  readonly #read: (path: string) => Promise<FoundPicture>
+  readonly #byPath = new Map<string, FoundPicture>()
 
-  constructor(read: (path: string) => Promise<Found>) {
+  constructor(read: (path: string) => Promise<FoundPicture>) {
     this.#read = read
   }
 
@@ -71,7 +71,7 @@ export class FolderPictures {
       const replaced = renamePictures(text, (picture) => {
         const path = resolvePicture(file, picture.target)
         if (path === undefined) return undefined
-        const found = path === null ? 'liegt nicht im Ordner der Inhalte' : (this.#byPath.get(path) as Found)
+        const found = path === null ? 'liegt nicht im Ordner der Inhalte' : (this.#byPath.get(path) as FoundPicture)
         if (typeof found !== 'string') return mediaTarget(found)
         addFault(picture, found)
         return undefined
@@ -81,7 +81,7 @@ export class FolderPictures {
   }
 }
 
-export function readPictureOf(folder: string): (path: string) => Promise<Found> {
+export function readPictureOf(folder: string): (path: string) => Promise<FoundPicture> {
   return async (path) => {
     try {
       const place = join(folder, path)

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { findStoredCards, findStoredDecks, findStoredSheets } from '../../../../db/queries/content/stored.js'
+import { findFolderCards, findStoredDecks, findStoredSheets } from '../../../../db/queries/content/stored.js'
 import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
 import { comparePlaces } from '../../../domain/content/findings.js'
@@ -39,7 +39,7 @@ export async function planFolder(
   mediaMaxBytes: number,
 ): Promise<PlannedFolder> {
   const decks = await findStoredDecks(db)
-  const cards = await findStoredCards(db)
+  const cards = await findFolderCards(db)
   const sheets = await findStoredSheets(db)
   const storedTests = await findStoredTests(db)
   const owners = { decks: ownersOf(decks), sheets: ownersOf(sheets), tests: ownersOf(storedTests) }

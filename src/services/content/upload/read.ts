@@ -5,7 +5,7 @@ import { accountShare, FairTurns } from '../../fair-turns.js'
 import { Threads } from '../../threads.js'
 import { NO_MEMORY } from './readers/limits.js'
 import type { ReadOptions } from './readers/options.js'
-import type { Outcome, ReadTask } from './readers/read-file.js'
+import type { ReadOutcome, ReadTask } from './readers/read-file.js'
 
 /**
  * Limits concurrent readers, because each may use 500 MB of memory for a minute. Each user gets one reader at a time,
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 10_000
 const DEFAULT_TIMEOUT_MS = 60_000
 /** Heap limit of a reader; SQLite uses additional memory */
 const MAX_HEAP_MB = 320
-const threads = new Threads<ReadTask, Outcome>({
+const threads = new Threads<ReadTask, ReadOutcome>({
   module: new URL('./readers/read-file.js', import.meta.url),
   heapMb: MAX_HEAP_MB,
 })

@@ -17,7 +17,7 @@ export interface States {
   difficulties: Float64Array
 }
 
-export type Task =
+export type FitTask =
   /** Computes the states with the weights; null means the defaults. */
   | { kind: 'replay'; weights: number[] | null }
   /** Fits weights and compares them with the weights in use; `today` is in days since 1970-01-01. */

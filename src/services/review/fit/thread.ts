@@ -2,10 +2,10 @@ import { parentPort } from 'node:worker_threads'
 import { costsOf } from '../../../domain/review/costs.js'
 import { effectiveHistories, parseEntry } from '../../../domain/review/history.js'
 import { loadTrainer } from './binding.js'
-import { fitWeights, replay, type Task, type TaskResult } from './tasks.js'
+import { type FitTask, fitWeights, replay, type TaskResult } from './tasks.js'
 
 /** Messages to the thread: `begin`, the log in chunks of complete lines, then the task. `stop` ends a running fit. */
-export type ThreadMessage = { begin: true } | { lines: string } | { task: Task } | { stop: true }
+export type ThreadMessage = { begin: true } | { lines: string } | { task: FitTask } | { stop: true }
 
 const port = parentPort
 if (port === null) throw new Error('this is a worker thread')
@@ -26,7 +26,7 @@ function* readEntries() {
   for (const piece of pieces) for (const line of piece.split('\n')) yield parseEntry(line)
 }
 
-async function work(task: Task): Promise<TaskResult> {
+async function work(task: FitTask): Promise<TaskResult> {
   try {
     if (task.kind === 'costs') return { kind: 'costs', costs: costsOf(task.weights) }
     const histories = effectiveHistories(readEntries())

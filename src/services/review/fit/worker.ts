@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { Task, TaskResult } from './tasks.js'
+import type { FitTask, TaskResult } from './tasks.js'
 import type { ThreadMessage } from './thread.js'
 
 /** Heap limit of the thread, which holds all reviews of a learner */
@@ -22,7 +22,7 @@ export class FitWorker {
    * @throws the reason of the signal if it is aborted
    * @throws Error if the thread fails or ends
    */
-  async run(task: Task, lines: AsyncIterable<string> | Iterable<string>, signal?: AbortSignal): Promise<TaskResult> {
+  async run(task: FitTask, lines: AsyncIterable<string> | Iterable<string>, signal?: AbortSignal): Promise<TaskResult> {
     signal?.throwIfAborted()
     const worker = this.#worker
     const listeners = new AbortController()

@@ -11,7 +11,7 @@ import { JOBS } from '../../../../src/services/jobs/jobs.js'
 import { runJob } from '../../../../src/services/jobs/run-job.js'
 import { canFit } from '../../../../src/services/review/fit/binding.js'
 import { fitLearner } from '../../../../src/services/review/fit/fit-learner.js'
-import type { Task, TaskResult } from '../../../../src/services/review/fit/tasks.js'
+import type { FitTask, TaskResult } from '../../../../src/services/review/fit/tasks.js'
 import { FitWorker } from '../../../../src/services/review/fit/worker.js'
 import { createMigratedDatabase } from '../../../support/database.js'
 import { createDeck } from '../../../support/factories.js'
@@ -48,7 +48,7 @@ class ObservedWorker extends FitWorker {
     t.teardown(() => this.close())
   }
 
-  override async run(task: Task, lines: AsyncIterable<string>, signal?: AbortSignal): Promise<TaskResult> {
+  override async run(task: FitTask, lines: AsyncIterable<string>, signal?: AbortSignal): Promise<TaskResult> {
     const { observe } = this
     async function* observed() {
       await observe('sending')

@@ -18,7 +18,7 @@ const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Da
 type Row = Record<string, number | bigint | string | Uint8Array | null>
 
 /** A card with its note. If the note is missing, `guid`, `noteType` and `fields` are null. */
-export interface CardRow {
+export interface AnkiCardRow {
   noteId: string
   ord: number
   deckId: string
@@ -79,7 +79,7 @@ export class AnkiDatabase {
   }
 
   /** Yields all cards, grouped by note. @throws DamagedPackage if they cannot be read */
-  *readCards(): Generator<CardRow> {
+  *readCards(): Generator<AnkiCardRow> {
     const statement = guard(() =>
       // Sorts before the join; otherwise SQLite would copy the note's text for each card while sorting. Texts are read
       // as bytes, because as texts they would end at the first NUL character.
@@ -192,7 +192,7 @@ function readFiltered(kind: Uint8Array): boolean {
   return kind.length > 0 && (kind[0] as number) >> 3 === FILTERED
 }
 
-function toCard(row: Row): CardRow {
+function toCard(row: Row): AnkiCardRow {
   return {
     noteId: String(row.nid),
     ord: Number(row.ord),

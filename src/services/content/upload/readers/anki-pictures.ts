@@ -1,7 +1,7 @@
 import { findMedia } from '../../../../domain/anki/index.js'
 import { EntryTooLarge } from '../../../../domain/content/refusals.js'
 import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
-import type { Found } from '../../folder/pictures.js'
+import type { FoundPicture } from '../../folder/pictures.js'
 import { readEntry, type UnpackedCollection } from './anki-package.js'
 import type { PictureStore } from './picture-store.js'
 import { joinPieces, type Zip } from './zip.js'
@@ -11,7 +11,7 @@ export class PackagePictures {
   readonly #zip: Zip
   readonly #collection: UnpackedCollection
   readonly #store: PictureStore
-  readonly #known = new Map<string, Found>()
+  readonly #known = new Map<string, FoundPicture>()
 
   constructor(zip: Zip, collection: UnpackedCollection, store: PictureStore) {
     this.#zip = zip
@@ -20,7 +20,7 @@ export class PackagePictures {
   }
 
   /** Returns the picture or its fault; undefined if it has not been unpacked yet. */
-  find(src: string): Found | undefined {
+  find(src: string): FoundPicture | undefined {
     return this.#known.get(src)
   }
 
@@ -28,7 +28,7 @@ export class PackagePictures {
     this.#known.set(src, await this.#read(src))
   }
 
-  async #read(src: string): Promise<Found> {
+  async #read(src: string): Promise<FoundPicture> {
     const entry = findMedia(this.#collection.media, src)
     if (entry === undefined || !this.#zip.has(entry)) return 'ist nicht im Paket'
     const bytes = await this.#inflate(entry)

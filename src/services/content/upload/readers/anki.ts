@@ -14,7 +14,7 @@ import {
   splitAtAnswerLine,
   splitGuid,
   withoutQuestion,
-  withoutRoot,
+  withoutRootDeck,
 } from '../../../../domain/anki/index.js'
 import { compareText } from '../../../../domain/content/findings.js'
 import {
@@ -34,12 +34,12 @@ import {
 import { mediaTarget } from '../../../../domain/pictures/index.js'
 import { cutLabel, MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
 import { isStorable, shorten } from '../../../../domain/text/text.js'
-import { AnkiDatabase, type CardRow, MAX_GUID_LENGTH } from './anki-database.js'
+import { type AnkiCardRow, AnkiDatabase, MAX_GUID_LENGTH } from './anki-database.js'
 import { unpackCollection } from './anki-package.js'
 import { PackagePictures } from './anki-pictures.js'
 import { Findings } from './findings.js'
 import { LeftOutCards } from './left-out-cards.js'
-import { LIMITS, TOO_MANY_CARDS } from './limits.js'
+import { LIMITS, TOO_MANY_CARDS_IN_FILE } from './limits.js'
 import type { ReadOptions } from './options.js'
 import { PictureStore } from './picture-store.js'
 import type { Zip } from './zip.js'
@@ -62,7 +62,7 @@ export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming
   const store = new PictureStore(options.workFolder, options.maxPictureBytes)
   const database = new AnkiDatabase(unpacked)
   try {
-    if (database.countCards() > LIMITS.cards) throw TOO_MANY_CARDS
+    if (database.countCards() > LIMITS.cards) throw TOO_MANY_CARDS_IN_FILE
     const reader = new Reader(database.readCollection(), new PackagePictures(zip, unpacked, store), options)
     for (const card of database.readCards()) await reader.add(card)
     return { kind: 'anki', ...reader.finish(), sheets: [], pictures: store.pictures }
@@ -103,7 +103,7 @@ interface Rendered {
 type Skip = (reason: string) => void
 
 /** Returns whether a note has the note type of this service's exports; an export from Anki preserves the type. */
-function isOurs({ noteType }: CardRow): boolean {
+function isOurs({ noteType }: AnkiCardRow): boolean {
   return noteType === String(MODEL_ID)
 }
 
@@ -129,7 +129,7 @@ class Reader {
     this.#levels = new Levels(options.levels)
   }
 
-  async add(row: CardRow): Promise<void> {
+  async add(row: AnkiCardRow): Promise<void> {
     const deck = this.#deckOf(row)
     const name = shorten(row.guid ?? row.noteId, MAX_SHOWN)
     const place = `${deck ?? shorten(row.deckId, MAX_SHOWN)}/${name}`
@@ -199,7 +199,7 @@ class Reader {
     return { decks, ...this.#findings.warnings }
   }
 
-  async #addCard(row: CardRow, guid: string, deck: string, skip: Skip, html: Rendered) {
+  async #addCard(row: AnkiCardRow, guid: string, deck: string, skip: Skip, html: Rendered) {
     // Content that Anki shows on click is left out of the question and added to the answer.
     const front = { styles: html.styles, showsHidden: false }
     const back = { styles: html.styles, showsHidden: true }
@@ -284,14 +284,14 @@ class Reader {
    * Returns the name of the card's deck, or of the original deck if a filtered deck has borrowed the card. The option
    * `deck` replaces the name. Returns undefined if the deck is missing in the package.
    */
-  #deckOf(row: CardRow): string | undefined {
+  #deckOf(row: AnkiCardRow): string | undefined {
     const { deckId, homeId } = row
     const { decks } = this.#collection
     const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
     if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
     // The name is cut before it is normalised, to limit the work for each card.
     const name = normalizeDeckName(deck.name.slice(0, MAX_RAW_NAME))
-    return cutLabel(isOurs(row) ? withoutRoot(name) : name)
+    return cutLabel(isOurs(row) ? withoutRootDeck(name) : name)
   }
 }
 

@@ -9,7 +9,7 @@ import type { Incoming, IncomingDeck } from '../../../../domain/content/upload/i
 import { MAX_PICTURE_BYTES, MISSING_PICTURE, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
 import { InvalidInput } from '../../../../domain/refusal.js'
 import { DECKS, type Kind, SHEETS, TESTS, warnOfMisplacedFiles } from '../../folder/find-files.js'
-import { type FileText, FolderPictures, type Found } from '../../folder/pictures.js'
+import { type FileText, FolderPictures, type FoundPicture } from '../../folder/pictures.js'
 import { introductionOf, textOf, textsOf } from '../../folder/read.js'
 import { Findings } from './findings.js'
 import { LIMITS } from './limits.js'
@@ -197,7 +197,7 @@ class ArchiveReader {
     for (const { file, line, message } of faults) this.#findings.fault(file, line, message, 'picture')
   }
 
-  async #readPicture(path: string): Promise<Found> {
+  async #readPicture(path: string): Promise<FoundPicture> {
     const name = this.#root + path
     if (!this.#zip.has(name)) return MISSING_PICTURE
     const bytes = await this.#zip.readBytes(name, MAX_PICTURE_BYTES).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { comparePlaces, countFindings, type Finding, GroupedFindings } from '../../../../domain/content/findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import { type Exercise, lengthOfExercise } from '../../../../domain/questions/exercise.js'
-import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
+import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS_IN_FILE } from './limits.js'
 
 const MAX_WARNINGS = 200
 const MAX_FAULTS = 100_000
@@ -47,7 +47,7 @@ export class Findings {
   countLength(length: number): void {
     this.#cards++
     this.#length += length
-    if (this.#cards > LIMITS.cards) throw TOO_MANY_CARDS
+    if (this.#cards > LIMITS.cards) throw TOO_MANY_CARDS_IN_FILE
     if (this.#length > LIMITS.totalLength) throw TEXT_TOO_LONG
   }
 

@@ -32,7 +32,7 @@ export const TOO_MANY_ENTRIES = new FileTooLarge(
   'too_many_entries',
 )
 export const TOO_MANY_SHEETS = new FileTooLarge(`mehr als ${LIMITS.sheets} Tabellenblätter`, 'too_many_sheets')
-export const TOO_MANY_CARDS = new FileTooLarge(`mehr als ${german(LIMITS.cards)} Karten`, 'too_many_cards')
+export const TOO_MANY_CARDS_IN_FILE = new FileTooLarge(`mehr als ${german(LIMITS.cards)} Karten`, 'too_many_cards')
 export const TEXT_TOO_LONG = new FileTooLarge(
   `die Texte aller Karten haben zusammen mehr als ${german(LIMITS.totalLength)} Zeichen`,
   'text_too_long',
@@ -46,5 +46,13 @@ export const NO_MEMORY = new FileTooLarge('zum Lesen reicht der Speicher nicht',
 
 /** Refusals with a constant message for exceeded limits, for the OpenAPI document */
 export const LIMIT_REFUSALS = [
-  ...[TOO_MANY_ENTRIES, TOO_MANY_SHEETS, TOO_MANY_CARDS, TEXT_TOO_LONG, TABLE_TOO_LARGE, UNPACKED_TOO_LARGE, NO_MEMORY],
+  ...[
+    TOO_MANY_ENTRIES,
+    TOO_MANY_SHEETS,
+    TOO_MANY_CARDS_IN_FILE,
+    TEXT_TOO_LONG,
+    TABLE_TOO_LARGE,
+    UNPACKED_TOO_LARGE,
+    NO_MEMORY,
+  ],
 ]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { MediaFull } from '../../../../domain/content/refusals.js'
 import type { IncomingPicture } from '../../../../domain/content/upload/incoming.js'
 import { checkPicture } from '../../../../domain/pictures/index.js'
-import type { Found } from '../../folder/pictures.js'
+import type { FoundPicture } from '../../folder/pictures.js'
 import { LIMITS } from './limits.js'
 
 /** Stores the pictures of an upload as files in its work folder, without duplicates. */
@@ -20,7 +20,7 @@ export class PictureStore {
   }
 
   /** Stores a picture; returns it, or its fault. @throws MediaFull if the total size exceeds the limit */
-  keep(bytes: Uint8Array): Found {
+  keep(bytes: Uint8Array): FoundPicture {
     const checked = checkPicture(bytes)
     if ('problem' in checked) return checked.problem
     const { extension } = checked

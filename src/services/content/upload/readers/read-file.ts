@@ -37,7 +37,7 @@ export interface ReadTask {
   options: ReadOptions
 }
 
-export type Outcome =
+export type ReadOutcome =
   | { incoming: Incoming }
   | { faults: Finding[] }
   | { refusal: { kind: RefusalKind; code: string; message: string } }
@@ -178,7 +178,7 @@ function readBytes(path: string, from: number, length: number): Buffer {
 }
 
 /** Reads an upload as `readFile` does, but returns refusals, because an error loses its class between threads. */
-async function readUnlessRefused({ path, options }: ReadTask): Promise<Outcome> {
+async function readUnlessRefused({ path, options }: ReadTask): Promise<ReadOutcome> {
   try {
     return { incoming: await readFile(path, options) }
   } catch (error) {

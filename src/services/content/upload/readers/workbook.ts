@@ -3,7 +3,7 @@ import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { readWorkbook, type WorkbookPackage } from '../../../../domain/table/index.js'
 import { MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
 import { Findings } from './findings.js'
-import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS, TOO_MANY_SHEETS } from './limits.js'
+import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS_IN_FILE, TOO_MANY_SHEETS } from './limits.js'
 import type { ReadOptions } from './options.js'
 import { toDecks } from './table.js'
 import type { Zip } from './zip.js'
@@ -11,7 +11,7 @@ import type { Zip } from './zip.js'
 const REFUSALS = {
   no_sheets: NOT_A_PACKAGE,
   too_many_sheets: TOO_MANY_SHEETS,
-  too_many_cards: TOO_MANY_CARDS,
+  too_many_cards: TOO_MANY_CARDS_IN_FILE,
   text_too_long: TEXT_TOO_LONG,
 }
 
