@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { createLogger } from '../../src/logger.js'
-import { freePort } from '../support/postgres.js'
-import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
+import { createLogger } from '../../../src/logger.js'
+import { freePort } from '../../support/postgres.js'
+import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from '../support/app.js'
 import {
   addDevice,
   addPasskey,
@@ -11,9 +11,9 @@ import {
   type Device,
   LOGIN_OPTIONS,
   logInByButton,
-} from './support/device.js'
-import { openGateway } from './support/gateway.js'
-import { until as untilTrue } from './support/patience.js'
+} from '../support/device.js'
+import { openGateway } from '../support/gateway.js'
+import { until as untilTrue } from '../support/patience.js'
 
 async function newPersonAt(
   app: App,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { freePort } from '../support/postgres.js'
-import { createStoreVariables, startProcess } from '../support/process.js'
-import { CHROMIUM, openProgram } from './support/app.js'
-import { press } from './support/keys.js'
-import { until } from './support/patience.js'
-import { post, writeSome } from './support/written.js'
+import { freePort } from '../../support/postgres.js'
+import { createStoreVariables, startProcess } from '../../support/process.js'
+import { CHROMIUM, openProgram } from '../support/app.js'
+import { press } from '../support/keys.js'
+import { until } from '../support/patience.js'
+import { post, writeSome } from '../support/written.js'
 
 t.test('a restart of the service', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const variables = { ...(await createStoreVariables(t)), PORT: String(await freePort()) }

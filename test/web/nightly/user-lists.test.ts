@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, findBarriers, isTooWide, openApp } from './support/app.js'
+import { CHROMIUM, findBarriers, isTooWide, openApp } from '../support/app.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const line = (page: Page, number: number) => page.getByLabel(`Zeile ${number}`, { exact: true })

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { startStrippingProxy } from '../support/web.js'
-import { CHROMIUM, collectComplaints, openApp } from './support/app.js'
-import { PATIENCE_MS } from './support/patience.js'
+import { startStrippingProxy } from '../../support/web.js'
+import { CHROMIUM, collectComplaints, openApp } from '../support/app.js'
+import { PATIENCE_MS } from '../support/patience.js'
 
 t.test(
   'works below a path behind a proxy that strips it',
