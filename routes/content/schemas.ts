@@ -139,10 +139,17 @@ export const DecidedReport = Type.Object({
   ),
 })
 
+const FLAG = { type: 'boolean', default: false }
+
+/** A parameter of an upload, which handlers get as text, because `parseUploadQuery` also parses the command line */
+function text(schema: object, description: string, example: string | number | boolean) {
+  return Type.Optional(Type.Unsafe<string>({ ...schema, description, examples: [example] }))
+}
+
 export const UploadQuery = Type.Object({
   name: optional('Name of the file or source; optional with `source`.', 'Netzwerk.apkg'),
-  source: optional('Id of the source to update.', ''),
-  new: optional('`true` creates another source even if one has the same name.', 'false'),
+  source: text({ type: 'integer', format: 'int32' }, 'Id of the source to update.', 3),
+  new: text(FLAG, 'Creates another source even if one has the same name; not with `source`.', false),
   deck: optional('Deck of all cards, overrides the file; not for an archive.', ''),
   level: optional('Level of all cards, overrides the file.', ''),
   columns: optional(
@@ -152,16 +159,21 @@ export const UploadQuery = Type.Object({
 table of more than two columns whose headings are unknown.`,
     'question,answer,-,level',
   ),
-  separator: optional('Separator of the columns: `tab`, `semicolon`, `comma` or `pipe`; default: found out.', ''),
-  headings: optional('With `columns`: whether the first row has headings; default: found out.', ''),
-  mirror: optional('`true` archives cards and decks of the source that the file lacks.', 'false'),
-  keep: optional(
+  separator: text(
+    { type: 'string', enum: ['tab', 'semicolon', 'comma', 'pipe'] },
+    'Separator of the columns; default: found out.',
+    'tab',
+  ),
+  headings: text({ type: 'boolean' }, 'With `columns`: whether the first row has headings; default: found out.', true),
+  mirror: text(FLAG, 'Archives cards and decks of the source that the file lacks.', false),
+  keep: text(
+    { type: 'string', enum: ['ours', 'theirs'], default: 'ours' },
     '`theirs` replaces texts that were edited in the browser with those of the file; `ours` keeps them.',
     'ours',
   ),
   theirs: optional('Ids of cards whose changed text the file replaces, separated by commas.', ''),
-  active: optional('`true` activates new decks for all learners; otherwise each learner may activate them.', 'false'),
-  check: optional('`true` only checks and writes nothing.', 'true'),
+  active: text(FLAG, 'Activates new decks for all learners; otherwise each learner may activate them.', false),
+  check: text(FLAG, 'Only checks and writes nothing.', true),
 })
 
 export const UploadFile = Type.String({ format: 'binary', description: 'The file.' })

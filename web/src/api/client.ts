@@ -1,13 +1,13 @@
 import type { paths } from '../../../dist/client/api.js'
 import { exchange, type Request } from './exchange.js'
 import { ForeignResponse, isRefused, Refused } from './faults.js'
-import type { BadRequest, Body, MediaType, Method, Operation, PathOf, ResponseBody } from './types.js'
+import type { BadRequest, Body, MediaType, Method, Operation, PathOf, Query, ResponseBody } from './types.js'
 
 export interface Options<P extends keyof paths, M extends Method> {
   path?: Operation<P, M> extends { parameters: { path: infer Params } }
     ? { [Name in keyof Params]: string | number }
     : never
-  query?: Record<string, string | number | boolean | undefined>
+  query?: Query<P, M>
   body?: Body<P, M>
   /** Sent unchanged instead of `body`, such as a picture */
   upload?: { type: MediaType<P, M> & string; content: string | Blob | Uint8Array<ArrayBuffer> }
@@ -39,7 +39,7 @@ export function connectClient(app: RefusalHandlers): void {
 export function urlOf(
   path: string,
   params: Record<string, string | number> = {},
-  query: Options<keyof paths, 'get'>['query'] = {},
+  query: Record<string, string | number | boolean | undefined> = {},
 ): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const url = new URL(filled.slice(1), document.baseURI)

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from './client.js'
 import { fetchOrCached } from './offline.js'
+import type { CardState } from './types.js'
 
 /** Number of cards in the first request of a study session; more are loaded while the first card is shown */
 const FIRST_CARDS = 20
@@ -52,7 +53,7 @@ export const queries = {
       queryFn: (context) =>
         fetchOrCached(context, `deck ${slug}`, () => api.get('/api/decks/{slug}', { path: { slug } })),
     }),
-  cards: (deck: string, filter: { q: string; state: string }) =>
+  cards: (deck: string, filter: { q: string; state: CardState }) =>
     infiniteQueryOptions({
       queryKey: ['review', 'cards', deck, filter.state, filter.q],
       queryFn: (context) => {

@@ -11,6 +11,11 @@ export type ResponseBody<P extends keyof paths, M extends Method = 'get'> =
 type Content<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { requestBody?: infer Sent } ? NonNullable<Sent> : never
 export type Body<P extends keyof paths, M extends Method> = Json<Content<P, M>>
+/** Query of an operation. Parameters that are undefined or empty are not sent. */
+export type Query<P extends keyof paths, M extends Method> =
+  Operation<P, M> extends { parameters: { query?: infer Sent } }
+    ? { [Name in keyof NonNullable<Sent>]: NonNullable<Sent>[Name] | '' | undefined }
+    : never
 /** Media types of a request, except JSON */
 export type MediaType<P extends keyof paths, M extends Method> =
   Content<P, M> extends { content: infer Types } ? Exclude<keyof Types, 'application/json'> : never
@@ -18,6 +23,7 @@ export type MediaType<P extends keyof paths, M extends Method> =
 export type BadRequest<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { responses: { 400: infer Refusal } } ? Json<Refusal> : never
 
+export type CardState = Query<'/api/review/cards', 'get'>['state']
 export type User = ResponseBody<'/api/auth/me'>['user']
 export type Roles = ResponseBody<'/api/auth/me'>['roles']
 export type Queue = ResponseBody<'/api/review/queue'>

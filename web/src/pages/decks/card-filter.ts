@@ -17,6 +17,6 @@ export function parseCardFilter(text: string | null): CardFilter {
   return CARD_FILTERS.find(({ value }) => value === text)?.value ?? ''
 }
 
-export function stateOf(filter: CardFilter): string {
+export function stateOf(filter: CardFilter) {
   return CARD_FILTERS.find(({ value }) => value === filter)?.state ?? ''
 }

@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
-import type { Body, ResponseBody } from '../../api/types.js'
+import type { Body, Query, ResponseBody } from '../../api/types.js'
 
 export type ContentState = ResponseBody<'/api/content/state'>
+export type DifficultyOrder = Query<'/api/content/sources/{id}/difficult', 'get'>['order']
 export type CheckResponse = ResponseBody<'/api/content/check', 'post'>
 export type ImportStats = ResponseBody<'/api/admin/import', 'post'>['stats']
 export type CardReport = ResponseBody<'/api/content/reports'>['reports'][number]
@@ -104,7 +105,7 @@ export const contentQueries = {
       getNextPageParam: ({ next_before }) => next_before ?? undefined,
       placeholderData: keepPreviousData,
     }),
-  difficult: (id: number, order: string) =>
+  difficult: (id: number, order: DifficultyOrder) =>
     queryOptions({
       queryKey: ['author', 'source', id, 'difficult', order],
       queryFn: () => api.get('/api/content/sources/{id}/difficult', { path: { id }, query: { order, limit: 20 } }),

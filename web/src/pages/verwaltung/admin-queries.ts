@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
-import type { ResponseBody } from '../../api/types.js'
+import type { Query, ResponseBody } from '../../api/types.js'
 
 export type AccountList = ResponseBody<'/api/accounts'>
 export type Account = AccountList['users'][number]
@@ -11,13 +11,7 @@ export type Outbox = ResponseBody<'/api/mail/outbox'>
 export type Mail = Outbox['mails'][number]
 export type NewAccount = ResponseBody<'/api/accounts/bulk', 'post'>['users'][number]
 
-export interface AccountFilter {
-  q: string
-  sort: string
-  order: string
-  limit: number
-  offset: number
-}
+export type AccountFilter = Query<'/api/accounts', 'get'>
 
 const PAGE = 50
 
@@ -45,7 +39,7 @@ export const adminQueries = {
       queryKey: ['admin', 'account', id, 'tokens'],
       queryFn: () => api.get('/api/accounts/{id}/tokens', { path: { id } }),
     }),
-  mails: (state: string) =>
+  mails: (state: Query<'/api/mail/outbox', 'get'>['state']) =>
     infiniteQueryOptions({
       queryKey: ['admin', 'mails', state],
       queryFn: ({ pageParam }) => api.get('/api/mail/outbox', { query: { state, limit: PAGE, before: pageParam } }),

@@ -1,6 +1,7 @@
 import { api, badRequestOf } from '../../../api/client.js'
 import { ForeignResponse, hasCode, sentenceOf, Unreachable } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
+import type { Query } from '../../../api/types.js'
 import { isolate } from '../../../words/isolate.js'
 import { bytes } from '../../../words/numbers.js'
 import type { FileFinding, Upload } from '../content-queries.js'
@@ -9,7 +10,7 @@ import type { FileFinding, Upload } from '../content-queries.js'
 export interface TableChoice {
   columns?: string
   headings?: boolean
-  separator?: string | undefined
+  separator?: Query<'/api/content/imports', 'post'>['separator']
 }
 
 /** The user's choices for an upload; `text` is a pasted table, sent if there is no file. */

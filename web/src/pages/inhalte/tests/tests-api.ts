@@ -57,7 +57,10 @@ export const testQueries = {
 
 async function readStatistics(slug: string, version: string): Promise<Statistics> {
   const read = (after?: number) =>
-    api.get('/api/content/tests/{slug}/statistics', { path: { slug }, query: { version, after } })
+    api.get('/api/content/tests/{slug}/statistics', {
+      path: { slug },
+      query: { version: version === '' ? undefined : Number(version), after },
+    })
   const first = await read()
   const questions = [...first.questions]
   for (let { next_after } = first; next_after !== null; ) {

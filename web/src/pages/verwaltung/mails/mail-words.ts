@@ -20,6 +20,10 @@ export const STATES: Readonly<
   unknown: { label: 'Unklar', tone: 'warn' },
 }
 
+export function isState(text: string): text is Mail['state'] {
+  return Object.hasOwn(STATES, text)
+}
+
 /**
  * Returns the time at which a mail was sent or is due, and the number of attempts. Omits the number before the first
  * attempt, and if the first attempt succeeded.
