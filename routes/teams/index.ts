@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listMembers } from '../../db/queries/teams/members.js'
+import { findMemberPlace, listMembers } from '../../db/queries/teams/members.js'
 import { findTeam, listTeams } from '../../db/queries/teams/teams.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
@@ -7,10 +7,11 @@ import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
 import { VersionOutdated } from '../../src/domain/content/refusals.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
+import { cutPage } from '../../src/domain/page.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
 import { parseTeam } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
-import { parseRowId } from '../../src/domain/text/parameters.js'
+import { invalidCursor, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { formRequestOf } from '../../src/services/create-once.js'
@@ -22,6 +23,7 @@ import {
   MemberParams,
   TeamList,
   TeamParams,
+  TeamQuery,
   TeamResponse,
   TeamWithMembers,
 } from './schemas.js'
@@ -58,15 +60,20 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
         description: LEADS_SEE,
         tags: ['teams'],
         params: TeamParams,
+        querystring: TeamQuery,
         response: responses(TeamWithMembers, [NOT_A_LEAD, TEAM_NOT_FOUND]),
       },
       preHandler: app.requireLead,
     },
-    async ({ params, viewableTeams: viewable }) => {
+    async ({ params, query: { after, limit }, viewableTeams: viewable }) => {
       const team = await findTeam(app.db, teamIdOf(params))
       if (team === undefined) throw TEAM_NOT_FOUND
-      const members = await listMembers(app.db, team.id)
-      return { team: viewTeam(viewable, team), members: members.map((member) => viewMember(viewable, member)) }
+      const place = after === undefined ? undefined : await findMemberPlace(app.db, team.id, after)
+      if (after !== undefined && place === undefined) throw invalidCursor('after')
+      const members = await listMembers(app.db, team.id, { after: place, limit: limit + 1 })
+      const { page, next } = cutPage(members, limit, ({ id }) => id)
+      const shown = page.map((member) => viewMember(viewable, member))
+      return { team: viewTeam(viewable, team), members: shown, next_after: next }
     },
   )
 

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { page } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const TeamParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
@@ -59,6 +60,9 @@ export const TeamList = Type.Object({
 
 const Role = Type.Unsafe<'member' | 'lead'>({ type: 'string', enum: ['member', 'lead'], examples: ['member'] })
 
+/** The default is large, because callers without `after` expect all members. */
+export const TeamQuery = Type.Object(page({ maximum: 1_000, fallback: 1_000, cursor: 'int32' }))
+
 export const TeamWithMembers = Type.Object({
   team: Type.Object(VIEWED_TEAM),
   members: Type.Array(
@@ -72,7 +76,9 @@ export const TeamWithMembers = Type.Object({
         Type.Boolean({ description: 'Whether an administrator has made the person a member; both may be true.' }),
       ),
     }),
+    { description: 'Leads first, then by name.' },
   ),
+  next_after: nullable(Type.Integer({ description: '`after` of the next page; null on the last page.' })),
 })
 
 export const MemberBody = Type.Object({ role: Role })

@@ -56,6 +56,27 @@ t.test('of two concurrent teams with one name, one is created', async (t) => {
   t.strictSame(responses.map(({ status }) => status).sort(), [200, 409])
 })
 
+t.test('lists the members in pages, also after one of them has left', async (t) => {
+  const team = await createTeam()
+  const names = ['Zoe', 'anna', 'Ärmel', 'Berta', 'Cäsar']
+  const users: number[] = []
+  for (const display_name of names) users.push((await createUser(db, { display_name })).id)
+  for (const [index, id] of users.entries()) await put(team.id, id, index === 0 ? 'lead' : 'member')
+  const pageAfter = async (query: string) => {
+    const { body } = await admin.get(`/api/teams/${team.id}?${query}`)
+    return { names: body.members.map((member: { display_name: string }) => member.display_name), next: body.next_after }
+  }
+  t.same(await pageAfter(''), { names, next: null })
+  t.same(await pageAfter('limit=2'), { names: ['Zoe', 'anna'], next: users[1] })
+  await admin.delete(`/api/teams/${team.id}/members/${users[1]}`)
+  t.same(await pageAfter(`limit=2&after=${users[1]}`), { names: ['Ärmel', 'Berta'], next: users[3] })
+  t.same(await pageAfter(`limit=2&after=${users[3]}`), { names: ['Cäsar'], next: null })
+  t.match(await admin.get(`/api/teams/${team.id}?after=${admin.id}`), {
+    status: 400,
+    headers: { 'x-error-field': 'after' },
+  })
+})
+
 t.test('a lead sees only the teams that he or she leads', async (t) => {
   const [own, other] = [await createTeam(), await createTeam()]
   const [lead, member] = [await service.member(), await service.member()]

@@ -20,8 +20,18 @@ export interface TeamMember {
 /** The higher role of two memberships */
 const HIGHER_ROLE = sql<TeamRole>`case when bool_or(role = 'lead') then 'lead' else 'member' end`
 
-export async function listMembers(db: Kysely<Database>, teamId: number): Promise<TeamMember[]> {
-  return db
+const NAME = sql`display_name collate "und-x-icu"`
+
+/** Place of a member in the list, which begins with the leads */
+export type MemberPlace = Pick<TeamMember, 'id' | 'role' | 'display_name'>
+
+/** Lists the current members, leads first. @param page default: all members */
+export async function listMembers(
+  db: Kysely<Database>,
+  teamId: number,
+  page?: { after: MemberPlace | undefined; limit: number },
+): Promise<TeamMember[]> {
+  const members = db
     .selectFrom('team_members')
     .innerJoin('users', 'users.id', 'user_id')
     .select(['users.id', 'username', 'display_name', HIGHER_ROLE.as('role')])
@@ -32,10 +42,32 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
     .where('team_id', '=', teamId)
     .where('until_on', 'is', null)
     .groupBy('users.id')
-    .orderBy(HIGHER_ROLE)
-    .orderBy(sql`display_name collate "und-x-icu"`)
-    .orderBy('users.id')
-    .execute()
+  const listed = db.selectFrom(members.as('member')).selectAll().orderBy('role').orderBy(NAME).orderBy('id')
+  if (page === undefined) return listed.execute()
+  const { after, limit } = page
+  const rest =
+    after === undefined
+      ? listed
+      : listed.where(
+          sql<boolean>`(role, ${NAME}, id) > (${after.role}::text, ${after.display_name}::text, ${after.id}::integer)`,
+        )
+  return rest.limit(limit).execute()
+}
+
+/** Returns the place of a member, also of a former one; undefined if the user was never a member or is deleted. */
+export async function findMemberPlace(
+  db: Kysely<Database>,
+  teamId: number,
+  userId: number,
+): Promise<MemberPlace | undefined> {
+  return db
+    .selectFrom('team_members')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['users.id', 'display_name', HIGHER_ROLE.as('role')])
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .groupBy('users.id')
+    .executeTakeFirst()
 }
 
 /** If the user has two memberships in the team, `role` is the higher role. */

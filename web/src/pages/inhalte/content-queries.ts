@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
+import { readAll } from '../../api/read-all.js'
 import type { Body, Query, ResponseBody } from '../../api/types.js'
 
 export type ContentState = ResponseBody<'/api/content/state'>
@@ -127,14 +128,8 @@ export const contentQueries = {
 
 /** Reads all pages of the list, because forms and source pages filter it in the browser. */
 async function listSheets() {
-  const sheets: ResponseBody<'/api/content/sheets'>['sheets'] = []
-  let after: number | undefined
-  do {
-    const page = await api.get('/api/content/sheets', { query: { after, limit: 1_000 } })
-    sheets.push(...page.sheets)
-    after = page.next_after ?? undefined
-  } while (after !== undefined)
-  return { sheets }
+  const pages = await readAll((after) => api.get('/api/content/sheets', { query: { after, limit: 1_000 } }))
+  return { sheets: pages.flatMap(({ sheets }) => sheets) }
 }
 
 export const REPORTS_KEY = ['author', 'reports'] as const

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../api/client.js'
+import { readAll } from '../../api/read-all.js'
 import type { ResponseBody } from '../../api/types.js'
 
 export type ListedTeam = ResponseBody<'/api/teams'>['teams'][number]
@@ -13,14 +14,20 @@ export const MAX_RESULTS = 8
 
 export const teamQueries = {
   teams: () => queryOptions({ queryKey: ['teams'], queryFn: () => api.get('/api/teams') }),
-  team: (id: string) =>
-    queryOptions({ queryKey: ['teams', id], queryFn: () => api.get('/api/teams/{id}', { path: { id } }) }),
+  team: (id: string) => queryOptions({ queryKey: ['teams', id], queryFn: () => readTeam(id) }),
   persons: (q: string) =>
     queryOptions({
       queryKey: ['admin', 'accounts', 'team', q],
       queryFn: () => api.get('/api/accounts', { query: { q, sort: 'display_name', order: 'asc', limit: MAX_RESULTS } }),
       placeholderData: keepPreviousData,
     }),
+}
+
+/** Reads all members, because the page searches them and does not offer them again. */
+async function readTeam(id: string) {
+  const pages = await readAll((after) => api.get('/api/teams/{id}', { path: { id }, query: { after } }))
+  const { team } = pages[0] as (typeof pages)[number]
+  return { team, members: pages.flatMap(({ members }) => members) }
 }
 
 export const TEAM_KEYS = [['teams'], ['admin', 'account'], ['admin', 'audit']] as const

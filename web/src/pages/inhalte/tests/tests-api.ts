@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from '../../../api/client.js'
+import { readAll } from '../../../api/read-all.js'
 import type { ResponseBody } from '../../../api/types.js'
 
 export type TestSummary = ResponseBody<'/api/content/tests'>['tests'][number]
@@ -56,31 +57,18 @@ export const testQueries = {
 }
 
 async function readStatistics(slug: string, version: string): Promise<Statistics> {
-  const read = (after?: number) =>
+  const pages = await readAll((after) =>
     api.get('/api/content/tests/{slug}/statistics', {
       path: { slug },
       query: { version: version === '' ? undefined : Number(version), after },
-    })
-  const first = await read()
-  const questions = [...first.questions]
-  for (let { next_after } = first; next_after !== null; ) {
-    const page = await read(next_after)
-    questions.push(...page.questions)
-    next_after = page.next_after
-  }
-  return { ...first, questions }
+    }),
+  )
+  return { ...(pages[0] as Statistics), questions: pages.flatMap(({ questions }) => questions) }
 }
 
 async function findQuestions(deck: string): Promise<DeckQuestion[]> {
-  const found: DeckQuestion[] = []
-  let after: number | undefined
-  for (let page = 0; page < PAGES; page++) {
-    const { cards, next_after } = await api.get('/api/content/cards', { query: { deck, limit: PAGE, after } })
-    found.push(...cards.filter(({ form, draft }) => form !== null && !draft))
-    if (next_after === null) break
-    after = next_after
-  }
-  return found
+  const pages = await readAll((after) => api.get('/api/content/cards', { query: { deck, limit: PAGE, after } }), PAGES)
+  return pages.flatMap(({ cards }) => cards.filter(({ form, draft }) => form !== null && !draft))
 }
 
 /**
