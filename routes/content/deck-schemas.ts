@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { type DeckVisibility, VISIBILITIES } from '../../src/domain/content/deck-visibility.js'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
 import { id } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
@@ -59,6 +60,15 @@ export const DeckCreation = Type.Object({
   ...FIELDS,
   tests_only: Type.Optional(
     Type.Boolean({ description: 'Makes the deck a pool of test questions; cannot be changed later.' }),
+  ),
+  visibility: Type.Optional(
+    Type.Unsafe<DeckVisibility>({
+      type: 'string',
+      enum: VISIBILITIES,
+      default: 'active',
+      description: `\`draft\`: archived, so that only editors see it, until a PATCH with \`archived: false\`; then \`offered\`.
+\`offered\`: each learner may activate it. \`active\`: active for all learners.`,
+    }),
   ),
   client_id: FormClientId,
 })

@@ -66,3 +66,22 @@ t.test('a new deck is active if learned cards move into it', async (t) => {
   await upload(`source=${id}`, 'id;deck;Frage;Antwort\n1;Nachher;Bekannt?;Ja\n')
   t.equal((await activeOf(otto)).nachher, true)
 })
+
+t.test('a new deck is a draft, offered, or active for all learners', async (t) => {
+  const { source } = (await admin.post('/api/content/sources', { name: 'Werkstatt' })).body
+  const create = async (values: object) => {
+    const response = await admin.post('/api/content/decks', { source_id: source.id, ...values })
+    t.equal(response.status, 200, JSON.stringify(response.body))
+    return response.body.deck
+  }
+  const draft = await create({ name: 'Entwurf', visibility: 'draft' })
+  await create({ name: 'Angebot', visibility: 'offered' })
+  await create({ name: 'Aktiv', visibility: 'active' })
+  await create({ name: 'Ohne Angabe' })
+  t.match(await activeOf(otto), { angebot: false, aktiv: true, 'ohne-angabe': true })
+  t.notOk('entwurf' in (await activeOf(otto)))
+  t.equal((await otto.get('/api/decks/entwurf')).status, 404)
+  t.equal((await admin.patch(`/api/content/decks/${draft.slug}`, { archived: false })).status, 200)
+  t.match(await activeOf(otto), { entwurf: false }, 'a released draft is offered')
+  t.equal((await admin.post('/api/content/decks', { source_id: source.id, name: 'x', visibility: 'y' })).status, 400)
+})

@@ -1,10 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { DeckVisibility } from '../../../../src/domain/content/deck-visibility.js'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/format/parse-deck.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../../types.js'
 import { deckOrder } from '../decks.js'
-import { raiseDeckVersions, setDefaults } from '../write.js'
+import { offerDecks, raiseDeckVersions, setDefaults } from '../write.js'
 import { isEditable } from './cards.js'
 
 export interface EditedDeck {
@@ -125,6 +126,7 @@ export interface NewDeck {
   tests_only: boolean
   lang: string
   desired_retention: number | null
+  visibility: DeckVisibility
 }
 
 export async function findDeckSlug(db: Kysely<Database>, id: number): Promise<string | undefined> {
@@ -135,11 +137,11 @@ export async function findDeckSlug(db: Kysely<Database>, id: number): Promise<st
 /** Creates a deck and returns its id; undefined if the slug is taken. */
 export async function insertDeck(
   transaction: Transaction<Database>,
-  { source_id, tests_only, lang, desired_retention, ...deck }: NewDeck,
+  { source_id, tests_only, lang, desired_retention, visibility, ...deck }: NewDeck,
 ): Promise<number | undefined> {
   const created = await transaction
     .insertInto('decks')
-    .values({ ...deck, archived_at: tests_only ? sql<Date>`now()` : null })
+    .values({ ...deck, archived_at: tests_only || visibility === 'draft' ? sql<Date>`now()` : null })
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -149,6 +151,7 @@ export async function insertDeck(
     .values({ deck_id: created.id, file: null, source_id, source_key: deck.slug, tests_only, lang })
     .execute()
   if (desired_retention !== null) await setDefaults(transaction, [{ id: created.id, deck: { desired_retention } }])
+  if (visibility !== 'active' && !tests_only) await offerDecks(transaction, [deck.slug])
   return created.id
 }
 

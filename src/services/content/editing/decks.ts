@@ -14,6 +14,7 @@ import {
 } from '../../../../db/queries/content/editing/decks.js'
 import { lockSourceAgainstDeletion } from '../../../../db/queries/content/editing/sheets.js'
 import type { Database } from '../../../../db/types.js'
+import type { DeckVisibility } from '../../../domain/content/deck-visibility.js'
 import { parseDescription, parseLabel, parseLanguage } from '../../../domain/content/editing/texts.js'
 import { DEFAULT_LANGUAGE } from '../../../domain/content/format/parse-deck.js'
 import { FreeSlugs, RESERVED_DECKS, slugFrom } from '../../../domain/content/format/slug.js'
@@ -34,6 +35,7 @@ export interface DeckCreation {
   tests_only?: boolean | undefined
   lang?: string | undefined
   desired_retention?: number | null | undefined
+  visibility?: DeckVisibility | undefined
 }
 
 /** Maximum number of attempts to insert a deck; an attempt fails if a concurrent request takes the slug. */
@@ -52,11 +54,11 @@ export async function createDeck(
   creation: DeckCreation,
   request?: FormRequest,
 ): Promise<EditedDeck> {
-  const { source_id, tests_only = false, desired_retention = null } = creation
+  const { source_id, tests_only = false, desired_retention = null, visibility = 'active' } = creation
   const name = parseLabel('name', creation.name)
   const description = parseDescription(creation.description ?? '')
   const lang = parseLanguage(creation.lang ?? DEFAULT_LANGUAGE)
-  const parsed = { source_id, tests_only, name, description, lang, desired_retention }
+  const parsed = { source_id, tests_only, name, description, lang, desired_retention, visibility }
   const word = slugFrom(name)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)

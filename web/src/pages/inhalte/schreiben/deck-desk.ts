@@ -13,13 +13,15 @@ export interface DeckFields {
   retention: string
 }
 
-/** Fields of a new deck; its source and `tests_only` cannot be changed later */
+/** Fields of a new deck; its source, `tests_only` and `visibility` cannot be changed by this form later */
 export interface NewDeckFields extends Pick<DeckFields, 'name' | 'description'> {
   source_id: number
   tests_only: boolean
+  visibility: NonNullable<Creation['visibility']>
 }
 
 const PATH = '/api/content/decks/{slug}'
+type Creation = Body<'/api/content/decks', 'post'>
 type Changes = Body<typeof PATH, 'patch'>
 
 const textsOf = ({ name, description }: Pick<DeckFields, 'name' | 'description'>) => ({
@@ -67,17 +69,23 @@ export function newDeck(user: number, source_id: number, onsaved: (deck: AuthorD
   return createDesk({
     user,
     item: 'new deck',
-    storedOf: ({ version, name, description, tests_only, source }: AuthorDeck) => ({
+    storedOf: ({ version, name, description, tests_only, source, archived_at }: AuthorDeck) => ({
       version,
-      fields: { name, description, tests_only, source_id: source?.id ?? source_id },
+      fields: {
+        name,
+        description,
+        tests_only,
+        source_id: source?.id ?? source_id,
+        visibility: archived_at === null ? 'offered' : 'draft',
+      },
     }),
     changesOf: (fields: NewDeckFields, deck: AuthorDeck) => changedIn(textsOf(fields), textsOf(deck)),
     patch,
     load,
-    fields: { name: '', description: '', tests_only: false, source_id },
+    fields: { name: '', description: '', tests_only: false, source_id, visibility: 'draft' },
     create: async (fields, client_id) => {
-      const { source_id, tests_only } = fields
-      const body = { source_id, client_id, ...textsOf(fields), ...(tests_only && { tests_only }) }
+      const { source_id, tests_only, visibility } = fields
+      const body = { source_id, client_id, ...textsOf(fields), ...(tests_only ? { tests_only } : { visibility }) }
       return (await api.post('/api/content/decks', { body })).deck
     },
     loadCreated: async ({ slug }) => {
