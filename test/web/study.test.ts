@@ -216,6 +216,11 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const reports = (await (await app.asAdmin('GET', '/api/content/reports')).json()) as { reports: { text: string }[] }
     t.match(reports.reports, [{ text: /Komma/ }])
     t.equal(await question(page), first)
+    await press(page, 'n')
+    const note = page.getByRole('dialog', { name: 'Deine Notiz zu dieser Karte' })
+    await note.getByRole('textbox').fill('Eselsbrücke')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Notiz gespeichert.').waitFor()
     await press(page, 'a')
     t.not(await question(page), first)
     await press(page, 'u')

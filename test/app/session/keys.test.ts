@@ -13,6 +13,7 @@ const at = (view: KeyContext['view'], more: Partial<KeyContext> = {}): KeyContex
   view,
   focus: 'page',
   singleKeys: true,
+  isTyping: false,
   ...more,
 })
 
@@ -74,4 +75,13 @@ t.test('single keys can be switched off, except for non-characters', async (t) =
   t.equal(commandOf(press('Enter'), at('answer', off)), 'medium')
   t.equal(commandOf(press('z', { ctrlKey: true }), at('answer', off)), 'undo')
   t.equal(commandOf(press('x'), at('end', off)), undefined)
+})
+
+t.test('letters are no shortcuts while the learner types, except the one that ends typing', async (t) => {
+  const isTyping = true
+  for (const key of ['a', 'b', 'u', 'n', 'm'])
+    t.equal(commandOf(press(key), at('question', { isTyping })), undefined, key)
+  t.equal(commandOf(press('t'), at('question', { isTyping })), 'type')
+  t.equal(commandOf(press(' '), at('question', { isTyping })), 'reveal')
+  t.equal(commandOf(press('a'), at('answer', { isTyping })), 'suspend')
 })

@@ -30,6 +30,8 @@ export interface KeyContext {
   focus: Focus
   /** Whether single-key shortcuts are on (WCAG 2.1.4); Space, Enter, Escape and Ctrl+Z do not depend on it */
   singleKeys: boolean
+  /** Whether the learner types answers; until the answer is shown, letters are then no shortcuts, except T */
+  isTyping: boolean
 }
 
 const DIGITS: Record<string, Rating> = { '1': 'again', '2': 'hard', '3': 'medium', '4': 'easy' }
@@ -54,7 +56,10 @@ export function commandOf(press: KeyPress, context: KeyContext): Command | 'igno
   return command !== undefined && press.repeat ? 'ignored' : command
 }
 
-function findCommand(press: KeyPress, { view, focus, singleKeys }: KeyContext): Command | 'ignored' | undefined {
+function findCommand(
+  press: KeyPress,
+  { view, focus, singleKeys, isTyping }: KeyContext,
+): Command | 'ignored' | undefined {
   if (focus === 'field' || press.altKey) return undefined
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key
   if (press.ctrlKey || press.metaKey) return key === 'z' ? 'undo' : undefined
@@ -70,5 +75,5 @@ function findCommand(press: KeyPress, { view, focus, singleKeys }: KeyContext): 
     return key.length === 1 && key !== '?' && key !== '/' ? 'leave' : undefined
   }
   if (key in DIGITS) return view === 'answer' ? DIGITS[key] : 'ignored'
-  return LETTERS[key]
+  return isTyping && view === 'question' && key !== 't' ? undefined : LETTERS[key]
 }

@@ -16,7 +16,7 @@ export interface Place {
 }
 
 const PLACES: Place[] = [
-  { label: 'Heute', href: '.', icon: CalendarCheck, paths: ['/lernen', '/aufgaben'] },
+  { label: 'Heute', href: '.', icon: CalendarCheck, paths: ['/lernen'] },
   { label: 'Decks', href: 'decks', icon: Layers, paths: ['/decks', '/karten'] },
   { label: 'Quiz', href: 'quiz', icon: ListChecks, paths: ['/quiz', '/tests'] },
   { label: 'Spickzettel', href: 'spickzettel', icon: ScrollText, paths: ['/spickzettel'] },
