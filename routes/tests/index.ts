@@ -19,7 +19,7 @@ import {
 import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
-import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
+import { findCurrentAttempt } from '../../src/services/tests/current-attempt.js'
 import { findTest, listTests } from '../../src/services/tests/list.js'
 import { drawPractice } from '../../src/services/tests/practice.js'
 import { reportQuestion } from '../../src/services/tests/report.js'

@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import {
   type Attempt,
-  findAttempt,
   listAttemptQuestions,
   listOverdueAttempts,
   lockAttempt,
@@ -72,26 +71,6 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
 
 function pointsOf({ part, of }: Fraction): number {
   return part / of
-}
-
-/**
- * Returns an attempt of the user, after ending it if its time is over.
- * @throws ATTEMPT_NOT_FOUND if the user has no such attempt
- */
-export async function findCurrentAttempt(
-  db: Kysely<Database>,
-  userId: number,
-  id: number,
-  now: Date,
-): Promise<Attempt> {
-  const attempt = await findAttempt(db, userId, id)
-  if (attempt === undefined) throw ATTEMPT_NOT_FOUND
-  return endIfOver(db, attempt, now)
-}
-
-export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Date): Promise<Attempt> {
-  const isOpen = attempt.ended_at === null && !isOver(attempt.deadline_at, now)
-  return isOpen || attempt.ended_at !== null ? attempt : endAttempt(db, attempt.id, now)
 }
 
 const BATCH_SIZE = 100

@@ -8,7 +8,7 @@ import { TOO_MANY_REPORTS } from '../../domain/content/refusals.js'
 import { MAX_OPEN_REPORTS } from '../../domain/content/reports.js'
 import { CARD_GONE, REVIEW_CLOSED, SLOT_NOT_FOUND } from '../../domain/tests/refusals.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { findCurrentAttempt } from './end-attempt.js'
+import { findCurrentAttempt } from './current-attempt.js'
 
 /**
  * Reports a question of an ended attempt to the editors of its card, which may be in a pool.

@@ -6,7 +6,7 @@ import { isSameAnswer } from '../../domain/tests/answer.js'
 import { secondsLeft } from '../../domain/tests/deadline.js'
 import { ATTEMPT_ENDED, NEWER_ANSWER, SLOT_NOT_FOUND } from '../../domain/tests/refusals.js'
 import { withPlaces } from '../../domain/tests/view.js'
-import { findCurrentAttempt } from './end-attempt.js'
+import { findCurrentAttempt } from './current-attempt.js'
 
 export interface SavedAnswer {
   slot: number

@@ -24,7 +24,7 @@ import {
   WaitForNext,
 } from '../../domain/tests/refusals.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { endIfOver } from './end-attempt.js'
+import { endIfOver } from './current-attempt.js'
 import { nextAttemptAt } from './list.js'
 import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
 import { findPlannedStanding, type Standing, type TestClock } from './standing.js'
