@@ -2,36 +2,29 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { CONTENT_CHANGES, IMPORT_RUNS } from '../../src/domain/content/refusals.js'
+import {
+  CONTENT_CHANGES,
+  IMPORT_RUNS,
+  MediaFull,
+  MostArchived,
+  UnreadableContent,
+} from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
-import { unknownEndpoint } from '../../src/http/refusals.js'
+import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
 import { importContent } from '../../src/services/content/folder/import.js'
 import { reportProgress } from '../../src/services/content/write.js'
-import {
-  CreateUserBody,
-  ImportDone,
-  ImportQuery,
-  ImportRefused,
-  MEDIA_FULL,
-  MOST_CARDS_ARCHIVED,
-  MOST_SHEETS_ARCHIVED,
-  SHUTDOWN_REFUSALS,
-  UNREADABLE_CONTENT,
-  UserCreated,
-  UserList,
-  UserParams,
-} from './schemas.js'
+import { CreateUserBody, ImportDone, ImportQuery, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
 
 const IMPORT_REFUSALS = [
   IMPORT_RUNS,
   CONTENT_CHANGES,
-  MOST_CARDS_ARCHIVED,
-  MOST_SHEETS_ARCHIVED,
-  UNREADABLE_CONTENT,
-  MEDIA_FULL,
+  new MostArchived('Karten', 120, 196),
+  new MostArchived('Cheat Sheets', 12, 20),
+  new UnreadableContent('/srv/content', 'ENOENT'),
+  new MediaFull(2_048),
   ...SHUTDOWN_REFUSALS,
 ]
 

@@ -1,6 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/content/refusals.js'
-import { ServiceStopping, Unavailable } from '../../src/domain/refusal.js'
 import { flag } from '../../src/http/query.js'
 import { errorWith, User } from '../../src/http/schemas.js'
 import { Changes, Place } from '../../src/services/content/upload/report.js'
@@ -54,17 +52,3 @@ export const ImportRefused = errorWith(
   },
   'ImportError',
 )
-
-/** Refusal for a content folder that cannot be read, with an example folder and error code */
-export const UNREADABLE_CONTENT = new UnreadableContent('/srv/content', 'ENOENT')
-
-export const MEDIA_FULL = new MediaFull(2_048)
-
-export const SHUTDOWN_REFUSALS = [new Unavailable(), new ServiceStopping()]
-
-/**
- * Refusals for an import that would archive more than half of the cards or sheets, if there are at least ten; with
- * example numbers
- */
-export const MOST_CARDS_ARCHIVED = new MostArchived('Karten', 120, 196)
-export const MOST_SHEETS_ARCHIVED = new MostArchived('Cheat Sheets', 12, 20)

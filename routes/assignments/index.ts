@@ -36,7 +36,7 @@ import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
-import { unknownEndpoint } from '../../src/http/refusals.js'
+import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import {
   acceptCorrection,
@@ -52,7 +52,6 @@ import { listOverseenOccurrences, listSigners } from '../../src/services/assignm
 import { listTemplates } from '../../src/services/content/folder/templates.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { renderPdf } from '../../src/services/print/print.js'
-import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentDetail,

@@ -18,12 +18,11 @@ import { InvalidField, TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkLine } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { publicAddressOf } from '../../src/http/public-address.js'
-import { unknownEndpoint } from '../../src/http/refusals.js'
+import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
 import { exportCertificates } from '../../src/services/certificates/export.js'
 import { renderPdf } from '../../src/services/print/print.js'
-import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import {
   CertificateExportQuery,
   CertificateFile,

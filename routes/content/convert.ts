@@ -5,10 +5,9 @@ import { CONVERTING_TOO_LONG } from '../../src/domain/content/refusals.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { checkStorable } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
-import { TOO_LARGE } from '../../src/http/refusals.js'
+import { SHUTDOWN_REFUSALS, TOO_LARGE } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
-import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 
 const BODY_BYTES = 2 * 2 ** 20
 /** Limit of texts per user; higher than the number of texts that a person can paste in ten seconds */

@@ -11,9 +11,9 @@ import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import { isInteger } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
+import { SHUTDOWN_REFUSALS } from '../../src/http/refusals.js'
 import { responses, sentAs } from '../../src/http/schemas.js'
 import { openExport } from '../../src/services/content/exports/write-export.js'
-import { SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
 
 const exportRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -8,6 +8,7 @@ import {
   CONTENT_CHANGES,
   EntryTooLarge,
   IMPORT_RUNS,
+  MediaFull,
   NO_FILE,
   NO_ROOM,
   OwnMediaFull,
@@ -19,14 +20,13 @@ import {
 import { parseUploadQuery } from '../../src/domain/content/upload/query.js'
 import { parseFlag, parseId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
-import { FILE_ONLY } from '../../src/http/refusals.js'
+import { FILE_ONLY, SHUTDOWN_REFUSALS } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { isImporting } from '../../src/services/content/import-lock.js'
 import { checkUpload, importUpload } from '../../src/services/content/upload/import.js'
 import { LIMIT_REFUSALS } from '../../src/services/content/upload/readers/limits.js'
 import { type ReceivedFile, withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { reportProgress } from '../../src/services/content/write.js'
-import { MEDIA_FULL, SHUTDOWN_REFUSALS } from '../admin/schemas.js'
 import { SOURCE_EXISTS, UploadDone, UploadFile, UploadQuery, UploadRefused } from './schemas.js'
 
 const REFUSALS = [
@@ -37,7 +37,7 @@ const REFUSALS = [
     IMPORT_RUNS,
     CONTENT_CHANGES,
     SOURCE_EXISTS,
-    MEDIA_FULL,
+    new MediaFull(2_048),
     FILE_ONLY,
     NO_ROOM,
   ],

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { countContent, findLastImport, listArchivedDecks } from '../../db/queries/content/state.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { unknownEndpoint } from '../../src/http/refusals.js'
+import { MediaFull, UnreadableContent } from '../../src/domain/content/refusals.js'
+import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/folder/check.js'
-import { ImportQuery, ImportRefused, MEDIA_FULL, SHUTDOWN_REFUSALS, UNREADABLE_CONTENT } from '../admin/schemas.js'
+import { ImportQuery, ImportRefused } from '../admin/schemas.js'
 import bulk from './bulk.js'
 import cardVersions from './card-versions.js'
 import cards from './cards.js'
@@ -64,9 +65,13 @@ const folder: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Check what an import of the content folder would change, without writing',
         tags: ['content'],
         querystring: ImportQuery,
-        response: responses(CheckResponse, [ADMINS_ONLY, UNREADABLE_CONTENT, MEDIA_FULL, ...SHUTDOWN_REFUSALS], {
-          400: ImportRefused,
-        }),
+        response: responses(
+          CheckResponse,
+          [ADMINS_ONLY, new UnreadableContent('/srv/content', 'ENOENT'), new MediaFull(2_048), ...SHUTDOWN_REFUSALS],
+          {
+            400: ImportRefused,
+          },
+        ),
       },
     },
     async (request) => {

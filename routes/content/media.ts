@@ -5,6 +5,7 @@ import { acceptPicture } from '../../plugins/bodies.js'
 import { AUTHORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import {
   BadPicture,
+  MediaFull,
   NO_FILE,
   OwnMediaFull,
   PICTURE_NOT_FOUND,
@@ -14,7 +15,6 @@ import { MAX_PICTURE_BYTES, PICTURE_TYPES } from '../../src/domain/pictures/inde
 import { FILE_ONLY } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { uploadPicture } from '../../src/services/content/editing/pictures.js'
-import { MEDIA_FULL } from '../admin/schemas.js'
 import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
 
 /** SHA-256 of a picture in hex, with or without the file extension that texts add when they refer to the picture */
@@ -67,7 +67,7 @@ text shows is deleted after seven days.`,
         body: { content: { 'application/octet-stream': { schema: PictureFile }, 'image/*': { schema: PictureFile } } },
         response: responses(UploadedPicture, [
           ...[AUTHORS_ONLY, new BadPicture('ist beschädigt'), NO_FILE, PICTURE_TOO_LARGE_TO_STORE],
-          ...[new OwnMediaFull(200), MEDIA_FULL, FILE_ONLY],
+          ...[new OwnMediaFull(200), new MediaFull(2_048), FILE_ONLY],
         ]),
       },
       // No schema validation: the body is the picture, which the handler checks.

@@ -1,4 +1,4 @@
-import { InvalidInput, Refusal } from '../domain/refusal.js'
+import { InvalidInput, Refusal, ServiceStopping, Unavailable } from '../domain/refusal.js'
 
 export const INVALID_JSON = new InvalidInput('Ungültiger JSON-Inhalt', 'invalid_json')
 export const MALFORMED_REQUEST = new InvalidInput('Ungültige HTTP-Anfrage', 'malformed_request')
@@ -22,3 +22,6 @@ export const INTERNAL_ERROR = new Refusal('internal', 'internal_error', 'Interne
 export function unknownEndpoint(message: string): Refusal {
   return new Refusal('not_found', 'unknown_endpoint', message)
 }
+
+/** Refusals of requests that may run until the service shuts down */
+export const SHUTDOWN_REFUSALS = [new Unavailable(), new ServiceStopping()]
