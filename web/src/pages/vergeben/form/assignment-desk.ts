@@ -46,12 +46,12 @@ export interface AssignmentFields {
 export type AssignmentDesk = Desk<AssignmentFields>
 type NewBody = Body<'/api/assignments', 'post'>
 
-export function emptyFields(today: string, responsible: Named, everybody: boolean): AssignmentFields {
+export function emptyFields(today: string, responsible: Named): AssignmentFields {
   return {
     title: '',
     description: '',
     parts: [],
-    everybody,
+    everybody: false,
     teams: [],
     persons: [],
     starts: 'day',
