@@ -365,13 +365,22 @@ function view(stored: StoredAssignment) {
   const { id, title, description, parts, mandatory, retention_years, responsible_id, created_at, edit_version } = stored
   const { every_months, window_end, opens_days_before, everybody_from, team_ids, user_ids } = stored
   return {
-    ...{ id, title, description, parts, audience: { everybody: everybody_from !== null, team_ids, user_ids } },
-    ...{ starts: startsOf(stored), due: dueRuleOf(stored) },
+    id,
+    title,
+    description,
+    parts,
+    audience: { everybody: everybody_from !== null, team_ids, user_ids },
+    starts: startsOf(stored),
+    due: dueRuleOf(stored),
     recurrence:
       every_months === null
         ? null
         : { every_months, ...(window_end !== null && { window_end }), opens_days_before: opens_days_before ?? 0 },
-    ...{ mandatory, retention_years, responsible_id, created_at, version: edit_version },
+    mandatory,
+    retention_years,
+    responsible_id,
+    created_at,
+    version: edit_version,
     renewals: stored.version - 1,
   }
 }

@@ -30,9 +30,19 @@ const verification: FastifyPluginAsyncTypebox = async (app) => {
       const { name, title, completed_on, valid_until, replaces = null, parts } = readSnapshot(snapshot)
       return {
         proof: {
-          ...{ code, name, title, completed_on, issued_at, valid_until, revoked_at, replaced_by, replaces },
+          code,
+          name,
+          title,
+          completed_on,
+          issued_at,
+          valid_until,
+          revoked_at,
+          replaced_by,
+          replaces,
           parts: parts.map((part) => ({
-            ...{ kind: part.kind, title: part.title, done_on: part.done_on },
+            kind: part.kind,
+            title: part.title,
+            done_on: part.done_on,
             version: 'version' in part ? part.version : null,
             confirmed_by: part.kind === 'personal' ? part.confirmed_by : null,
           })),

@@ -12,7 +12,10 @@ const { stats: ImportStats } = ImportDone.properties
 
 export const CheckResponse = Type.Object({
   stats: Type.Object({
-    ...{ decks: Changes, cards: Changes, cheatsheets: Changes, tests: Type.Optional(Changes) },
+    decks: Changes,
+    cards: Changes,
+    cheatsheets: Changes,
+    tests: Type.Optional(Changes),
     warnings: Type.Array(Place),
   }),
   needs_force: Type.Boolean({ description: 'Whether an import with the same `force` would be refused (409).' }),

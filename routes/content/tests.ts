@@ -233,7 +233,12 @@ function summarise({ definition, edit_version, offered, edited, published, id: _
   const counts = Object.entries(offered ?? {})
   const { name, description } = definition
   return {
-    ...{ ...test, name, description, version: edit_version, changed_here: edited, state: stateOf(test) },
+    ...test,
+    name,
+    description,
+    version: edit_version,
+    changed_here: edited,
+    state: stateOf(test),
     source_id: test.source?.id ?? null,
     questions: counts.reduce((sum, [, count]) => sum + count, 0),
     question_count: counts.reduce((sum, [section, count]) => {

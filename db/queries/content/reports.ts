@@ -87,13 +87,11 @@ export async function upsertQuestionReport(
         .doUpdateSet((eb) => ({
           text,
           created_at: eb.ref('excluded.created_at'),
-          ...{
-            outcome: null,
-            outcome_message: null,
-            suggested_question: null,
-            suggested_answer: null,
-            card_version: null,
-          },
+          outcome: null,
+          outcome_message: null,
+          suggested_question: null,
+          suggested_answer: null,
+          card_version: null,
         })),
     )
     .returning('id')

@@ -21,7 +21,9 @@ export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date
   if (row === undefined) return undefined
   const { email, email_confirmed_at, due_cards_mail_key, address, expires_at } = row
   return {
-    ...{ email, email_confirmed_at, due_cards: due_cards_mail_key !== null },
+    email,
+    email_confirmed_at,
+    due_cards: due_cards_mail_key !== null,
     pending: address === null || expires_at === null ? null : { address, expires_at },
   }
 }

@@ -14,7 +14,11 @@ export const MAX_TASKS = 100
 const COLLATOR = new Intl.Collator('de', { numeric: true })
 const LONG_DAY = new Intl.DateTimeFormat('de', { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' })
 const YEAR_DAY = new Intl.DateTimeFormat('de', {
-  ...{ timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  timeZone: 'UTC',
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
 })
 
 export interface MailedTask {

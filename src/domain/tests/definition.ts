@@ -122,8 +122,22 @@ export function orderKeys(definition: TestDefinition): TestDefinition {
   const { time_limit_minutes, shuffle, pages, access, review, review_when, opens, closes } = definition
   const sections = definition.sections.map(({ deck, level, cards, draw }) => ({ deck, level, cards, draw }))
   return {
-    ...{ name, description, introduction, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes, shuffle },
-    ...{ pages, access, review, review_when, opens, closes, sections },
+    name,
+    description,
+    introduction,
+    pass_percent,
+    multiple,
+    attempts,
+    wait_minutes,
+    time_limit_minutes,
+    shuffle,
+    pages,
+    access,
+    review,
+    review_when,
+    opens,
+    closes,
+    sections,
   }
 }
 

@@ -110,7 +110,12 @@ export async function confirmPersonal(
       transaction,
       occurrences.flatMap(({ id, assignment_id }) =>
         (positions.get(assignment_id) ?? []).map((position) => ({
-          ...{ occurrence_id: id, position, done_at: at, held_on, confirmed_by: instructor, note },
+          occurrence_id: id,
+          position,
+          done_at: at,
+          held_on,
+          confirmed_by: instructor,
+          note,
         })),
       ),
     )
@@ -120,7 +125,9 @@ export async function confirmPersonal(
       transaction,
       actor,
       occurrences.map(({ id, title, username }) => ({
-        ...{ action: 'occurrence.confirm' as const, target_id: id, target: title },
+        action: 'occurrence.confirm' as const,
+        target_id: id,
+        target: title,
         details: { username, held_on },
       })),
     )

@@ -71,15 +71,13 @@ async function insert(
   const { title, description, audience, mandatory, retention_years, responsible_id } = input
   await keepResponsible(transaction, responsible_id)
   const created = await insertAssignment(transaction, {
-    ...{
-      title,
-      description,
-      mandatory,
-      retention_years,
-      responsible_id,
-      created_by: actor.actor_id,
-      created_on: today,
-    },
+    title,
+    description,
+    mandatory,
+    retention_years,
+    responsible_id,
+    created_by: actor.actor_id,
+    created_on: today,
     ...scheduleOf(input),
     everybody_from: audience.everybody ? today : null,
   })

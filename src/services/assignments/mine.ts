@@ -23,17 +23,16 @@ function describe(row: OwnOccurrence, today: string) {
   const { extended_until, reason, covered_until, done_at, proof_code, proof_revoked_at } = row
   const done = new Map(row.done.map((part) => [part.position, part]))
   return {
-    ...{ id, assignment: { id: assignment_id, title, description, mandatory, responsible } },
-    ...{
-      period,
-      state,
-      due: dueOf(row),
-      overdue: isOverdue(row, today),
-      extended_until,
-      reason,
-      covered_until,
-      done_at,
-    },
+    id,
+    assignment: { id: assignment_id, title, description, mandatory, responsible },
+    period,
+    state,
+    due: dueOf(row),
+    overdue: isOverdue(row, today),
+    extended_until,
+    reason,
+    covered_until,
+    done_at,
     parts: row.parts.map((part, position) => {
       const fact = done.get(position)
       return {
@@ -44,6 +43,7 @@ function describe(row: OwnOccurrence, today: string) {
         confirmed_by: fact?.confirmed_by ?? null,
       }
     }),
-    ...{ proof_code, proof_revoked_at },
+    proof_code,
+    proof_revoked_at,
   }
 }

@@ -109,7 +109,14 @@ async function listCurrent(
 function describe(row: ListedOccurrence, { today, showsReach }: { today: string; showsReach: boolean }) {
   const { id, user_id, display_name, period, state, extended_until, done_at, personal_open } = row
   return {
-    ...{ id, user: { id: user_id, display_name, reachable: showsReach ? row.has_address : null }, period, state },
-    ...{ due: dueOf(row), overdue: isOverdue(row, today), extended_until, done_at, personal_open },
+    id,
+    user: { id: user_id, display_name, reachable: showsReach ? row.has_address : null },
+    period,
+    state,
+    due: dueOf(row),
+    overdue: isOverdue(row, today),
+    extended_until,
+    done_at,
+    personal_open,
   }
 }

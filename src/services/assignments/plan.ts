@@ -130,7 +130,10 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
       const plan = plannerOf(assignment)(membershipStart(assignment, person, moment), person.history)
       for (const { period, due_on } of plan.insert) {
         changes.insert.push({
-          ...{ assignment_id: assignment.id, user_id: person.user_id, period, due_on },
+          assignment_id: assignment.id,
+          user_id: person.user_id,
+          period,
+          due_on,
           content_version: assignment.version,
           counts_from: period === assignment.renewed_on ? (assignment.renewed_at ?? startOf(period)) : startOf(period),
         })

@@ -71,8 +71,15 @@ export async function correctName(db: Kysely<Database>, actor: Actor, code: stri
     const snapshot = writeSnapshot({ ...before, name, replaces: code })
     await insertCertificates(transaction, [
       {
-        ...{ code: created, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until },
-        ...{ issued_at: at, retention_years },
+        code: created,
+        user_id,
+        assignment_id,
+        occurrence_id,
+        snapshot,
+        completed_on,
+        valid_until,
+        issued_at: at,
+        retention_years,
       },
     ])
     const details = { before: before.name, after: name }

@@ -32,8 +32,14 @@ export async function issueCertificates(
         const { user_id, assignment_id, occurrence_id, retention_years, done_on } = occurrence
         const snapshot = describe(occurrence)
         return {
-          ...{ code: createCode(), user_id, assignment_id, occurrence_id, retention_years },
-          ...{ snapshot: writeSnapshot(snapshot), completed_on: done_on, valid_until: snapshot.valid_until },
+          code: createCode(),
+          user_id,
+          assignment_id,
+          occurrence_id,
+          retention_years,
+          snapshot: writeSnapshot(snapshot),
+          completed_on: done_on,
+          valid_until: snapshot.valid_until,
           issued_at: moment().at,
         }
       }),
@@ -48,7 +54,11 @@ function describe({ name, title, period, due_on, done_on, parts, ...rest }: Comp
       ? null
       : { every_months, window_end: window_end ?? undefined, opens_days_before: opens_days_before ?? 0 }
   return {
-    ...{ format: 1, name, title, period, completed_on: done_on },
+    format: 1,
+    name,
+    title,
+    period,
+    completed_on: done_on,
     valid_until: validUntil(recurrence, { due_on, done_on }),
     parts: parts.map(describePart),
   }

@@ -11,7 +11,10 @@ export async function planMail(context: JobContext): Promise<JobSummary> {
   const summary = { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }
   if (mail === undefined || publicUrl === undefined || !createMailTime(timeZone)(moment())) return summary
   const planning = {
-    ...{ moment, timeZone, userId, address: publicUrl },
+    moment,
+    timeZone,
+    userId,
+    address: publicUrl,
     beforeBatch: async () => {
       signal.throwIfAborted()
       await renewLease()

@@ -53,8 +53,12 @@ export async function requestAddress(
     const text = confirmationMail({ token, expires: instantInWords(expires_at, timeZone) }, address)
     await insertMails(transaction, [
       {
-        ...{ user_id: userId, kind: 'confirm_address', day: moment.today, address: email },
-        ...{ ...text, next_attempt_at: moment.at },
+        user_id: userId,
+        kind: 'confirm_address',
+        day: moment.today,
+        address: email,
+        ...text,
+        next_attempt_at: moment.at,
       },
     ])
   })

@@ -55,7 +55,10 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
       if (due.length === 0) return []
       given.push(...due)
       const shown = own.map((task) => ({
-        ...{ title: task.title, due: dueOf(task), mandatory: task.mandatory, isNew: task.reminder === 'assigned' },
+        title: task.title,
+        due: dueOf(task),
+        mandatory: task.mandatory,
+        isNew: task.reminder === 'assigned',
       }))
       return mailTo(person, 'tasks', today, at, tasksMail({ name: person.display_name, tasks: shown, today }, address))
     })

@@ -31,8 +31,13 @@ export async function createPdf(
   write: (document: Document) => void,
 ): Promise<Buffer> {
   const document = new Pdf({
-    ...{ size: 'A4', margins: { top: MARGIN, bottom: MARGIN, left: MARGIN, right: MARGIN }, ...options },
-    ...{ pdfVersion: '1.7', tagged: true, lang: 'de-DE', displayTitle: true },
+    size: 'A4',
+    margins: { top: MARGIN, bottom: MARGIN, left: MARGIN, right: MARGIN },
+    ...options,
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: 'de-DE',
+    displayTitle: true,
     font: REGULAR,
     info: { Title: title, CreationDate: at, ModDate: at },
   })

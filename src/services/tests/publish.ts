@@ -158,7 +158,9 @@ export async function publishVersion(
   if (changed && !isCheck) {
     const questions = sections.flatMap((section, index) =>
       freezeSection(section, newId).map((content, position) => ({
-        ...{ section: index, position, content },
+        section: index,
+        position,
+        content,
         card_id: section.cards[position]?.id ?? null,
       })),
     )

@@ -34,7 +34,14 @@ export async function reviewAttempt(db: Kysely<Database>, userId: number, id: nu
   const { slug, version, number, started_at, ended_at, ended_by, definition } = attempt
   const isExplained = definition.review === 'explanations'
   return {
-    ...{ id, slug, version, number, name: definition.name, started_at, ended_at, ended_by },
+    id,
+    slug,
+    version,
+    number,
+    name: definition.name,
+    started_at,
+    ended_at,
+    ended_by,
     ...resultOf(attempt, state),
     pass_percent: definition.pass_percent,
     answers_deleted: attempt.answers_deleted_at !== null,

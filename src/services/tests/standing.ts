@@ -33,7 +33,12 @@ export interface Standing {
 }
 
 export const NO_ATTEMPTS: Standing = {
-  ...{ attempts: 0, period: null, hasPassed: false, lastNumber: 0, lastEndedAt: null, openId: null },
+  attempts: 0,
+  period: null,
+  hasPassed: false,
+  lastNumber: 0,
+  lastEndedAt: null,
+  openId: null,
   versions: [],
 }
 

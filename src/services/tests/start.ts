@@ -90,7 +90,11 @@ function inGerman(instant: Date, timeZone: string): string {
   const minute = new Date(Math.ceil(instant.getTime() / 60_000) * 60_000)
   return new Intl.DateTimeFormat('de-DE', {
     timeZone,
-    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    day: '2-digit',
+    month: '2-digit',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
   }).format(minute)
 }
 
@@ -112,8 +116,14 @@ async function insert(
   })
   const deadline_at = deadlineOf(now.at, definition, taker.extra_time_percent, (at) => moment(at).today)
   const attempt = {
-    ...{ test_id, version, user_id: userId, client_id: clientId, number, counted: !taker.is_editor },
-    ...{ started_at: now.at, deadline_at },
+    test_id,
+    version,
+    user_id: userId,
+    client_id: clientId,
+    number,
+    counted: !taker.is_editor,
+    started_at: now.at,
+    deadline_at,
   }
   const id = await insertAttempt(
     db,

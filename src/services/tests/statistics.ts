@@ -105,7 +105,11 @@ function present({ section, position, card_id, content }: QuestionWithSums, repo
   const { form, question } = content
   const options = 'options' in content ? content.options : []
   return {
-    ...{ section, position, card_id, form, question },
+    section,
+    position,
+    card_id,
+    form,
+    question,
     report:
       report === null
         ? null

@@ -95,7 +95,11 @@ export async function updateIdentities(
   cards: readonly EditableCard[],
 ): Promise<void> {
   const rows = cards.map(({ id, identity_deck_id, key, archived, draft, edited }) => ({
-    ...{ id, deck_id: identity_deck_id, key, draft, edited },
+    id,
+    deck_id: identity_deck_id,
+    key,
+    draft,
+    edited,
     draft_archived: archived && draft,
   }))
   await sql`

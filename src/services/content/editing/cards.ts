@@ -71,7 +71,9 @@ export async function createCard(
     const changeId = await openChange(transaction, { userId, how: 'create', sourceId: deck.source_id })
     const id = await insertCard(transaction, {
       ...texts,
-      ...{ deck_id: deck.id, draft, client_id },
+      deck_id: deck.id,
+      draft,
+      client_id,
       key: await findFreeKey(transaction, deck.id, texts.question),
       sort_order: await findNextSortOrder(transaction, deck.id),
     })

@@ -100,7 +100,9 @@ export async function saveDeck(
   // Picks the known fields, because the request body may contain others.
   const { name, description, sort_order, archived, lang, desired_retention } = edit
   const parsed = {
-    ...{ sort_order, archived, desired_retention },
+    sort_order,
+    archived,
+    desired_retention,
     name: name === undefined ? undefined : parseLabel('name', name),
     description: description === undefined ? undefined : parseDescription(description),
     lang: lang === undefined ? undefined : parseLanguage(lang),

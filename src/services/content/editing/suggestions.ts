@@ -112,7 +112,10 @@ async function settle(
   const report = await readReport(transaction, id)
   const details = { card_id: report.card_id, outcome }
   await insertAuditEntry(transaction, actor, {
-    ...{ action: 'report.settle', target_id: id, target: report.deck_slug, details },
+    action: 'report.settle',
+    target_id: id,
+    target: report.deck_slug,
+    details,
   })
   return report
 }

@@ -68,7 +68,9 @@ export async function writeExport(
   const learner = userId === undefined ? null : await learnerOf(db, userId)
   const options: ExportWorkerOptions = { format, folder, now, learner, created: firstDay(timeZone) }
   const { items, picture } = readSource(db, {
-    ...{ deckId, sourceId, hasHidden },
+    deckId,
+    sourceId,
+    hasHidden,
     userId,
     hasSheets: format === 'markdown' && deckId === undefined,
     hasTests: format === 'markdown' && deckId === undefined && (hasHidden === true || hasTests === true),

@@ -109,7 +109,8 @@ class Archive {
   #placeExercise(exercise: Exercise | null): Exercise | null {
     if (exercise === null) return null
     const options = exercise.options.map(({ text, correct, feedback }) => ({
-      ...{ text: this.#place(text), correct },
+      text: this.#place(text),
+      correct,
       feedback: feedback === null ? null : this.#place(feedback),
     }))
     return { ...exercise, options }
