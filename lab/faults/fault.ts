@@ -71,7 +71,10 @@ function parseFault(room: string, block: string): Fault {
     if (!isOfGate || !existsSync(path.join(ROOT, test))) throw new Error(`${id}: ${test} is not a test of the gate`)
   }
   return {
-    ...{ id, room, kind, tests },
+    id,
+    room,
+    kind,
+    tests,
     file: required('file'),
     function: required('function'),
     harm: required('harm'),

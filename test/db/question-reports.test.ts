@@ -44,7 +44,8 @@ t.test('the migration stores what earlier reports have shown, with the counts of
   const stored = await db.selectFrom('question_reports').select(['question_id', 'persons', 'cells']).execute()
   t.strictSame(stored, [
     {
-      ...{ question_id: questions[0]?.id, persons: 13 },
+      question_id: questions[0]?.id,
+      persons: 13,
       cells: { [`option ${single[0]}`]: 7, [`option ${single[1]}`]: 5 },
     },
     { question_id: questions[1]?.id, persons: 13, cells: { full: 6, [`option ${multiple[0]}`]: 6 } },

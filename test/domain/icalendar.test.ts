@@ -5,7 +5,11 @@ import fc, { runs } from '../support/property.js'
 
 const FROM = { host: 'training.example.org', today: '2026-12-01' }
 const event = (values: Partial<CalendarEvent> = {}): CalendarEvent => ({
-  ...{ id: 7, title: 'IT-Sicherheit', due_on: '2026-12-31', extended_until: null, ...values },
+  id: 7,
+  title: 'IT-Sicherheit',
+  due_on: '2026-12-31',
+  extended_until: null,
+  ...values,
 })
 
 /** Parses the file with an independent library. */
@@ -20,12 +24,18 @@ function read(file: string) {
 t.test('an open task is an all-day event of its last day', async (t) => {
   t.strictSame(read(writeCalendar([event(), event({ id: 8, extended_until: '2027-02-28' })], FROM)), [
     {
-      ...{ uid: 'aufgabe-7@training.example.org', summary: 'IT-Sicherheit', sequence: 0 },
-      ...{ start: '2026-12-31', end: '2027-01-01' },
+      uid: 'aufgabe-7@training.example.org',
+      summary: 'IT-Sicherheit',
+      sequence: 0,
+      start: '2026-12-31',
+      end: '2027-01-01',
     },
     {
-      ...{ uid: 'aufgabe-8@training.example.org', summary: 'IT-Sicherheit', sequence: 59 },
-      ...{ start: '2027-02-28', end: '2027-03-01' },
+      uid: 'aufgabe-8@training.example.org',
+      summary: 'IT-Sicherheit',
+      sequence: 59,
+      start: '2027-02-28',
+      end: '2027-03-01',
     },
   ])
   t.strictSame(read(writeCalendar([], FROM)), [])

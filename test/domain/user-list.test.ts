@@ -68,18 +68,16 @@ t.test('headings and flags have several spellings', async (t) => {
     [true, false, true, false, true, false, true, false, false, true],
   )
   t.strictSame(validateRows(rows).users[0], {
-    ...{
-      line: 2,
-      username: 'u0',
-      display_name: 'N',
-      is_admin: true,
-      is_author: false,
-      must_change_password: true,
-      disabled_on: null,
-      email: null,
-      teams: [],
-      password: undefined,
-    },
+    line: 2,
+    username: 'u0',
+    display_name: 'N',
+    is_admin: true,
+    is_author: false,
+    must_change_password: true,
+    disabled_on: null,
+    email: null,
+    teams: [],
+    password: undefined,
   })
 })
 

@@ -100,7 +100,10 @@ t.test('two programs at once send each mail once', { skip: !TEST_DATABASE_URL &&
 
 function mailVariables(port: number): Variables {
   return {
-    ...{ SMTP_HOST: 'localhost', SMTP_PORT: String(port), SMTP_SECURITY: 'off', SMTP_FROM: 'training@example.org' },
+    SMTP_HOST: 'localhost',
+    SMTP_PORT: String(port),
+    SMTP_SECURITY: 'off',
+    SMTP_FROM: 'training@example.org',
     PUBLIC_URL: 'https://training.example.org/',
   }
 }

@@ -136,10 +136,23 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
   const { id } = await db
     .insertInto('assignments')
     .values({
-      ...{ title: 'Brandschutz „Halle 3“', description: 'ä', starts_on: '2026-01-01', due_on: null, due_days: 30 },
-      ...{ every_months: 12, window_end: '03-31', opens_days_before: 30, everybody_from: '2026-01-01' },
-      ...{ mandatory: true, retention_years: 2, responsible_id: userId, created_by: userId, created_on: '2026-01-01' },
-      ...{ version: 2, renewed_on: '2026-02-01', renewed_at: new Date('2026-02-01T08:00:00.123Z') },
+      title: 'Brandschutz „Halle 3“',
+      description: 'ä',
+      starts_on: '2026-01-01',
+      due_on: null,
+      due_days: 30,
+      every_months: 12,
+      window_end: '03-31',
+      opens_days_before: 30,
+      everybody_from: '2026-01-01',
+      mandatory: true,
+      retention_years: 2,
+      responsible_id: userId,
+      created_by: userId,
+      created_on: '2026-01-01',
+      version: 2,
+      renewed_on: '2026-02-01',
+      renewed_at: new Date('2026-02-01T08:00:00.123Z'),
       corrected_at: new Date('2026-02-01T09:00:00.123Z'),
       planned_on: '2026-02-02',
     })
@@ -170,8 +183,14 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
     .values([
       { ...occurrence, period: '2026-01-01', due_on: '2026-01-31', extended_until: '2026-02-28', extra_attempts: 1 },
       {
-        ...{ ...occurrence, period: '2026-02-01', due_on: '2026-03-03', state: 'recognised', reason: 'Zeugnis „B“' },
-        ...{ covered_until: '2027-06-30', done_at: new Date('2026-02-03T10:00:00Z'), done_on: '2026-02-03' },
+        ...occurrence,
+        period: '2026-02-01',
+        due_on: '2026-03-03',
+        state: 'recognised',
+        reason: 'Zeugnis „B“',
+        covered_until: '2027-06-30',
+        done_at: new Date('2026-02-03T10:00:00Z'),
+        done_on: '2026-02-03',
       },
     ])
     .returning('id')
@@ -187,12 +206,21 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
     .insertInto('proofs')
     .values([
       {
-        ...{ ...proof, code: 'A'.repeat(26), occurrence_id: 1, issued_at: new Date('2026-01-06'), retention_years: 2 },
+        ...proof,
+        code: 'A'.repeat(26),
+        occurrence_id: 1,
+        issued_at: new Date('2026-01-06'),
+        retention_years: 2,
         replaced_by: 'B'.repeat(26),
       },
       {
-        ...{ ...proof, code: 'B'.repeat(26), occurrence_id: 1, issued_at: new Date('2026-01-07'), retention_years: 2 },
-        ...{ ...revoked, delete_after: '2029-01-01' },
+        ...proof,
+        code: 'B'.repeat(26),
+        occurrence_id: 1,
+        issued_at: new Date('2026-01-07'),
+        retention_years: 2,
+        ...revoked,
+        delete_after: '2029-01-01',
       },
     ])
     .execute()
@@ -224,8 +252,15 @@ async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
   const { id } = await db
     .insertInto('attempts')
     .values({
-      ...{ test_id: testId, version, user_id: userId, client_id: 'a', number: 1, counted: true },
-      ...{ started_at: now, deadline_at: null, last_saved_at: now },
+      test_id: testId,
+      version,
+      user_id: userId,
+      client_id: 'a',
+      number: 1,
+      counted: true,
+      started_at: now,
+      deadline_at: null,
+      last_saved_at: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -166,7 +166,8 @@ t.test('the recipes for audits, own data, teams and assignments work', async (t)
   recipes.set('assign again', assign)
   t.match(await follow('assign again'), { status: 0, stdout: '', stderr: '' })
   t.match(await follow('List who has not finished'), {
-    ...{ status: 0, stderr: '' },
+    status: 0,
+    stderr: '',
     stdout: /^\d+;Lena Muster;\d{4}-\d\d-\d\d\n\d+;Mia Muster;\d{4}-\d\d-\d\d\n?$/,
   })
   t.match(await follow('Save all certificates for an audit'), { status: 0, stdout: '', stderr: '' })

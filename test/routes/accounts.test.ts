@@ -12,8 +12,12 @@ const member = await service.member()
 
 const FORBIDDEN = errorBody(403, 'Administratorrechte erforderlich')
 const SIGN_IN = {
-  ...{ password: true, passkeys: 0, passkey_only: false },
-  ...{ oidc: false, emergency: false, link_next_login: false },
+  password: true,
+  passkeys: 0,
+  passkey_only: false,
+  oidc: false,
+  emergency: false,
+  link_next_login: false,
 }
 
 const json = (user: { created_at: Date }) => ({ ...user, created_at: user.created_at.toISOString() })
@@ -28,7 +32,8 @@ t.test('an administrator reads and changes accounts', async (t) => {
       must_change_password: false,
       last_seen_on: null,
       disabled_on: null,
-      ...{ email: null, email_confirmed_at: null },
+      email: null,
+      email_confirmed_at: null,
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -215,7 +220,8 @@ t.test('reports invalid changes', async (t) => {
       must_change_password: false,
       last_seen_on: null,
       disabled_on: null,
-      ...{ email: null, email_confirmed_at: null },
+      email: null,
+      email_confirmed_at: null,
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -309,9 +315,20 @@ t.test('users download all their data', async (t) => {
   const { user: account, sessions, tokens, progress, results } = response.body
   t.strictSame(account, {
     ...json(user),
-    ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on, disabled_on: null },
-    ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false, extra_time_percent: 0 },
-    ...{ email: null, email_confirmed_at: null, calendar_since: null, unconfirmed_email: null, due_cards_mail: false },
+    is_author: false,
+    must_change_password: false,
+    last_seen_on: account.last_seen_on,
+    disabled_on: null,
+    has_password: true,
+    passkey_only: false,
+    emergency: false,
+    link_next_login: false,
+    extra_time_percent: 0,
+    email: null,
+    email_confirmed_at: null,
+    calendar_since: null,
+    unconfirmed_email: null,
+    due_cards_mail: false,
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
   t.strictSame(progress, [

@@ -58,7 +58,12 @@ t.test('a learner completes an assignment with each kind of part', async (t) => 
   const [open] = await mine(learner, id)
   t.match(open, {
     assignment: { id, title: 'Brandschutz', mandatory: true },
-    ...{ period: '2026-12-01', state: 'open', due: '2026-12-31', overdue: false, done_at: null, proof_code: null },
+    period: '2026-12-01',
+    state: 'open',
+    due: '2026-12-31',
+    overdue: false,
+    done_at: null,
+    proof_code: null,
     parts: [
       { kind: 'sheet', slug: sheet.slug, state: 'open' },
       { kind: 'test', slug: test.slug, title: 'Datenschutz', state: 'open' },
@@ -117,7 +122,9 @@ t.test('a learner completes an assignment with each kind of part', async (t) => 
   t.strictSame((await admin.post('/api/assignments/occurrences/confirm-personal', held)).body, { ok: true })
   t.match(await mine(learner, id), [
     {
-      ...{ state: 'done', done_at: now.toISOString(), overdue: false },
+      state: 'done',
+      done_at: now.toISOString(),
+      overdue: false,
       parts: [{}, {}, {}, { held_on: '2026-12-01', confirmed_by: 'Erika Muster' }],
     },
   ])
@@ -242,7 +249,8 @@ t.test('a responsible person exempts, recognises and extends, with a recorded re
   const learners = [await service.member(), await service.member(), await service.member()]
   const boss = await service.member()
   const id = await assign({
-    ...{ parts: [await sheetPart(db)], responsible_id: boss.id },
+    parts: [await sheetPart(db)],
+    responsible_id: boss.id,
     audience: { user_ids: learners.map((learner) => learner.id) },
   })
   t.equal((await boss.get('/api/auth/me')).body.roles.responsible, true)
@@ -392,7 +400,9 @@ t.test('tells each caller the allowed actions, and names only to callers that ma
   const [other, sheet] = [await createTeam(db, { members: [outsider.id] }), await sheetPart(db)]
   const parts = [sheet, { kind: 'personal', title: 'Rundgang' }]
   const id = await assign({
-    ...{ parts, audience: { team_ids: [team, other], user_ids: [outsider.id] }, responsible_id: responsible.id },
+    parts,
+    audience: { team_ids: [team, other], user_ids: [outsider.id] },
+    responsible_id: responsible.id,
   })
   const seenBy = async (caller: Caller) => (await caller.get(`/api/assignments/${id}`)).body.assignment
   const rights = { change: false, see_state: true, decide: false }

@@ -34,8 +34,11 @@ t.test('the address shows open tasks without a login, until it is replaced or en
 
   const file = await anonymous.get(path)
   t.match(file.headers, {
-    ...{ 'content-type': 'text/calendar; charset=utf-8', 'cache-control': 'private, no-cache' },
-    ...{ etag: /^"[\w-]+"$/, 'referrer-policy': 'no-referrer', 'set-cookie': undefined },
+    'content-type': 'text/calendar; charset=utf-8',
+    'cache-control': 'private, no-cache',
+    etag: /^"[\w-]+"$/,
+    'referrer-policy': 'no-referrer',
+    'set-cookie': undefined,
   })
   t.strictSame(summaries(file.text), [title])
   t.match(file.text, `DTSTART;VALUE=DATE:20261231\r\n`)

@@ -71,8 +71,14 @@ t.test('a proof of a completed assignment contains the confirmed text', async (t
     .where('id', '=', person.id)
     .executeTakeFirstOrThrow()
   t.match(body.proof, {
-    ...{ code: done.proof_code, name: display_name, title: 'Brandschutz', completed_on: '2026-12-05' },
-    ...{ valid_until: '2027-12-05', revoked_at: null, replaced_by: null, replaces: null },
+    code: done.proof_code,
+    name: display_name,
+    title: 'Brandschutz',
+    completed_on: '2026-12-05',
+    valid_until: '2027-12-05',
+    revoked_at: null,
+    replaced_by: null,
+    replaces: null,
     parts: [
       { kind: 'sheet', title: text.title, done_on: '2026-12-05', version: 1, confirmed_by: null },
       { kind: 'test', done_on: '2026-12-05', version: 1 },
@@ -123,8 +129,13 @@ t.test('only its owner gets the PDF of a proof, always with the same bytes', asy
   t.strictSame((await person.get('/api/proofs/mine')).body, {
     proofs: [
       {
-        ...{ code, title: ASSIGNMENT.title, completed_on: '2026-12-05', issued_at: now.toISOString() },
-        ...{ valid_until: null, revoked_at: null, replaced_by: null },
+        code,
+        title: ASSIGNMENT.title,
+        completed_on: '2026-12-05',
+        issued_at: now.toISOString(),
+        valid_until: null,
+        revoked_at: null,
+        replaced_by: null,
       },
     ],
     next_after: null,

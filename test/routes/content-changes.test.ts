@@ -33,7 +33,12 @@ t.test('lists the changes of a source, newest first', async (t) => {
     { how: 'create', kind: 'sheet', sheet_slug: String, title: 'Git Log', card_id: null, deck: null, can_undo: false },
     { how: 'undo', by: author.username, kind: null, items: 2, undoes: change_id, can_undo: true },
     {
-      ...{ id: change_id, how: 'bulk', kind: null, items: 2, title: null, can_undo: false },
+      id: change_id,
+      how: 'bulk',
+      kind: null,
+      items: 2,
+      title: null,
+      can_undo: false,
       undone_by: changes[1].id,
       summary: { cards: 2, level: 'neu', draft: true },
     },
@@ -117,8 +122,15 @@ t.test('lists difficult cards, only with five learners and without names', async
   const list = async (query = '') => (await author.get(`/api/content/sources/${own}/difficult${query}`)).body.cards
   t.strictSame(await list(), [
     {
-      ...{ id: hard.id, question: hard.question, deck: hard.deck, learners: 5, answers: 5 },
-      ...{ again_percent: 60, lapses: (await list())[0].lapses, reports: 1, never_easy: true },
+      id: hard.id,
+      question: hard.question,
+      deck: hard.deck,
+      learners: 5,
+      answers: 5,
+      again_percent: 60,
+      lapses: (await list())[0].lapses,
+      reports: 1,
+      never_easy: true,
     },
   ])
   t.match(await list('?order=reports'), [{ id: hard.id }])

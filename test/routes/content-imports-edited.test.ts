@@ -199,7 +199,8 @@ t.test('an archive updates a written source, with drafts, options and pools', as
   await writeCard(editor, deck, { question: 'Wann?', answer: 'Sofort', options: [{ text: 'Nie', correct: false }] })
   const exported = await download(t, service, editor.cookie, `source=${source}`)
   t.match((await upload(editor, `source=${source}&check=true&mirror=true`, exported)).body.stats, {
-    ...{ decks: { created: 0, updated: 0, archived: 0 }, cards: { created: 0, updated: 0, archived: 0 } },
+    decks: { created: 0, updated: 0, archived: 0 },
+    cards: { created: 0, updated: 0, archived: 0 },
   })
 
   const pool = deckFile('Prüfung', [{ id: 'geheim', answer: 'Ja\n\n- [ ] Nein' }], { tests_only: true })
@@ -208,7 +209,9 @@ t.test('an archive updates a written source, with drafts, options and pools', as
   const zip = await zipOf({ 'decks/pruefung.md': pool, 'decks/entwurf.md': draft, 'cheatsheets/spaeter.md': sheet })
   const done = await upload(editor, `source=${source}&active=true`, zip)
   t.match(done.body.stats, {
-    ...{ decks: { created: 2 }, cards: { created: 2 }, cheatsheets: { created: 1 } },
+    decks: { created: 2 },
+    cards: { created: 2 },
+    cheatsheets: { created: 1 },
     warnings: [{ file: 'decks/pruefung.md', line: 5, message: /Nur 2 Antworten zur Auswahl/ }],
   })
   t.match(await cardOf('Frage geheim?'), {

@@ -56,15 +56,23 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
  * operation needs an entry.
  */
 const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
-  ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
+  getOpenapi: null,
+  getHealth: null,
+  getReadiness: null,
+  listLoginMethods: null,
   // Does not log a user in: the content of a certificate is public to everyone with its code.
   verifyProof: null,
   // Neither operation logs a user in. The test own-mail.test.ts checks that the service does not confirm addresses
   // of disabled accounts.
-  ...{ confirmAddress: null, unsubscribe: null },
+  confirmAddress: null,
+  unsubscribe: null,
   getCalendar: async ({ user }) =>
     (await anonymous.get(`/api/calendar/${await makeCalendar(db, user.id)}.ics`)).status === 200,
-  ...{ logout: null, logoutOidc: null, backChannelLogout: null, beginPasskeyLogin: null, startOidc: null },
+  logout: null,
+  logoutOidc: null,
+  backChannelLogout: null,
+  beginPasskeyLogin: null,
+  startOidc: null,
   login: async ({ user }) => cookieOf(await logIn(user.username)) !== undefined,
   logInByPasskey: async ({ authenticator }) => {
     const options = (await anonymous.post('/api/auth/passkeys/login-options')).body

@@ -126,7 +126,10 @@ t.test('stores options, forms and their settings', async (t) => {
   t.match((await edit(1, { question: 'Wann?' })).body.card, { version: 2, options })
   t.match((await edit(2, { options: [] })).body.card, { version: 3, form: null, options: [] })
   t.match((await edit(3, { form: 'number', answer: '72', tolerance: 0.5, unit: 'h' })).body.card, {
-    ...{ version: 4, form: 'number', tolerance: 0.5, unit: 'h' },
+    version: 4,
+    form: 'number',
+    tolerance: 0.5,
+    unit: 'h',
   })
   t.match((await edit(4, { answer: 'keine Zahl' })).status, 400, 'the answer must fit the form')
   t.match((await edit(4, { form: null })).body.card, { version: 5, form: null, tolerance: null, unit: null })
@@ -320,7 +323,12 @@ t.test('decks are created, renamed, ordered, archived and restored', async (t) =
   const created = await author.post('/api/content/decks', { source_id: own, name: ` ${name} `, description: 'Kurz' })
   const { slug } = created.body.deck
   t.match(created.body.deck, {
-    ...{ name, description: 'Kurz', archived_at: null, tests_only: false, cards: 0, drafts: 0 },
+    name,
+    description: 'Kurz',
+    archived_at: null,
+    tests_only: false,
+    cards: 0,
+    drafts: 0,
     source: { id: own, kind: 'written' },
   })
   const second = await author.post('/api/content/decks', { source_id: own, name })
@@ -352,7 +360,10 @@ t.test('a deck has a language and a default retention for its learners', async (
   const plain = await author.post('/api/content/decks', { source_id: own, name: unique('Deck') })
   t.match(plain.body.deck, { lang: 'de', desired_retention: null })
   const created = await author.post('/api/content/decks', {
-    ...{ source_id: own, name: unique('Deck'), lang: 'en', desired_retention: 0.95 },
+    source_id: own,
+    name: unique('Deck'),
+    lang: 'en',
+    desired_retention: 0.95,
   })
   const { slug } = created.body.deck
   t.match(created.body.deck, { lang: 'en', desired_retention: 0.95 })

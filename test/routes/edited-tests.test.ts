@@ -31,11 +31,28 @@ t.test('a definition gets its defaults, and the returned definition can be saved
   const { status, body } = await put(slug, { source_id: source, name: ' Datenschutz ', sections: [{ deck }] })
   t.equal(status, 200)
   t.match(body.test, {
-    ...{ slug, name: 'Datenschutz', description: '', introduction: '', pass_percent: 80, multiple: 'partial' },
-    ...{ attempts: null, wait_minutes: 0, time_limit_minutes: null, shuffle: true, pages: 'one', access: 'open' },
-    ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null },
+    slug,
+    name: 'Datenschutz',
+    description: '',
+    introduction: '',
+    pass_percent: 80,
+    multiple: 'partial',
+    attempts: null,
+    wait_minutes: 0,
+    time_limit_minutes: null,
+    shuffle: true,
+    pages: 'one',
+    access: 'open',
+    review: 'explanations',
+    review_when: 'passed_or_last',
+    opens: null,
+    closes: null,
     sections: [{ deck, level: null, cards: null, draw: null }],
-    ...{ version: 1, state: 'draft', published_version: null, question_count: 0, open_questions: null },
+    version: 1,
+    state: 'draft',
+    published_version: null,
+    question_count: 0,
+    open_questions: null,
     source_id: source,
     source: { id: source, kind: 'written', name: 'Werkstatt' },
   })
@@ -114,7 +131,9 @@ t.test('refuses faulty definitions with a message', async (t) => {
     [{ sections: 'x' }, /sections/],
   ] as const) {
     const { status, body } = await put(unique('test'), {
-      ...{ source_id: source, name: 'Test', sections: [section] },
+      source_id: source,
+      name: 'Test',
+      sections: [section],
       ...change,
     })
     t.match({ status, message: body.message }, { status: 400, message }, JSON.stringify(change))
@@ -135,8 +154,13 @@ t.test('publishing copies the questions, and the same questions publish nothing'
   const { slug, deck, cards, version } = await writeTest(editor, source, { attempts: 1 })
   t.equal(version, 1)
   t.match((await editor.get(`${URL}/${slug}`)).body.test, {
-    ...{ state: 'published', published_version: 1, published_by: editor.username, has_changes: false },
-    ...{ questions: 3, question_count: 3, open_questions: false },
+    state: 'published',
+    published_version: 1,
+    published_by: editor.username,
+    has_changes: false,
+    questions: 3,
+    question_count: 3,
+    open_questions: false,
   })
   const before = await countVersions()
   const same = await publish(slug)

@@ -61,7 +61,11 @@ const pooledDraft = await writeCard(editor, pool, { ...(await secretCard({ plain
 const picture = await upload('spickzettel')
 const { sheet } = (
   await editor.post('/api/content/sheets', {
-    ...{ source_id: source, title: secret('Titel'), category: secret('Rubrik'), draft: true, client_id: unique('c') },
+    source_id: source,
+    title: secret('Titel'),
+    category: secret('Rubrik'),
+    draft: true,
+    client_id: unique('c'),
     content_md: `# ${secret('Text')} ![](${picture.address})`,
   })
 ).body

@@ -19,8 +19,15 @@ async function insert(state: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknow
   const { id } = await db
     .insertInto('mails')
     .values({
-      ...{ user_id: person.id, kind: 'confirm_address', day: '2026-12-02', address: 'erika@example.org', state, body },
-      ...{ subject: 'Geheimer Betreff', next_attempt_at: new Date('2026-12-02T06:00:00Z'), attempts: 1 },
+      user_id: person.id,
+      kind: 'confirm_address',
+      day: '2026-12-02',
+      address: 'erika@example.org',
+      state,
+      body,
+      subject: 'Geheimer Betreff',
+      next_attempt_at: new Date('2026-12-02T06:00:00Z'),
+      attempts: 1,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -59,7 +66,10 @@ t.test('resends failed and unknown mails, with an audit entry', async (t) => {
   const unknown = await insert('unknown', 'Hallo')
   t.equal((await admin.post(`/api/mail/outbox/${unknown}/resend`)).status, 200)
   t.match(await db.selectFrom('mails').selectAll().where('id', '=', unknown).executeTakeFirst(), {
-    ...{ state: 'waiting', attempts: 0, answer: null, claimed_at: null },
+    state: 'waiting',
+    attempts: 0,
+    answer: null,
+    claimed_at: null,
   })
   t.match((await admin.get('/api/accounts/audit?limit=1')).body.entries, [
     { action: 'mail.resend', target: person.username, target_id: person.id, details: { mail: unknown } },

@@ -24,7 +24,11 @@ const deck = await writeDeck(editor, source)
 const card = await writeCard(editor, deck)
 const { sheet } = (
   await editor.post('/api/content/sheets', {
-    ...{ source_id: source, title: 'Zettel', category: 'Git', content_md: '# Zettel\n', client_id: unique('sheet') },
+    source_id: source,
+    title: 'Zettel',
+    category: 'Git',
+    content_md: '# Zettel\n',
+    client_id: unique('sheet'),
   })
 ).body
 const { team } = (await admin.post('/api/teams', { name: unique('Team') })).body
@@ -38,7 +42,11 @@ const CREDENTIAL = {
 const ASSIGNMENT = {
   parts: [{ kind: 'sheet', slug: sheet.slug }],
   audience: { everybody: true },
-  ...{ starts: '2026-12-01', due: '2026-12-31', recurrence: null, mandatory: true, retention_years: 2 },
+  starts: '2026-12-01',
+  due: '2026-12-31',
+  recurrence: null,
+  mandatory: true,
+  retention_years: 2,
 }
 const assignment = (await admin.post('/api/assignments', { title: 'Brandschutz', ...ASSIGNMENT })).body.assignment
 
@@ -83,7 +91,12 @@ const FIELDS: [name: string, field: string, send: (text: string) => Promise<Serv
       ...(['createSheet', key] as const),
       (text) =>
         editor.post('/api/content/sheets', {
-          ...{ source_id: source, title: 'T', category: 'K', content_md: 'x', client_id: unique('sheet'), [key]: text },
+          source_id: source,
+          title: 'T',
+          category: 'K',
+          content_md: 'x',
+          client_id: unique('sheet'),
+          [key]: text,
         }),
     ],
     [

@@ -4,8 +4,14 @@ import { unique } from '../support/factories.js'
 import { type Caller, callerOf, startService } from '../support/service.js'
 
 const mail = {
-  ...{ host: 'mail.example.org', port: 587, security: 'starttls' as const, login: undefined },
-  ...{ from: 'training@example.org', fromName: undefined, replyTo: undefined, ca: undefined },
+  host: 'mail.example.org',
+  port: 587,
+  security: 'starttls' as const,
+  login: undefined,
+  from: 'training@example.org',
+  fromName: undefined,
+  replyTo: undefined,
+  ca: undefined,
 }
 const publicUrl = 'https://training.example.org/'
 let now = new Date()

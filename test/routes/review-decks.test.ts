@@ -78,7 +78,9 @@ t.test('the daily limit of new cards is shared by all decks', async (t) => {
   t.strictSame(idsOf(await queueOf(member)), first.ids.slice(0, 1))
   await switchDeck(member, first.slug, false)
   t.strictSame(await queueOf(member), {
-    ...{ cards: [], counts: { due: 0, new: 0 }, today: '2026-11-21' },
+    cards: [],
+    counts: { due: 0, new: 0 },
+    today: '2026-11-21',
     type_answers: false,
   })
 })

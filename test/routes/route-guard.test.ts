@@ -82,7 +82,8 @@ t.test('HEAD of every public GET route responds as GET, without a body', async (
     const isEmpty = get.body === ''
     const [expected, found] = [get, head].map(({ headers }) => ({
       ...headers,
-      ...{ date: null, 'x-request-id': null },
+      date: null,
+      'x-request-id': null,
       ...(isEmpty && { 'content-length': null }),
     }))
     t.strictSame(found, expected, `${path}: the same headers`)

@@ -36,7 +36,9 @@ function poolOf(world: 0 | 1): object[] {
   const swap = <T>(one: T, other: T) => (world === 0 ? one : other)
   const options = (right: number[]) =>
     ['Alpha', 'Beta', 'Gamma', 'Delta'].map((text, index) => ({
-      ...{ text, correct: right.includes(index), feedback: `Rückmeldung ${text}` },
+      text,
+      correct: right.includes(index),
+      feedback: `Rückmeldung ${text}`,
     }))
   const wrong = (texts: string[]) => texts.map((text) => ({ text, correct: false }))
   const explained = { answer: 'Begründung' }

@@ -8,8 +8,14 @@ import { type Caller, callerOf, type ServiceResponse, startService } from '../su
 t.setTimeout(300_000)
 
 const mail = {
-  ...{ host: 'mail.example.org', port: 587, security: 'starttls' as const, login: undefined },
-  ...{ from: 'training@example.org', fromName: undefined, replyTo: undefined, ca: undefined },
+  host: 'mail.example.org',
+  port: 587,
+  security: 'starttls' as const,
+  login: undefined,
+  from: 'training@example.org',
+  fromName: undefined,
+  replyTo: undefined,
+  ca: undefined,
 }
 const config = { mail, publicUrl: 'https://training.example.org/' }
 const service = await startService(t, { config, now: () => new Date('2026-12-01T10:00:00Z') })

@@ -51,9 +51,14 @@ const certificateOf = (name: string, change: Partial<PrintedCertificate> = {}): 
   code: 'AB7K9QF2M4X8ZC6T3VN5HRWDJE',
   address: 'https://lernen.example.de/schulung/nachweis/AB7K9QF2M4X8ZC6T3VN5HRWDJE',
   issued_at: new Date('2026-12-05T10:00:00Z'),
-  ...{ revoked_at: null, replaced_by: null },
+  revoked_at: null,
+  replaced_by: null,
   snapshot: {
-    ...{ format: 1, name, title: 'Brandschutz „Halle 3“', period: '2026-12-01', completed_on: '2026-12-05' },
+    format: 1,
+    name,
+    title: 'Brandschutz „Halle 3“',
+    period: '2026-12-01',
+    completed_on: '2026-12-05',
     valid_until: '2027-12-05',
     parts: [
       { kind: 'sheet', title: 'Fluchtwege', done_on: '2026-12-03', version: 4, sha256: 'ab'.repeat(32) },
@@ -63,7 +68,10 @@ const certificateOf = (name: string, change: Partial<PrintedCertificate> = {}): 
   ...change,
 })
 const sessionOf = (names: readonly string[]) => ({
-  ...{ title: 'Brandschutz', parts: ['Fluchtwege', 'Rundgang'], day: '2026-12-05', at: new Date('2026-12-05') },
+  title: 'Brandschutz',
+  parts: ['Fluchtwege', 'Rundgang'],
+  day: '2026-12-05',
+  at: new Date('2026-12-05'),
   persons: names.map((name, index) => ({ id: index + 1, name })),
 })
 

@@ -20,12 +20,14 @@ const ASSIGNMENTS = {
   once: { ...BASE, starts: { joining: true as const }, due: { days_after_start: 30 }, recurrence: null },
   fixed: {
     ...BASE,
-    ...{ starts: '2026-12-01', due: '2026-12-31' },
+    starts: '2026-12-01',
+    due: '2026-12-31',
     recurrence: { every_months: 12, window_end: '03-31', opens_days_before: 30 },
   },
   completed: {
     ...BASE,
-    ...{ starts: '2026-12-01', due: '2026-12-31' },
+    starts: '2026-12-01',
+    due: '2026-12-31',
     recurrence: { every_months: 12, opens_days_before: 30 },
   },
 } satisfies Record<string, PlannedAssignment>
@@ -63,8 +65,13 @@ function live(people: Person[]): number[] {
         if (plan !== undefined) {
           for (const row of plan.insert) {
             history.push({
-              ...{ id: id++, ...row, extended_until: null, state: 'open', done_on: null },
-              ...{ covered_until: null, content_version: 1 },
+              id: id++,
+              ...row,
+              extended_until: null,
+              state: 'open',
+              done_on: null,
+              covered_until: null,
+              content_version: 1,
             })
           }
           for (const one of history) {

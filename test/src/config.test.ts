@@ -213,19 +213,30 @@ t.test('requires a complete provider configuration', async (t) => {
     label: 'Firmenkonto',
   })
   const more = {
-    ...{ OIDC_SCOPES: 'openid groups', OIDC_USERNAME_CLAIM: 'upn', OIDC_NAME_CLAIM: 'cn', OIDC_ADMIN_CLAIM: 'groups' },
-    ...{ OIDC_AUTHOR_CLAIM: 'roles', OIDC_AUTHOR_VALUE: 'authors' },
-    ...{ OIDC_ADMIN_VALUE: 'admins', OIDC_CREATE_USERS: 'false', OIDC_LINK_BY_USERNAME: 'true', OIDC_LABEL: 'Firma' },
+    OIDC_SCOPES: 'openid groups',
+    OIDC_USERNAME_CLAIM: 'upn',
+    OIDC_NAME_CLAIM: 'cn',
+    OIDC_ADMIN_CLAIM: 'groups',
+    OIDC_AUTHOR_CLAIM: 'roles',
+    OIDC_AUTHOR_VALUE: 'authors',
+    OIDC_ADMIN_VALUE: 'admins',
+    OIDC_CREATE_USERS: 'false',
+    OIDC_LINK_BY_USERNAME: 'true',
+    OIDC_LABEL: 'Firma',
   }
   t.match(readConfig({ ...OIDC, ...more, PASSWORD_LOGIN: 'off' }), {
     passwordLogin: false,
     oidc: {
       scopes: 'openid groups',
       claims: {
-        ...{ usernameClaim: 'upn', nameClaim: 'cn' },
-        ...{ admin: { claim: 'groups', value: 'admins' }, author: { claim: 'roles', value: 'authors' } },
+        usernameClaim: 'upn',
+        nameClaim: 'cn',
+        admin: { claim: 'groups', value: 'admins' },
+        author: { claim: 'roles', value: 'authors' },
       },
-      ...{ createUsers: false, linkByUsername: true, label: 'Firma' },
+      createUsers: false,
+      linkByUsername: true,
+      label: 'Firma',
     },
   })
   for (const issuer of ['http://127.0.0.1:8080/realms/a', 'http://localhost', 'http://[::1]:9/']) {

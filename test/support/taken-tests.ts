@@ -124,7 +124,11 @@ export async function publishTest(
     const row = await db
       .insertInto('test_questions')
       .values({
-        ...{ test_id: id, version, section: 0, position, card_id: cardIds[position] ?? null },
+        test_id: id,
+        version,
+        section: 0,
+        position,
+        card_id: cardIds[position] ?? null,
         content: JSON.stringify(frozen),
       })
       .returning('id')

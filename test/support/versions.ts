@@ -426,14 +426,13 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
   const [id] = await db.transaction().execute((transaction) =>
     insertMails(transaction, [
       {
-        ...{
-          user_id: user.id,
-          kind: 'confirm_address',
-          day: '2026-01-01',
-          address: 'chef@example.org',
-          subject: 'Aufgaben',
-        },
-        ...{ body: 'Hallo', next_attempt_at: new Date('2026-01-01') },
+        user_id: user.id,
+        kind: 'confirm_address',
+        day: '2026-01-01',
+        address: 'chef@example.org',
+        subject: 'Aufgaben',
+        body: 'Hallo',
+        next_attempt_at: new Date('2026-01-01'),
       },
     ]),
   )

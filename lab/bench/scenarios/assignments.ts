@@ -112,7 +112,12 @@ async function read(service: Server, path: string, cookie: string): Promise<void
 /** Inserts proofs for the occurrences from index `from` up to but not including `to`, in the order of their ids. */
 async function seedCertificates(databaseUrl: string, from: number, to: number): Promise<void> {
   const snapshot: CertificateSnapshot = {
-    ...{ format: 1, name: 'Lernende 1', title: 'Aufgabe 1', period: TODAY, completed_on: TODAY, valid_until: null },
+    format: 1,
+    name: 'Lernende 1',
+    title: 'Aufgabe 1',
+    period: TODAY,
+    completed_on: TODAY,
+    valid_until: null,
     parts: [{ kind: 'personal', title: 'Rundgang', done_on: TODAY, confirmed_by: 'Sabine Sicher', note: null }],
   }
   await withDatabase(databaseUrl, (db) =>

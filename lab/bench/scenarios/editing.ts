@@ -71,7 +71,9 @@ async function measureSize(db: Kysely<Database>, send: Send, cards: number, ids:
       what: `PATCH /api/content/cards/{id}, question and answer: ${of}; usual: POST /api/review in turns with it`,
       service: show(saves),
       usual: show(reviews),
-      ...{ target: '≤ 2 × POST /api/review', reached: ratio.toFixed(2), met: ratio <= 2 },
+      target: '≤ 2 × POST /api/review',
+      reached: ratio.toFixed(2),
+      met: ratio <= 2,
     },
     {
       what: `GET /api/content/cards?deck=${DECK}: ${of}`,

@@ -42,7 +42,9 @@ async function inflictUnderLoad(scope: Scope, { fault, done, settings = [], infl
   ]
   return [
     {
-      ...{ fault, done, observed: observed.join('; ') },
+      fault,
+      done,
+      observed: observed.join('; '),
       lost: lost.length === 0 ? `nothing of ${burst.acknowledged.size} acknowledged` : `${lost.length} results`,
       defects: [...defects, ...new Set(burst.defects), ...lost.map((number) => `lost: ${number}`)].slice(0, 20),
     },

@@ -32,7 +32,9 @@ export async function fillDisk(scope: Scope): Promise<Outcome[]> {
     const lost = await findLost(reader, acknowledged)
     defects.push(...lost.slice(0, 5).map((number) => `lost: ${number}`))
     outcomes.push({
-      ...{ fault, done, observed },
+      fault,
+      done,
+      observed,
       lost: lost.length === 0 ? `nothing of ${acknowledged.size} acknowledged` : `${lost.length} results`,
       defects: defects.splice(0),
     })

@@ -34,14 +34,17 @@ export async function failOver(scope: Scope): Promise<Outcome[]> {
   const databaseUrl = await createDatabase(primary.url, DATABASE)
   const pooler = await startPgBouncer(scope, primary)
   const variables = {
-    ...{ PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'fatal', SESSION_SECRET: SECRET },
-    ...{ ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: PASSWORD, CONTENT_DIR: path.join(ROOT, 'content') },
-    ...{
-      DATABASE_URL: `${pooler.url}/${DATABASE}`,
-      DATABASE_PREPARE: 'false',
-      RATE_LIMIT: '0',
-      TRUST_PROXY: '127.0.0.1',
-    },
+    PORT: '0',
+    TIME_ZONE: 'Europe/Berlin',
+    LOG_LEVEL: 'fatal',
+    SESSION_SECRET: SECRET,
+    ADMIN_USERNAME: 'admin',
+    ADMIN_PASSWORD: PASSWORD,
+    CONTENT_DIR: path.join(ROOT, 'content'),
+    DATABASE_URL: `${pooler.url}/${DATABASE}`,
+    DATABASE_PREPARE: 'false',
+    RATE_LIMIT: '0',
+    TRUST_PROXY: '127.0.0.1',
   }
   for (const command of ['migrate', 'import']) {
     const { code, stderr } = await runCommand({ ...variables, DATABASE_URL: databaseUrl }, [command])

@@ -14,16 +14,17 @@ async function fuzzService(scope: Scope, name: string, serverUrl: string, settin
     cpSync(path.join(ROOT, 'content', file), path.join(contentDir, file), { recursive: true })
   }
   const { service, login } = await startService(scope, serverUrl, {
-    ...{
-      CONTENT_DIR: contentDir,
-      TRUST_PROXY: '127.0.0.1',
-      CORS_ORIGIN: 'https://app.example.org',
-      LOG_LEVEL: 'error',
-    },
+    CONTENT_DIR: contentDir,
+    TRUST_PROXY: '127.0.0.1',
+    CORS_ORIGIN: 'https://app.example.org',
+    LOG_LEVEL: 'error',
   })
   const started = performance.now()
   const report = await fuzz({
-    ...{ origin: service.url, root: login, seed, requests },
+    origin: service.url,
+    root: login,
+    seed,
+    requests,
     onProgress: (sent) => {
       if (sent % 10_000 === 0) process.stderr.write(`${name}: ${sent} requests, ${secondsSince(started)} s\n`)
     },

@@ -59,7 +59,11 @@ let ids = 0
 
 function open(service: Service, device: Device, { user = 1, stored = service.stored, item = 'card 1' } = {}) {
   const writing = new Writing<Text>({
-    ...{ user, item, stored, drafts: device, keepAfterMs: KEEP_AFTER_MS },
+    user,
+    item,
+    stored,
+    drafts: device,
+    keepAfterMs: KEEP_AFTER_MS,
     newId: () => `id-${++ids}`,
     save: service.save,
     load: async () => service.stored,
@@ -115,7 +119,11 @@ t.test('keeps what is typed during a save when the page closes', async (t) => {
 t.test('keeps text that is typed without a pause', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const writing = new Writing<Text>({
-    ...{ user: 1, item: 'card 1', stored: service.stored, drafts: device, keepAfterMs: 60_000 },
+    user: 1,
+    item: 'card 1',
+    stored: service.stored,
+    drafts: device,
+    keepAfterMs: 60_000,
     newId: () => 'id',
     save: service.save,
     load: async () => service.stored,

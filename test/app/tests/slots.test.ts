@@ -11,7 +11,12 @@ import fc from '../../support/property.js'
 
 const text = (text: string) => ({ text })
 const kept = (seq: number, answer: { text: string }, refusal?: { status: number; message: string }) => ({
-  ...{ user: 1, attempt: 2, slot: 0, seq, answer, at: 0 },
+  user: 1,
+  attempt: 2,
+  slot: 0,
+  seq,
+  answer,
+  at: 0,
   ...(refusal && { refusal }),
 })
 
@@ -19,7 +24,9 @@ t.test('opens with the answer that is waiting on this device', async (t) => {
   t.strictSame(openSlot({ seq: 0, answer: null }, undefined), { answer: null, seq: 0, state: 'empty' })
   t.strictSame(openSlot({ seq: 2, answer: text('a') }, undefined), { answer: text('a'), seq: 2, state: 'saved' })
   t.strictSame(openSlot({ seq: 2, answer: text('a') }, kept(3, text('b'))), {
-    ...{ answer: text('b'), seq: 3, state: 'waiting' },
+    answer: text('b'),
+    seq: 3,
+    state: 'waiting',
   })
 })
 

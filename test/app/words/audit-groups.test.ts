@@ -5,8 +5,16 @@ import { isolate, isolateQuoted } from '../../../web/src/words/isolate.js'
 
 let id = 1_000
 const entry = (at: string, action = 'user.create', target = 'erika') => ({
-  ...{ id: id--, at, actor_id: 1, actor: 'admin', via: 'session', address: '::1', action },
-  ...{ target_id: 7, target, details: null },
+  id: id--,
+  at,
+  actor_id: 1,
+  actor: 'admin',
+  via: 'session',
+  address: '::1',
+  action,
+  target_id: 7,
+  target,
+  details: null,
 })
 
 t.test('groups the entries of one action in one line', async (t) => {

@@ -10,8 +10,16 @@ import {
 
 const TODAY = '2026-12-19'
 const part = (values: Partial<Part>): Part => ({
-  ...{ kind: 'sheet', slug: 'brandschutz', title: 'Brandschutz', share_percent: null, state: 'open', done_at: null },
-  ...{ available: true, held_on: null, confirmed_by: null, ...values },
+  kind: 'sheet',
+  slug: 'brandschutz',
+  title: 'Brandschutz',
+  share_percent: null,
+  state: 'open',
+  done_at: null,
+  available: true,
+  held_on: null,
+  confirmed_by: null,
+  ...values,
 })
 const assignment = { id: 4, title: 'Brandschutz', description: '', mandatory: true, responsible: 'Anna Keller' }
 

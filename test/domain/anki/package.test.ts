@@ -93,8 +93,14 @@ t.test('decks of the same name stay apart', async (t) => {
 
 t.test('writes the rows of notes and of learned cards', async (t) => {
   const card: PackageCard = {
-    ...{ id: -5, created_at, guid: 'g', ord: 0, level: ' sehr\u3000schwer ', updated_at: created_at },
-    ...{ progress: null, is_suspended: false },
+    id: -5,
+    created_at,
+    guid: 'g',
+    ord: 0,
+    level: ' sehr\u3000schwer ',
+    updated_at: created_at,
+    progress: null,
+    is_suspended: false,
   }
   t.strictSame(noteRow(card, 'F', 'A').slice(0, 7), [
     1_599_999_999_995,

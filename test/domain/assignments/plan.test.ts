@@ -20,8 +20,14 @@ const OLD = '2020-01-01'
 
 function occurrence(values: Partial<Occurrence> = {}): Occurrence {
   return {
-    ...{ id: 1, period: '2026-12-01', due_on: '2026-12-31', extended_until: null, state: 'open' },
-    ...{ done_on: null, covered_until: null, content_version: 1 },
+    id: 1,
+    period: '2026-12-01',
+    due_on: '2026-12-31',
+    extended_until: null,
+    state: 'open',
+    done_on: null,
+    covered_until: null,
+    content_version: 1,
     ...values,
   }
 }

@@ -45,7 +45,9 @@ t.test('replaces in question, answer and options of a card', async (t) => {
   for (const text of ['question', 'answer', 'option 1', 'feedback 1', 'option 2']) t.notOk(steps.next().done, text)
   t.strictSame(steps.next().value, {
     texts: {
-      ...{ question: 'x?', answer: 'x', level: 'alt' },
+      question: 'x?',
+      answer: 'x',
+      level: 'alt',
       exercise: {
         ...card.exercise,
         options: [

@@ -72,7 +72,8 @@ t.test('persons in no cell are hidden like a cell that is never published', asyn
 })
 
 const whole = (cells: Record<string, number>): CountTable => ({
-  ...{ cells, isWhole: true },
+  cells,
+  isWhole: true,
   persons: Object.values(cells).reduce((sum, count) => sum + count, 0),
 })
 

@@ -23,8 +23,14 @@ const state = fc.record({
 t.test('a date on a free day moves, except without fuzz', async (t) => {
   const dateOf = (stability: number, free_weekdays: number[]) => {
     const known: CardState = {
-      ...{ stability, difficulty: 5, reps: 4, lapses: 0, last_rating: 'medium', last_review_id: 1 },
-      ...{ next_review: TODAY, last_review: addDays(TODAY, -1) },
+      stability,
+      difficulty: 5,
+      reps: 4,
+      lapses: 0,
+      last_rating: 'medium',
+      last_review_id: 1,
+      next_review: TODAY,
+      last_review: addDays(TODAY, -1),
     }
     return createScheduler({ ...DEFAULT_SETTINGS, weights: null, free_weekdays })(1, known, TODAY).hard.next_review
   }

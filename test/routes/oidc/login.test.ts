@@ -6,8 +6,10 @@ import { errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
 
 const service = await startSignIn(t, {
-  ...{ OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'training-admins' },
-  ...{ OIDC_AUTHOR_CLAIM: 'groups', OIDC_AUTHOR_VALUE: 'training-authors' },
+  OIDC_ADMIN_CLAIM: 'groups',
+  OIDC_ADMIN_VALUE: 'training-admins',
+  OIDC_AUTHOR_CLAIM: 'groups',
+  OIDC_AUTHOR_VALUE: 'training-authors',
 })
 const { db, browser } = service
 

@@ -29,7 +29,9 @@ await sql`
   db,
 )
 const { body } = await admin.post('/api/assignments', {
-  ...{ ...ASSIGNMENT, starts: '2026-12-02', due: '2026-12-31' },
+  ...ASSIGNMENT,
+  starts: '2026-12-02',
+  due: '2026-12-31',
   parts: [await sheetPart(db)],
   audience: { everybody: true },
 })

@@ -18,8 +18,14 @@ t.teardown(() => database.close())
 const ADDRESS = 'https://training.example.org/'
 const dayOf = calendarIn('Europe/Berlin')
 const mail = {
-  ...{ host: 'mail.example.org', port: 587, security: 'starttls' as const, login: undefined },
-  ...{ from: 'training@example.org', fromName: undefined, replyTo: undefined, ca: undefined },
+  host: 'mail.example.org',
+  port: 587,
+  security: 'starttls' as const,
+  login: undefined,
+  from: 'training@example.org',
+  fromName: undefined,
+  replyTo: undefined,
+  ca: undefined,
 }
 
 t.afterEach(async () => {
@@ -32,7 +38,11 @@ t.afterEach(async () => {
 function plan(at: string, context: Partial<JobContext> = {}) {
   const now = new Date(`${at}+01:00`)
   return runJob(db, JOBS['plan-mail'], {
-    ...{ mail, publicUrl: ADDRESS, timeZone: 'Europe/Berlin', answersKeepDays: 90, resultsKeep: 'all' },
+    mail,
+    publicUrl: ADDRESS,
+    timeZone: 'Europe/Berlin',
+    answersKeepDays: 90,
+    resultsKeep: 'all',
     moment: (given = now) => ({ at: given, today: dayOf(given) }),
     signal: new AbortController().signal,
     onError: (error) => {
@@ -52,8 +62,14 @@ async function assignment(title: string, more: { mandatory?: boolean; archived_a
   const { id } = await db
     .insertInto('assignments')
     .values({
-      ...{ title, description: '', starts_on: '2026-12-01', due_on: '2026-12-31', mandatory: true, retention_years: 2 },
-      ...{ created_on: '2026-12-01', planned_on: '2026-12-01' },
+      title,
+      description: '',
+      starts_on: '2026-12-01',
+      due_on: '2026-12-31',
+      mandatory: true,
+      retention_years: 2,
+      created_on: '2026-12-01',
+      planned_on: '2026-12-01',
       ...more,
     } as never)
     .returning('id')
@@ -64,7 +80,13 @@ async function assignment(title: string, more: { mandatory?: boolean; archived_a
 async function give(assignmentIds: number[], userIds: number[], due_on: string, more: Record<string, unknown> = {}) {
   const rows = userIds.flatMap((user_id) =>
     assignmentIds.map((assignment_id) => ({
-      ...{ user_id, assignment_id, period: '2026-12-01', due_on, content_version: 1, counts_from: new Date(), ...more },
+      user_id,
+      assignment_id,
+      period: '2026-12-01',
+      due_on,
+      content_version: 1,
+      counts_from: new Date(),
+      ...more,
     })),
   )
   return db.insertInto('occurrences').values(rows).returning('id').execute()
@@ -145,12 +167,10 @@ t.test('plans each mail once when killed, repeated and run concurrently, with fe
 
   const now = new Date('2026-12-02T10:00:00Z')
   const planning = (batches: number) => ({
-    ...{
-      moment: (at = now) => ({ at, today: dayOf(at) }),
-      timeZone: 'Europe/Berlin',
-      address: ADDRESS,
-      userId: undefined,
-    },
+    moment: (at = now) => ({ at, today: dayOf(at) }),
+    timeZone: 'Europe/Berlin',
+    address: ADDRESS,
+    userId: undefined,
     beforeBatch: async () => {
       if (batches-- === 0) throw new Error('killed')
     },

@@ -15,18 +15,34 @@ function storedUpload(count: number) {
     return {
       ...plainDeck(`D${at}`, []),
       cards: notes.map((guid) => ({
-        ...{ identity: { by: 'note' as const, guid, ord: 0 }, question: guid, answer: 'A', level: 'l' },
-        ...{ file: '', line: 0 },
+        identity: { by: 'note' as const, guid, ord: 0 },
+        question: guid,
+        answer: 'A',
+        level: 'l',
+        file: '',
+        line: 0,
       })),
     }
   })
   const incoming: Incoming = { kind: 'anki', decks, sheets: [], pictures: [], warnings: [], warningsTotal: 0 }
   const upload = keyUpload(incoming)
   const storedDecks: OwnedDeck[] = upload.decks.map((deck, id) => ({
-    ...{ id, slug: deck.slug, name: deck.name, description: deck.description, sort_order: deck.sort_order },
-    ...{ tests_only: deck.tests_only, options_off: deck.options_off, lang: deck.lang },
-    ...{ desired_retention: deck.desired_retention, is_live: true, is_imported: false, file: '' },
-    ...{ source_id: 0, source_key: deck.source_key, owner: 'Quelle', owner_is_live: true },
+    id,
+    slug: deck.slug,
+    name: deck.name,
+    description: deck.description,
+    sort_order: deck.sort_order,
+    tests_only: deck.tests_only,
+    options_off: deck.options_off,
+    lang: deck.lang,
+    desired_retention: deck.desired_retention,
+    is_live: true,
+    is_imported: false,
+    file: '',
+    source_id: 0,
+    source_key: deck.source_key,
+    owner: 'Quelle',
+    owner_is_live: true,
     card_count: deck.cards.length,
   }))
   const digests = { cards: new Map(), sheets: new Map() }
@@ -36,9 +52,18 @@ function storedUpload(count: number) {
       const [question, rest] = [digestText(card.question), digestText(card.answer, card.level)]
       digests.cards.set(card, { question, rest, exercise: '' })
       cards.push({
-        ...{ id: cards.length, identity_deck_id: deck_id, key: card.key, deck_id, sort_order, state: 'live' },
-        ...{ question_digest: question, rest_digest: rest, exercise_digest: '', is_edited: false },
-        ...{ guid: card.guid, ord: card.ord },
+        id: cards.length,
+        identity_deck_id: deck_id,
+        key: card.key,
+        deck_id,
+        sort_order,
+        state: 'live',
+        question_digest: question,
+        rest_digest: rest,
+        exercise_digest: '',
+        is_edited: false,
+        guid: card.guid,
+        ord: card.ord,
       })
     }
   }

@@ -33,7 +33,11 @@ export function send(
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {
     const outgoing = request({
-      ...{ agent, hostname, port, method, path: url },
+      agent,
+      hostname,
+      port,
+      method,
+      path: url,
       headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
     })
     const timer = setTimeout(() => outgoing.destroy(new HangError(`no response in ${timeoutMs} ms`)), timeoutMs)

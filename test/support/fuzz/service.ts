@@ -113,21 +113,20 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
     const { id } = await db
       .insertInto('assignments')
       .values({
-        ...{
-          title: `Aufgabe ${index}`,
-          description: '',
-          starts_on: '2026-01-01',
-          due_on: '2026-06-30',
-          due_days: null,
-        },
-        ...{ every_months: null, window_end: null, opens_days_before: null, everybody_from: null },
-        ...{
-          mandatory: true,
-          retention_years: 2,
-          responsible_id: userId,
-          created_by: userId,
-          created_on: '2026-01-01',
-        },
+        title: `Aufgabe ${index}`,
+        description: '',
+        starts_on: '2026-01-01',
+        due_on: '2026-06-30',
+        due_days: null,
+        every_months: null,
+        window_end: null,
+        opens_days_before: null,
+        everybody_from: null,
+        mandatory: true,
+        retention_years: 2,
+        responsible_id: userId,
+        created_by: userId,
+        created_on: '2026-01-01',
       })
       .returning('id')
       .executeTakeFirstOrThrow()

@@ -14,8 +14,14 @@ t.test('a proof', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =>
   }
   const [sheet] = cheatsheets
   await post(app, '/api/assignments', {
-    ...{ title: 'IT-Sicherheit', parts: [{ kind: 'sheet', slug: sheet?.slug }], audience: { everybody: true } },
-    ...{ starts: '2026-01-01', due: '2099-12-31', recurrence: null, mandatory: true, retention_years: 2 },
+    title: 'IT-Sicherheit',
+    parts: [{ kind: 'sheet', slug: sheet?.slug }],
+    audience: { everybody: true },
+    starts: '2026-01-01',
+    due: '2099-12-31',
+    recurrence: null,
+    mandatory: true,
+    retention_years: 2,
   })
   const mine = async () => (await (await app.asAdmin('GET', '/api/assignments/mine')).json()) as Occurrences
   const [open] = (await mine()).occurrences

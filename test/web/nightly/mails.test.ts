@@ -24,11 +24,23 @@ const ROWS = [
     may_resend: true,
   },
   {
-    ...{ ...MAIL, ...TIMES, id: 11, kind: 'due_cards', state: 'waiting', attempts: 2, may_resend: false },
+    ...MAIL,
+    ...TIMES,
+    id: 11,
+    kind: 'due_cards',
+    state: 'waiting',
+    attempts: 2,
+    may_resend: false,
     answer: '450 4.2.1 Mailbox busy',
   },
   {
-    ...{ ...MAIL, ...TIMES, id: 10, kind: 'lead_digest', state: 'failed', attempts: 1, may_resend: false },
+    ...MAIL,
+    ...TIMES,
+    id: 10,
+    kind: 'lead_digest',
+    state: 'failed',
+    attempts: 1,
+    may_resend: false,
     answer: `550 5.1.1 ${'<engelbert@example.org>: Recipient address rejected: User unknown '.repeat(3)}`,
   },
   { ...MAIL, ...TIMES, attempts: 1, sent_at: '2026-12-02T06:00:40Z', answer: '250 ok', may_resend: false },
@@ -36,7 +48,10 @@ const ROWS = [
 const OUTBOX = {
   mails: ROWS,
   counts: { waiting: 1, sending: 0, sent: 1_204, failed: 1, unknown: 1 },
-  ...{ configured: true, held: false, next_after: null, next_before: null },
+  configured: true,
+  held: false,
+  next_after: null,
+  next_before: null,
 }
 
 const AWAY = 'Der Dienst ist gerade nicht erreichbar. Bitte die Verbindung prüfen.'
@@ -50,8 +65,12 @@ t.test('an administrator checks the mail server and sends a mail again', async (
   const server = await startMailServer(t)
   const port = String(await freePort())
   const app = await openProgram(t, {
-    ...{ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(server.port), SMTP_SECURITY: 'off' },
-    ...{ SMTP_FROM: 'training@example.org', PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}/` },
+    SMTP_HOST: '127.0.0.1',
+    SMTP_PORT: String(server.port),
+    SMTP_SECURITY: 'off',
+    SMTP_FROM: 'training@example.org',
+    PORT: port,
+    PUBLIC_URL: `http://127.0.0.1:${port}/`,
   })
   const { page, complaints } = await app.newPerson({ isAdmin: true, viewport: DESK })
   const photograph = async (name: string) => {

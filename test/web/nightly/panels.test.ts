@@ -38,7 +38,8 @@ t.test('panels that resolve conflicting texts', { skip: !existsSync(CHROMIUM) &&
     }
     await page.goto(`${app.url}/inhalte/hochladen?quelle=${first.source.id}`)
     await page.locator('input[type=file]').setInputFiles({
-      ...{ name: 'Protokolle.csv', mimeType: 'text/csv' },
+      name: 'Protokolle.csv',
+      mimeType: 'text/csv',
       buffer: Buffer.from(file({ arp: 'Datei arp', dns: 'Datei dns', ntp: 'Datei ntp' })),
     })
     await button(page, 'Ansehen, was geschieht').click()
@@ -66,7 +67,8 @@ t.test('panels that resolve conflicting texts', { skip: !existsSync(CHROMIUM) &&
     await post(app, `/api/content/tests/${slug}`, body, 'PUT')
     await page.goto(`${app.url}/inhalte/hochladen?quelle=${first.source.id}`)
     await page.locator('input[type=file]').setInputFiles({
-      ...{ name: 'Ports.zip', mimeType: 'application/zip' },
+      name: 'Ports.zip',
+      mimeType: 'application/zip',
       buffer: await archive('Ports der Datei'),
     })
     await button(page, 'Ansehen, was geschieht').click()

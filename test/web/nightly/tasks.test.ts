@@ -39,8 +39,16 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const give = async (title: string, parts: object[], values: object = {}): Promise<number> =>
     (
       await post<{ assignment: { id: number } }>(app, '/api/assignments', {
-        ...{ title, parts, audience: { everybody: true }, starts: '2026-01-01', due: '2099-12-31', recurrence: null },
-        ...{ mandatory: true, retention_years: 2, responsible_id: 1, ...values },
+        title,
+        parts,
+        audience: { everybody: true },
+        starts: '2026-01-01',
+        due: '2099-12-31',
+        recurrence: null,
+        mandatory: true,
+        retention_years: 2,
+        responsible_id: 1,
+        ...values,
       })
     ).assignment.id
   const taskOf = async ({ page }: Person, assignment: number): Promise<Task> => {

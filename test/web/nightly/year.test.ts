@@ -98,7 +98,10 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
   const complaints: string[][] = []
   const open = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({
-      ...{ viewport: DESK, locale: 'de-DE', timezoneId: 'Europe/Berlin', ...options },
+      viewport: DESK,
+      locale: 'de-DE',
+      timezoneId: 'Europe/Berlin',
+      ...options,
     })
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()

@@ -21,8 +21,11 @@ export async function writeSome(app: App, name = 'Netzwerk', cards = 3): Promise
   const ids: number[] = []
   for (let at = 1; at <= cards; at++) {
     const { card } = await post<{ card: { id: number } }>(app, '/api/content/cards', {
-      ...{ deck: deck.slug, question: `Was macht Schicht ${at}?`, answer: `Sie trägt **Schicht ${at + 1}**.` },
-      ...{ level: 'grundlagen', client_id: `${name}-${at}` },
+      deck: deck.slug,
+      question: `Was macht Schicht ${at}?`,
+      answer: `Sie trägt **Schicht ${at + 1}**.`,
+      level: 'grundlagen',
+      client_id: `${name}-${at}`,
     })
     ids.push(card.id)
   }
@@ -44,8 +47,11 @@ export async function writeTest(app: App): Promise<void> {
     await post(app, '/api/content/cards', { deck: deck.slug, client_id: `osi-${at}`, ...question })
   }
   const definition = {
-    ...{ source_id: source.id, name: 'OSI, Grundlagen', description: 'Für alle im Betrieb' },
-    ...{ introduction: 'Nimm dir **Zeit**.', sections: [{ deck: deck.slug }] },
+    source_id: source.id,
+    name: 'OSI, Grundlagen',
+    description: 'Für alle im Betrieb',
+    introduction: 'Nimm dir **Zeit**.',
+    sections: [{ deck: deck.slug }],
   }
   await post(app, '/api/content/tests/osi', definition, 'PUT')
   await post(app, '/api/content/tests/osi/publish', {})
@@ -53,11 +59,14 @@ export async function writeTest(app: App): Promise<void> {
 
 async function writeTeam(app: App): Promise<void> {
   const { team } = await post<{ team: { id: number } }>(app, '/api/teams', {
-    ...{ name: 'Werkstatt Süd und Außenlager', external_group: 'cn=training-werkstatt,ou=gruppen,dc=firma,dc=example' },
+    name: 'Werkstatt Süd und Außenlager',
+    external_group: 'cn=training-werkstatt,ou=gruppen,dc=firma,dc=example',
   })
   const display_name = 'Dr. Friederike Charlotte Schneider-Großmann'
   const created = await post<{ id: number }>(app, '/api/admin/users', {
-    ...{ username: 'friederike.schneider-grossmann', display_name, password: 'vier-zufaellige-woerter' },
+    username: 'friederike.schneider-grossmann',
+    display_name,
+    password: 'vier-zufaellige-woerter',
   })
   const members = `/api/teams/${team.id}/members`
   await post(app, `${members}/1`, { role: 'lead' }, 'PUT')
@@ -66,8 +75,12 @@ async function writeTeam(app: App): Promise<void> {
 
 async function writeTasks(app: App): Promise<void> {
   const task = {
-    ...{ audience: { everybody: true }, starts: '2026-01-01', due: '2099-12-31', recurrence: null },
-    ...{ mandatory: true, retention_years: 2 },
+    audience: { everybody: true },
+    starts: '2026-01-01',
+    due: '2099-12-31',
+    recurrence: null,
+    mandatory: true,
+    retention_years: 2,
   }
   const sheet = { kind: 'sheet', slug: 'git-alltag' }
   await post(app, '/api/assignments', { ...task, title: 'Leitern und Tritte', parts: [sheet] })
@@ -108,15 +121,20 @@ export async function findUserId(app: App, username: string): Promise<number> {
  */
 export async function writeAssignment(app: App, values: object = {}): Promise<number> {
   const { assignment } = await post<{ assignment: { id: number } }>(app, '/api/assignments', {
-    ...{ title: 'Unterweisung Netzwerk und Werkstatt', description: 'Bitte vor der Einweisung lesen.' },
+    title: 'Unterweisung Netzwerk und Werkstatt',
+    description: 'Bitte vor der Einweisung lesen.',
     parts: [
       { kind: 'sheet', slug: 'netzwerk-kompakt' },
       { kind: 'deck', slug: 'netzwerk', share_percent: 80 },
       { kind: 'personal', title: 'Einweisung am Arbeitsplatz' },
     ],
-    ...{ audience: { everybody: true }, starts: '2026-01-01', due: '2026-12-31' },
+    audience: { everybody: true },
+    starts: '2026-01-01',
+    due: '2026-12-31',
     recurrence: { every_months: 12, window_end: '03-31', opens_days_before: 30 },
-    ...{ mandatory: true, retention_years: 3, ...values },
+    mandatory: true,
+    retention_years: 3,
+    ...values,
   })
   return assignment.id
 }

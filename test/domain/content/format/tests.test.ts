@@ -64,7 +64,11 @@ t.test('adds missing values, and accepts names that look like numbers', async (t
   const { test, faults } = parse('---\nname: 2026\nattempts: unlimited\nsections: [{ deck: 007, level: 1 }]\n---\n')
   t.strictSame(faults, [])
   t.match(test?.definition, {
-    ...{ name: '2026', attempts: null, time_limit_minutes: null, pass_percent: 80, introduction: '' },
+    name: '2026',
+    attempts: null,
+    time_limit_minutes: null,
+    pass_percent: 80,
+    introduction: '',
     sections: [{ deck: '007', level: '1', cards: null, draw: null }],
   })
   t.equal(parse('---\nname: a\nsections: [{ deck: b }]\n---\n', 'tests/attempts.md').test?.slug, 'attempts-2')
@@ -191,7 +195,9 @@ const definitions = fc.record({
         draw: fc.option(fc.integer({ min: 1, max: 500 })),
       })
       .map(({ deck, level, cards, draw }) => ({
-        ...{ deck, level: cards === null ? level : null, cards },
+        deck,
+        level: cards === null ? level : null,
+        cards,
         draw: cards !== null && draw !== null ? Math.min(draw, cards.length) : draw,
       })),
     { minLength: 1, maxLength: 4 },

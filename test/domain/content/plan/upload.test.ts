@@ -59,8 +59,14 @@ function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | n
     is_imported: sourceId === null,
   })
   const shown = ({ slug, name, description, sort_order, ...deck }: DeckSource) => ({
-    ...{ slug, name, description, sort_order, tests_only: deck.tests_only, options_off: deck.options_off },
-    ...{ lang: deck.lang, desired_retention: deck.desired_retention },
+    slug,
+    name,
+    description,
+    sort_order,
+    tests_only: deck.tests_only,
+    options_off: deck.options_off,
+    lang: deck.lang,
+    desired_retention: deck.desired_retention,
   })
   for (const deck of plan.newDecks) {
     const id = decks.size + 1
@@ -161,20 +167,24 @@ const file = fc
   })
   .map((files) =>
     files.map(({ slug, keys }) => ({
-      ...{
-        ...plainDeck(slug, []),
-        tests_only: false,
-        options_off: false,
-        lang: 'de',
-        desired_retention: null,
-        file: `decks/${slug}.md`,
-        slug,
-        aliases: [],
-        sort_order: 0,
-      },
+      ...plainDeck(slug, []),
+      tests_only: false,
+      options_off: false,
+      lang: 'de',
+      desired_retention: null,
+      file: `decks/${slug}.md`,
+      slug,
+      aliases: [],
+      sort_order: 0,
       cards: keys.map((key) => ({
-        ...{ key: `k${key}`, aliases: [], question: `${key}`, answer: 'A', level: 'l', line: 1 },
-        ...{ exercise: null, draft: false },
+        key: `k${key}`,
+        aliases: [],
+        question: `${key}`,
+        answer: 'A',
+        level: 'l',
+        line: 1,
+        exercise: null,
+        draft: false,
       })),
     })),
   )

@@ -71,7 +71,10 @@ type Drawn = {
 }
 
 const CARD: Drawn['decks'][number]['cards'][number] = {
-  ...{ question: 'Wann?', answer: 'Kurz', level: 'grundlagen', state: 'live' },
+  question: 'Wann?',
+  answer: 'Kurz',
+  level: 'grundlagen',
+  state: 'live',
   exercise: { form: null, options: [], unit: null },
 }
 const CHOICES = [
@@ -81,8 +84,14 @@ const CHOICES = [
 /** A deck and a pool in which each feature of the format occurs */
 const EVERY_FEATURE: Drawn['decks'] = [
   {
-    ...{ name: 'Git', description: '', sort_order: 0, tests_only: false, options_off: true, isArchived: false },
-    ...{ lang: 'en', desired_retention: 0.95 },
+    name: 'Git',
+    description: '',
+    sort_order: 0,
+    tests_only: false,
+    options_off: true,
+    isArchived: false,
+    lang: 'en',
+    desired_retention: 0.95,
     cards: [
       { ...CARD, state: 'draft' },
       { ...CARD, question: '## Überschrift' },
@@ -90,8 +99,14 @@ const EVERY_FEATURE: Drawn['decks'] = [
     ],
   },
   {
-    ...{ name: 'Linux::Netz', description: '', sort_order: 0, tests_only: true, options_off: false, isArchived: false },
-    ...{ lang: 'de', desired_retention: null },
+    name: 'Linux::Netz',
+    description: '',
+    sort_order: 0,
+    tests_only: true,
+    options_off: false,
+    isArchived: false,
+    lang: 'de',
+    desired_retention: null,
     cards: [{ ...CARD, exercise: { form: 'choice', options: CHOICES, unit: null } }],
   },
 ]

@@ -28,7 +28,10 @@ t.test('a template contains the fields of an assignment and creates none', async
   const { body } = await admin.get('/api/assignments/templates')
   t.strictSame(body.templates, [
     {
-      ...{ title: '"Brand" & =1+1', description: 'Lesen, dann *üben*.', mandatory: false, retention_years: 2 },
+      title: '"Brand" & =1+1',
+      description: 'Lesen, dann *üben*.',
+      mandatory: false,
+      retention_years: 2,
       parts: [
         { kind: 'sheet', slug: sheet.slug, title: sheet.title, share_percent: null },
         { kind: 'personal', slug: null, title: 'Rundgang', share_percent: null },
