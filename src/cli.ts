@@ -7,7 +7,7 @@ import type { Config } from './config.js'
 import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
 import { escapeControlCharacters } from './domain/text/printable.js'
 import { VERSION } from './http/version.js'
-import { JOB_NAMES } from './services/jobs/job.js'
+import { JOBS } from './services/jobs/jobs.js'
 
 const EXIT_REFUSED = 1
 const EXIT_USAGE = 2
@@ -128,7 +128,7 @@ const jobs = program.command('jobs').description('Aufträge, die der Dienst sons
 
 jobs
   .command('run <Auftrag>')
-  .description(`einen Auftrag jetzt ausführen: ${JOB_NAMES.join(', ')}`)
+  .description(`einen Auftrag jetzt ausführen: ${Object.keys(JOBS).join(', ')}`)
   .option('--user <Benutzername>', 'nur für diesen Benutzer')
   .option(...AS_JSON)
   .action(async (name: string, options: { user?: string; json?: boolean }) =>

@@ -2,7 +2,7 @@ import { findCredentials } from '../../db/queries/accounts/users.js'
 import type { Config } from '../config.js'
 import { calendarIn } from '../domain/time/calendar.js'
 import { clockFrom } from '../domain/time/clock.js'
-import { JOB_NAMES, jobSettings } from '../services/jobs/job.js'
+import { jobSettings } from '../services/jobs/job.js'
 import { JOBS } from '../services/jobs/jobs.js'
 import { runJob } from '../services/jobs/run-job.js'
 import { printError } from './print-error.js'
@@ -18,10 +18,11 @@ export async function runJobNow(
   options: { user?: string; json?: boolean },
   print: (line: string) => void,
 ): Promise<void> {
-  const job = JOB_NAMES.find((known) => known === name)
-  if (job === undefined) throw new RefusedError(`Diesen Auftrag gibt es nicht. Es gibt: ${JOB_NAMES.join(', ')}`)
-  if (options.user !== undefined && JOBS[job].isForAllUsers) {
-    throw new RefusedError(`Den Auftrag ${job} gibt es nur für alle Benutzer. Bitte ohne --user ausführen.`)
+  const job = Object.values(JOBS).find((known) => known.name === name)
+  if (job === undefined)
+    throw new RefusedError(`Diesen Auftrag gibt es nicht. Es gibt: ${Object.keys(JOBS).join(', ')}`)
+  if (options.user !== undefined && job.isForAllUsers) {
+    throw new RefusedError(`Den Auftrag ${name} gibt es nur für alle Benutzer. Bitte ohne --user ausführen.`)
   }
   const stopping = new AbortController()
   const stop = () => stopping.abort(new RefusedError('Abgebrochen; nichts ist halb geschrieben.'))
@@ -34,7 +35,7 @@ export async function runJobNow(
       if (options.user !== undefined && user === undefined) {
         throw new RefusedError(`Es gibt keinen Benutzer ${options.user}.`)
       }
-      return runJob(db, JOBS[job], {
+      return runJob(db, job, {
         moment: (at = now()) => ({ at, today: dayOf(at) }),
         ...jobSettings(config),
         signal: stopping.signal,
@@ -46,7 +47,7 @@ export async function runJobNow(
       })
     })
     if (summary === undefined) throw new RefusedError('Dieser Auftrag läuft gerade.')
-    if (options.json) return print(JSON.stringify({ job, ...summary }))
+    if (options.json) return print(JSON.stringify({ job: name, ...summary }))
     print(
       `${name}: ${Object.entries(summary)
         .map(([key, value]) => `${key} ${value}`)

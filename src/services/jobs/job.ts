@@ -3,9 +3,6 @@ import type { Database } from '../../../db/types.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
-export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'plan-mail', 'send-mail'] as const
-export type JobName = (typeof JOB_NAMES)[number]
-
 /**
  * Results that stay when the answers of an attempt are deleted: `all` of them, or with `passed` only the version, the
  * times, and whether the attempt was passed

@@ -1,17 +1,28 @@
-import { deleteOldAnswers } from './delete-answers.js'
-import { deleteExpiredCertificates } from './delete-certificates.js'
-import { fitParameters } from './fit-parameters.js'
-import type { Job, JobName } from './job.js'
-import { planMail } from './plan-mail.js'
-import { planOccurrences } from './plan-occurrences.js'
-import { deleteSentMails, sendMails } from './send-mail.js'
+import type { Job } from './job.js'
 
-export const JOBS: Record<JobName, Job> = {
-  'plan-occurrences': { name: 'plan-occurrences', every: 'night', run: planOccurrences },
-  fit: { name: 'fit', every: 'night', run: fitParameters },
-  answers: { name: 'answers', every: 'night', run: deleteOldAnswers },
-  proofs: { name: 'proofs', every: 'night', isForAllUsers: true, run: deleteExpiredCertificates },
-  mails: { name: 'mails', every: 'night', isForAllUsers: true, run: deleteSentMails },
-  'plan-mail': { name: 'plan-mail', every: 10, run: planMail },
-  'send-mail': { name: 'send-mail', every: 1, run: sendMails },
+/** All jobs by name. A job is loaded when it first runs, because the command line needs only the names. */
+export const JOBS = defineJobs({
+  'plan-occurrences': {
+    every: 'night',
+    run: async (context) => (await import('./plan-occurrences.js')).planOccurrences(context),
+  },
+  fit: { every: 'night', run: async (context) => (await import('./fit-parameters.js')).fitParameters(context) },
+  answers: { every: 'night', run: async (context) => (await import('./delete-answers.js')).deleteOldAnswers(context) },
+  proofs: {
+    every: 'night',
+    isForAllUsers: true,
+    run: async (context) => (await import('./delete-certificates.js')).deleteExpiredCertificates(context),
+  },
+  mails: {
+    every: 'night',
+    isForAllUsers: true,
+    run: async (context) => (await import('./send-mail.js')).deleteSentMails(context),
+  },
+  'plan-mail': { every: 10, run: async (context) => (await import('./plan-mail.js')).planMail(context) },
+  'send-mail': { every: 1, run: async (context) => (await import('./send-mail.js')).sendMails(context) },
+})
+
+function defineJobs<Name extends string>(jobs: Record<Name, Omit<Job, 'name'>>): Record<Name, Job> {
+  const named = Object.entries<Omit<Job, 'name'>>(jobs).map(([name, job]) => [name, { ...job, name }])
+  return Object.fromEntries(named) as Record<Name, Job>
 }
