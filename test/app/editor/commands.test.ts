@@ -97,8 +97,9 @@ t.test('adds and removes list marks, and continues a list on a new line', async 
 
 t.test('inserts text in place, but not into the last row of a table', async (t) => {
   const after = (value: string, start = value.length) => {
-    const { value: text } = applied({ value, start, end: start }, insertText({ value, start, end: start }, 'X'))
-    return text
+    const edited = applied({ value, start, end: start }, insertText({ value, start, end: start }, 'X'))
+    t.strictSame([edited.start, edited.end], [edited.value.lastIndexOf('X') + 1, edited.value.lastIndexOf('X') + 1])
+    return edited.value
   }
   const rows = '| a | b |\n| --- | --- |\n| 1 | 2 |'
   t.equal(after(rows), `${rows}\n\nX`)

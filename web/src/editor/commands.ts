@@ -130,7 +130,7 @@ export function insertText(text: TextSelection, content: string): Edit {
   const line = value.slice(0, start).trimEnd().split('\n').at(-1) ?? ''
   const isBelow = /^ {0,3}\|/.test(line) && !/\n\s*\n\s*$/.test(value.slice(0, start))
   const isAtEnd = /^[ \t]*(?:\n|$)/.test(value.slice(end))
-  return isBelow && isAtEnd ? insertBlock(text, content) : replace(start, end, content, content.length, 0)
+  return isBelow && isAtEnd ? insertBlock(text, content) : replace(start, end, content, content.length, content.length)
 }
 
 export function picture({ value, start, end }: TextSelection, address: string): Edit {
