@@ -757,7 +757,7 @@ export interface Proofs {
   revocation: string | null;
   revoked_at: Date | null;
   /**
-   * Canonical JSON (src/domain/proofs/snapshot.ts)
+   * Canonical JSON (src/domain/certificates/snapshot.ts)
    */
   snapshot: string;
   user_id: number;

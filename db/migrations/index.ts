@@ -24,6 +24,7 @@ import * as formVersions from './0022_form_versions.js'
 import * as formRequests from './0023_form_requests.js'
 import * as tableLayouts from './0024_table_layouts.js'
 import * as comments from './0025_comments.js'
+import * as certificateComment from './0026_certificate_comment.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0023_form_requests': formRequests,
   '0024_table_layouts': tableLayouts,
   '0025_comments': comments,
+  '0026_certificate_comment': certificateComment,
 }
