@@ -58,7 +58,13 @@ export async function insertToken(
 }
 
 export async function hasToken(db: Kysely<Database>, userId: number, id: number): Promise<boolean> {
-  return (await listTokens(db, userId)).some((token) => token.id === id)
+  const token = await db
+    .selectFrom('api_tokens')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return token !== undefined
 }
 
 /** Returns the token; undefined if it does not exist. */

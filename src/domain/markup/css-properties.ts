@@ -59,11 +59,24 @@ export function parseCssProperties(declarations: string): CssProperties {
   return properties
 }
 
+/** Maximum length of an inline style that is read */
+const MAX_STYLE = 1_000
+
+/** Returns the properties of an element from its inline style and the style sheet. */
+export function propertiesOf(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  styles: StyleSheet | undefined,
+): CssProperties {
+  const own = attributes.style === undefined ? {} : parseCssProperties(attributes.style.slice(0, MAX_STYLE))
+  return styles === undefined ? own : merge(name, styles(name, attributes), own)
+}
+
 /**
  * Combines style sheet and inline style. Emphasis of the style sheet is ignored for blocks such as `div` and `p`,
  * because note types often set whole blocks in bold.
  */
-export function merge(name: string, ofSheet: CssProperties, own: CssProperties): CssProperties {
+function merge(name: string, ofSheet: CssProperties, own: CssProperties): CssProperties {
   const { bold, italic, ...others } = ofSheet
   return BLOCK_ELEMENTS.has(name) || PARAGRAPHS.has(name) ? { ...others, ...own } : { ...ofSheet, ...own }
 }

@@ -1,5 +1,5 @@
 import type { Blocks } from './blocks.js'
-import { merge, parseCssProperties, restyle, type StyleSheet, type WhiteSpace } from './css-properties.js'
+import { propertiesOf, restyle, type StyleSheet, type WhiteSpace } from './css-properties.js'
 import {
   BLOCK_ELEMENTS,
   endsOf,
@@ -143,8 +143,7 @@ export class Document {
     const isFilm = name === 'audio' || name === 'video'
     if (isFilm) this.#writer.addSound(name === 'audio' ? 'Ton' : 'Video', attributes.src ?? '')
     if (name === 'svg') this.#writer.addMissing('Zeichnung')
-    const own = attributes.style === undefined ? {} : parseCssProperties(attributes.style.slice(0, 1_000))
-    const properties = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
+    const properties = propertiesOf(name, attributes, this.#styles)
     const isClosed = properties.isHidden === true && !this.#showsHidden
     this.#isHidden = HIDDEN.has(name) || isFilm || isClosed
     this.#isPartial ||= isClosed

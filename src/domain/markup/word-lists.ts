@@ -1,4 +1,4 @@
-import { type CssProperties, merge, parseCssProperties, type StyleSheet } from './css-properties.js'
+import { propertiesOf, type StyleSheet } from './css-properties.js'
 import type { Converted, Document } from './document.js'
 import { BLOCK_ELEMENTS, PARAGRAPHS, STRUCTURE_ELEMENTS, VOID } from './elements.js'
 
@@ -53,7 +53,7 @@ export class WordLists {
       if (!isClosed && !VOID.has(name)) this.#markerDepth++
       return
     }
-    const { list, isListMarker } = this.#propertiesOf(name, attributes)
+    const { list, isListMarker } = propertiesOf(name, attributes, this.#styles)
     if (name === 'p' && list !== undefined && this.#ownLists === 0) {
       this.#paragraph = list
       this.#held = []
@@ -89,11 +89,6 @@ export class WordLists {
 
   finish(): Converted {
     return this.#document.finish()
-  }
-
-  #propertiesOf(name: string, attributes: Attributes): CssProperties {
-    const own = parseCssProperties((attributes.style ?? '').slice(0, 1_000))
-    return this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
   }
 
   #startItem(marker: string): void {

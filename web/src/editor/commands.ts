@@ -127,8 +127,10 @@ export function insertBlock({ value, start, end }: TextSelection, content: strin
  */
 export function insertText(text: TextSelection, content: string): Edit {
   const { value, start, end } = text
-  const line = value.slice(0, start).trimEnd().split('\n').at(-1) ?? ''
-  const isBelow = /^ {0,3}\|/.test(line) && !/\n\s*\n\s*$/.test(value.slice(0, start))
+  const before = value.slice(0, start)
+  const written = before.trimEnd()
+  const isNextLine = before.slice(written.length).split('\n').length <= 2
+  const isBelow = isNextLine && /^ {0,3}\|/.test(written.slice(lineStart(written, written.length)))
   const isAtEnd = /^[ \t]*(?:\n|$)/.test(value.slice(end))
   return isBelow && isAtEnd ? insertBlock(text, content) : replace(start, end, content, content.length, content.length)
 }
