@@ -1,5 +1,6 @@
 /**
- * Who sees a new deck: only editors, learners who then may activate it, or all learners, for whom it is active at once
+ * Visibility of a new deck. `draft`: only editors see it. `offered`: learners see it, and each may activate it.
+ * `active`: it is active for all learners.
  */
 export const VISIBILITIES = ['draft', 'offered', 'active'] as const
 

@@ -61,7 +61,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await page.getByRole('heading', { level: 1, name: 'Lager' }).waitFor()
     await button(page, 'Neues Deck').click()
     await dialog(page).getByLabel('Name').fill('Einlagern')
-    t.ok(await dialog(page).getByLabel('Entwurf').isChecked(), 'nobody sees a deck that is half written')
+    t.ok(await dialog(page).getByLabel('Entwurf').isChecked(), 'a new deck begins as a draft')
     await dialog(page).getByLabel('Für alle an').check({ force: true })
     await button(page, 'Anlegen').click()
     await isAt(t, page, `${app.url}/inhalte/decks/einlagern?karte=neu`)
