@@ -1,6 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -11,6 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
+import { commandLineActor } from '../../src/commands/actor.js'
+import { IMPORT_RUNS } from '../../src/domain/content/refusals.js'
+import { importUpload } from '../../src/services/content/upload/import.js'
 import { readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
@@ -120,7 +122,7 @@ t.test('each user reads one file at a time, and an upload that waits too long is
   await t.rejects(readUpload(table, options, { userId: 3, maxWaitMs: 20 }), busy)
   const signal = AbortSignal.timeout(20)
   await t.rejects(readUpload(table, options, { userId: 1, signal }), { name: 'TimeoutError' })
-  for (const pipe of pipes) closeSync(openSync(pipe, 'w'))
+  for (const pipe of pipes) await writeFile(pipe, '')
   await refused
   for (const incoming of await Promise.all(waiting)) t.equal(incoming.kind, 'table')
 })
@@ -186,17 +188,21 @@ t.test('a file beyond the limit is refused, and the connection stays usable', as
 })
 
 t.test('of two concurrent imports one is refused; a preview may run', async (t) => {
-  const [a, b] = [tableOf({ x: '1' }), tableOf({ y: '2' })]
-  const both = await Promise.all([upload('name=a.csv', a), upload('name=b.csv', b), upload('name=c.csv&check=true', b)])
-  t.strictSame(
-    both
-      .slice(0, 2)
-      .map(({ status }) => status)
-      .sort(),
-    [200, 409],
-  )
-  t.strictSame(both.find(({ status }) => status === 409)?.body, errorBody(409, 'Import läuft bereits'))
-  t.equal(both[2]?.status, 200)
+  const folder = await mkdtemp(path.join(tmpDir, 'pipe-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const table = tableOf({ y: '2' })
+  // The first import reads until the pipe is opened for writing.
+  const pipe = path.join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const file = { path: pipe, size: 1, folder }
+  const options = { name: 'a', fileName: 'a.csv', userId: null, mediaMaxBytes: 0, timeoutMs: 600_000 }
+  const first = t.rejects(importUpload(db, commandLineActor(), file, options), { code: 'ESPIPE' })
+  t.strictSame((await upload('name=b.csv', table)).body, errorBody(409, 'Import läuft bereits'))
+  await t.rejects(importUpload(db, commandLineActor(), file, options), IMPORT_RUNS)
+  t.equal((await upload('name=c.csv&check=true', table)).status, 200)
+  await writeFile(pipe, '')
+  await first
+  t.equal((await upload('name=b.csv', table)).status, 200)
 })
 
 t.test(
