@@ -16,6 +16,7 @@ export { addsWords, renderCard, SKIPPED_OCCLUSION, splitAtAnswerLine, withoutQue
 export { ZstdFrames } from './read/zstd-frames.js'
 export { ankiFileName, formatAnkiLine } from './text-export.js'
 export { type Pictures, toFieldHtml } from './write/card-html.js'
+export { FreeIds } from './write/free-ids.js'
 export { PackageDecks, withoutRootDeck } from './write/package-decks.js'
 export {
   type CardProgress,

@@ -5,6 +5,7 @@ import { findMedia, parseMediaJson, parseMediaMessage } from '../../../src/domai
 import { parseSchema11 } from '../../../src/domain/anki/read/note-type.js'
 import { readFields, readNumber, readText } from '../../../src/domain/anki/read/protobuf.js'
 import { ZstdFrames } from '../../../src/domain/anki/read/zstd-frames.js'
+import { FreeIds } from '../../../src/domain/anki/write/free-ids.js'
 import fc, { runs } from '../../support/property.js'
 import { protoBytes, protoNumber, zstdFrame } from '../../support/upload-packages.js'
 
@@ -138,4 +139,26 @@ t.test('follows frames in pieces of any size', async (t) => {
   const greedy = Buffer.from(zstdFrame(Buffer.from('abc')))
   greedy[5] = 0xff
   t.notOk(new ZstdFrames().follow(greedy), 'a window of 3.75 TB')
+})
+
+t.test('takes the first free id', async (t) => {
+  const property = fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (wanted) => {
+    const free = new FreeIds()
+    const taken = new Set<number>()
+    for (const id of wanted) {
+      let first = id
+      while (taken.has(first)) first++
+      if (free.take(id) !== first) return false
+      taken.add(first)
+    }
+    return true
+  })
+  t.doesNotThrow(() => fc.assert(property, { numRuns: runs(100) }))
+})
+
+t.test('takes many equal and adjacent ids without trying each taken id again', async (t) => {
+  const free = new FreeIds()
+  let last = 0
+  for (let index = 0; index < 300_000; index++) last = free.take(index % 2)
+  t.equal(last, 299_999)
 })

@@ -20,11 +20,11 @@ export class PackageDatabase {
     this.#db.exec(PRAGMAS)
     this.#db.exec(TABLES)
     this.#db.exec('begin')
-    const insert = (table: string, columns: number, conflict = '') =>
-      this.#db.prepare(`insert ${conflict} into ${table} values (${Array(columns).fill('?').join(', ')})`)
+    const insert = (table: string, columns: number) =>
+      this.#db.prepare(`insert into ${table} values (${Array(columns).fill('?').join(', ')})`)
     this.#notes = insert('notes', 11)
     this.#cards = insert('cards', 18)
-    this.#reviews = insert('revlog', 9, 'or ignore')
+    this.#reviews = insert('revlog', 9)
   }
 
   addNote(row: PackageRow): void {
@@ -35,9 +35,8 @@ export class PackageDatabase {
     this.#cards.run(row)
   }
 
-  /** Adds a review; returns false if another review has the same id. */
-  addReview(row: PackageRow): boolean {
-    return this.#reviews.run(row).changes > 0
+  addReview(row: PackageRow): void {
+    this.#reviews.run(row)
   }
 
   close(collection: PackageCollection): void {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { ExportedCard, ExportedReview } from '../../../../db/queries/content/export-cards.js'
 import {
+  FreeIds,
   type LearnerParameters,
   learnedCardRow,
   newCardRow,
@@ -59,6 +60,7 @@ class Collections {
   readonly #plain: PackageDatabase
   readonly #learned: PackageDatabase | undefined
   readonly #cardIds = new Set<number>()
+  readonly #reviewIds = new FreeIds()
   #deckId = 0
   /** Desired retention of the current deck; undefined if the general setting applies */
   #retention: number | undefined
@@ -95,8 +97,8 @@ class Collections {
 
   addReview(review: ExportedReview): void {
     if (!this.#cardIds.has(review.card_id)) return
-    let id = review.created_at.getTime()
-    while (this.#learned?.addReview(reviewRow(review, id)) === false) id++
+    const id = this.#reviewIds.take(review.created_at.getTime())
+    this.#learned?.addReview(reviewRow(review, id))
   }
 
   close(): string[] {
