@@ -26,6 +26,8 @@ const BASELINE = '/api/auth/me'
 /** Pause, in milliseconds, after which the service is quiet if it used less than a tenth of a core */
 const QUIET_MS = 200
 const MAX_WAIT_MS = 10_000
+/** Maximum time of a request; a route that exceeds it is reported and not measured. */
+const DEADLINE_MS = 20_000
 
 interface Known extends Company {
   /** Id of an attempt that is open */
@@ -121,8 +123,8 @@ export async function measureRoutes(databaseUrl: string, db: Kysely<Database>, c
   }
   for (const url of urls) {
     const status = await request(service, abuser, url)
-    if (status >= 400) failed.push(`${url} (${status})`)
-    else await measureOne(url)
+    if (typeof status === 'number' && status < 400) await measureOne(url)
+    else failed.push(`${url} (${status})`)
   }
   for (const [url, [first = 0]] of ratios) {
     if (first < REPEAT_FROM) continue
@@ -173,10 +175,17 @@ async function listUrls({ url }: Server, known: Known): Promise<string[]> {
   return urls
 }
 
-async function request({ url }: Server, cookie: string, path: string): Promise<number> {
-  const response = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
-  await response.arrayBuffer()
-  return response.status
+/** Returns the status of the response, or a note if the response is not complete within `DEADLINE_MS`. */
+async function request({ url }: Server, cookie: string, path: string): Promise<number | string> {
+  const signal = AbortSignal.timeout(DEADLINE_MS)
+  try {
+    const response = await fetch(url + path, { headers: { cookie }, redirect: 'manual', signal })
+    await response.arrayBuffer()
+    return response.status
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return `no response within ${DEADLINE_MS / 1_000} s`
+  }
 }
 
 /** Returns the 95th percentile of the deck list in milliseconds while `abuser` requests `url`. */
