@@ -77,6 +77,26 @@ t.test('the extended closing day also applies while the test is archived', async
   t.strictSame(await resultsOf(await atDay('2021-01-01'), id, test.slug), { ...SHOWN, ...archived })
 })
 
+t.test('answers stay hidden if a later version stays open, until no further attempt is possible', async (t) => {
+  const taker = await atDay('2020-01-15')
+  const limited = { review_when: 'closed', attempts: 2, closes: '2020-01-31' } as const
+  const first = await publishTest(db, limited, options)
+  const begin = async (caller: Caller, client_id: string): Promise<number> => {
+    const { id } = (await caller.post(`/api/tests/${first.slug}/attempts`, { client_id })).body.attempt
+    await caller.post(`/api/tests/attempts/${id}/submit`)
+    return id
+  }
+  const id = await begin(taker, 'before-removal')
+  await publishTest(db, { attempts: 2, review_when: 'passed_or_last', closes: null }, { ...options, of: first })
+  t.strictSame(await resultsOf(await atDay('2020-01-31'), id, first.slug), HIDDEN)
+  const failed = [false, 0]
+  const shown = { list: false, page: false, attempts: failed, submit: failed, review: 403, data: failed }
+  const later = await atDay('2020-02-01')
+  t.strictSame(await resultsOf(later, id, first.slug), shown, 'the result, but no right answer')
+  await begin(later, 'after-removal')
+  t.strictSame((await resultsOf(later, id, first.slug)).review, failed)
+})
+
 t.test('own data includes the results of each version as its review rules show them', async (t) => {
   const taker = await atDay('2020-01-15')
   const take = async (slug: string, client_id: string): Promise<number> => {

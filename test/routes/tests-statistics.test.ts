@@ -279,6 +279,18 @@ t.test('answers of a version stay until the review of the published version, whi
   t.match(await deleteAnswersOf(learner.id, '2028-04-01'), { attempts: 1 })
 })
 
+t.test('answers stay while a version without a closing day hides them', async (t) => {
+  const learner = await service.member()
+  const options = { cards: [CARDS.single], sourceId: source }
+  const test = await publishTest(db, { review_when: 'closed', closes: '2027-01-31', attempts: 2 }, options)
+  const failed = await take(learner, test.slug, wrong)
+  await publishTest(db, { review_when: 'passed_or_last', closes: null, attempts: 2 }, { ...options, of: test })
+  t.match(await deleteAnswersOf(learner.id, '2028-12-01'), { attempts: 0 })
+  await take(learner, test.slug, rightAnswerTo)
+  t.equal((await learner.get(`/api/tests/attempts/${failed}/review`)).status, 403, 'the first closing day is not over')
+  t.match(await deleteAnswersOf(learner.id, '2028-12-01'), { attempts: 2 })
+})
+
 t.test('batches continue after attempts whose answers stay', async (t) => {
   const options = { cards: [CARDS.single], sourceId: source }
   const kept = await publishTest(db, { review_when: 'passed_or_last', attempts: 9 }, options)

@@ -277,7 +277,8 @@ export interface EndedAttempt {
  * three conditions:
  * 1. All attempts of the person at the test ended before `before.instant`.
  * 2. The review opens at once, the test has no closing day, or the test closed before `before.day`.
- * 3. If explanations are shown only after a pass or the last attempt: the person has passed or used all attempts, and
+ * 3. If explanations are shown only after a pass or the last attempt, or after a closing day that the published version
+ * no longer has: the person has passed or used all attempts, and
  * no open assignment that counts the attempt still requires the test. This condition does not apply if the test was
  * archived before `before.instant`, or if its published version closed before `before.day`.
  * @param after the last attempt of the previous batch
@@ -318,7 +319,8 @@ export async function deleteAnswersBefore(
           where later.user_id = ended.user_id and later.test_id = ended.test_id
             and (later.ended_at is null or later.ended_at >= ${before.instant}::timestamptz)
         )
-        and (definition ->> 'review_when' <> 'passed_or_last' or definition ->> 'review' <> 'explanations'
+        and (definition ->> 'review_when' = 'now' or definition ->> 'review' <> 'explanations'
+          or (definition ->> 'review_when' = 'closed' and published ->> 'closes' is not null)
           or archived_at < ${before.instant}::timestamptz
           or published ->> 'closes' < ${before.day}
           or (not exists (

@@ -30,6 +30,8 @@ export interface ReviewState {
   hasOpen: boolean
   /** Whether all attempts of the person have ended and no further one is possible */
   isLast: boolean
+  /** Whether the published version has no closing day, so that the test stays open */
+  isUnlimited: boolean
 }
 
 /**
@@ -46,8 +48,9 @@ export function isReviewOpen(state: ReviewState): boolean {
   const { review, review_when } = state.rules
   if (!isResultShown(state)) return false
   if (review === 'result' || review_when === 'now') return true
-  // With extra time, an attempt may be open after the test has closed.
-  if (review_when === 'closed') return !state.hasOpen
+  // With extra time, an attempt may be open after the test has closed. If a later version removed the closing day, the
+  // person may still start attempts with the same questions.
+  if (review_when === 'closed' && !state.isUnlimited) return !state.hasOpen
   return state.hasPassed || state.isLast
 }
 

@@ -44,6 +44,7 @@ export function reviewStateOf(
     hasPassed,
     hasOpen: openId !== null,
     isLast: openId === null && (isUsedUp(published.attempts, attempts) || isClosed(published.closes, today)),
+    isUnlimited: published.closes === null,
   }
 }
 

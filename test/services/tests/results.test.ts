@@ -23,8 +23,8 @@ t.test(
   'a review that opens after closing waits for the last day of the published version, if that is later',
   async (t) => {
     const own = { ...definition, review_when: 'closed' as const }
-    const mine = { attempts: 1, openId: null, hasPassed: false }
-    const isOpen = (closes: string | null, today: string) => {
+    const isOpen = (closes: string | null, today: string, attempts = 1) => {
+      const mine = { attempts, openId: null, hasPassed: false }
       return isReviewOpen(reviewStateOf(own, mine, { attempts: 3, closes }, today))
     }
     t.equal(isOpen('2026-11-30', '2026-11-30'), false)
@@ -32,6 +32,7 @@ t.test(
     t.equal(isOpen('2026-12-31', '2026-12-31'), false, 'extended')
     t.equal(isOpen('2026-12-31', '2027-01-01'), true)
     t.equal(isOpen('2026-11-01', '2026-11-30'), false, 'shortened')
-    t.equal(isOpen(null, '2026-12-01'), true, 'no last day any more')
+    t.equal(isOpen(null, '2026-12-01'), false, 'no last day any more')
+    t.equal(isOpen(null, '2026-12-01', 3), true, 'no last day any more, after the last attempt')
   },
 )
