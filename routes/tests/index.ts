@@ -62,7 +62,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         response: responses(TestList),
       },
     },
-    async ({ user }) => ({ tests: await listTests(app.db, user.id, app.clock.moment()) }),
+    async ({ user }) => ({ tests: await listTests(app.db, user.id, app.clock) }),
   )
 
   app.get(

@@ -212,6 +212,30 @@ t.test('the next period requires all parts again, with new attempts', async (t) 
   t.equal((await post(boss, first.id, 'grant-attempt', { reason: 'x' })).status, 409)
 })
 
+t.test('the attempts of the last period do not count before the nightly job plans the next one', async (t) => {
+  const learner = await service.member()
+  const name = await nameOf(learner.id)
+  const test = await publishTest(db, { access: 'open', attempts: 1 }, { cards: [CARDS.single] })
+  const other = await publishTest(db, { access: 'open', attempts: 1 }, { cards: [CARDS.single] })
+  const parts = [
+    { kind: 'test', slug: test.slug },
+    { kind: 'test', slug: other.slug },
+  ]
+  const recurrence = { every_months: 12, opens_days_before: 30 }
+  await assign({ parts, audience: { user_ids: [learner.id] }, recurrence })
+  for (const { slug } of [test, other]) await takeTest(learner, slug, true)
+  const later = await onDay('2027-11-01', name)
+  const left = async () => {
+    const { tests } = (await later.get('/api/tests')).body
+    return tests.find(({ slug }: { slug: string }) => slug === test.slug).attempts_left
+  }
+  t.equal(await left(), 1)
+  t.match(await takeTest(later, test.slug, false), { status: 200 })
+  t.equal(await left(), 0)
+  const { test: page } = (await later.get(`/api/tests/${other.slug}`)).body
+  t.equal(page.attempts_left, 1)
+})
+
 t.test(
   'one attempt counts for two assignments with the same test, but not for two periods of one assignment',
   async (t) => {

@@ -9,16 +9,29 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { countDrawn } from '../../domain/tests/draw.js'
 import { isResultShown } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
+import { planPerson } from '../assignments/plan.js'
 import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
-import { findPlannedStanding, findStandings, NO_ATTEMPTS, type Standing, type TestClock } from './standing.js'
+import {
+  findPlannedStanding,
+  findStandings,
+  NO_ATTEMPTS,
+  needsPlan,
+  type Standing,
+  type TestClock,
+} from './standing.js'
 
 export type ListedTest = ReturnType<typeof describe>
 
 /** Returns the published tests that are open to all or assigned to the learner, or that the learner has attempted. */
-export async function listTests(db: Kysely<Database>, userId: number, moment: Moment): Promise<ListedTest[]> {
+export async function listTests(db: Kysely<Database>, userId: number, clock: TestClock): Promise<ListedTest[]> {
+  const moment = clock.moment()
   const tests = await listLiveTests(db)
-  const standings = await findStandings(db, userId, moment.at)
+  let standings = await findStandings(db, userId, moment.at)
+  if (tests.some((test) => needsPlan(test, standings.get(test.id) ?? NO_ATTEMPTS))) {
+    await planPerson(db, userId, clock)
+    standings = await findStandings(db, userId, moment.at)
+  }
   return tests
     .map((test) => ({ test, mine: standings.get(test.id) ?? NO_ATTEMPTS }))
     .filter(({ test, mine }) => test.definition.access === 'open' || mine.period !== null || mine.lastNumber > 0)

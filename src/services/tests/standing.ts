@@ -69,20 +69,26 @@ export async function findStandings(
 }
 
 /**
- * Returns a person's `Standing` at a test. If the test requires an assignment, and the person has neither a current
- * assignment nor an open attempt, first plans the person's assignments, in case the nightly job has not run yet.
+ * Returns whether planning the person's assignments may allow an attempt at a test: a period that the nightly job has
+ * not planned yet opens the test to its assignees, and attempts before it do not count.
  */
+export function needsPlan({ definition: { access, attempts } }: Pick<LiveTest, 'definition'>, mine: Standing): boolean {
+  if (mine.openId !== null) return false
+  return (access === 'assigned' && mine.period === null) || (attempts !== null && mine.attempts >= attempts)
+}
+
+/** Returns a person's `Standing` at a test. First plans the person's assignments if that may allow an attempt. */
 export async function findPlannedStanding(
   db: Kysely<Database>,
   userId: number,
-  { id, definition }: Pick<LiveTest, 'id' | 'definition'>,
+  test: Pick<LiveTest, 'id' | 'definition'>,
   clock: TestClock,
   now: Date,
 ): Promise<Standing> {
-  const mine = await findStanding(db, userId, id, now)
-  if (definition.access !== 'assigned' || mine.period !== null || mine.openId !== null) return mine
+  const mine = await findStanding(db, userId, test.id, now)
+  if (!needsPlan(test, mine)) return mine
   await planPerson(db, userId, clock)
-  return findStanding(db, userId, id, now)
+  return findStanding(db, userId, test.id, now)
 }
 
 /** Returns a person's `Standing` at one test, as `findStandings` does. */
