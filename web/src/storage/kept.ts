@@ -26,6 +26,21 @@ export async function findCached<T>(user: number, name: string): Promise<Cached<
   }
 }
 
+/** Changes cached content if there is any, without changing the time of its request; ignores storage errors. */
+export async function updateCached<T>(user: number, name: string, update: (content: T) => T): Promise<void> {
+  try {
+    const transaction = (await openDatabase()).transaction('kept', 'readwrite')
+    const cached = await transaction.store.get([user, name])
+    if (cached !== undefined) void transaction.store.put({ ...cached, content: update(cached.content as T) })
+    await transaction.done
+  } catch {
+    // Storage is unavailable, as in some private windows, or full: the content offline is older.
+  }
+}
+
+/** Name of the cached copy of an attempt */
+export const attemptName = (id: number) => `attempt ${id}`
+
 export async function deleteCachedItem(user: number, name: string): Promise<void> {
   try {
     await (await openDatabase()).delete('kept', [user, name])

@@ -1,7 +1,8 @@
 import { rememberedUser } from '../../platform/remembered-user.js'
 import { writeStored } from '../../platform/storage.js'
-import type { AnswerStore } from '../../storage/answer.js'
+import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
 import { answers } from '../../storage/answers.js'
+import { attemptName, updateCached } from '../../storage/kept.js'
 import { withSendLock } from '../../storage/send-lock.js'
 import { ANSWERS_WAIT } from '../answers-wait.js'
 import { sendEntry } from '../transport.js'
@@ -40,6 +41,9 @@ function start(user: number | undefined): AnswerQueue {
       return () => clearTimeout(timer)
     },
   })
+  started.listen(({ answer, result }) => {
+    if (result?.kind === 'saved') void addToCopy(answer)
+  })
   const wake = () => void started.wake()
   addEventListener('online', wake)
   addEventListener('visibilitychange', () => {
@@ -50,6 +54,18 @@ function start(user: number | undefined): AnswerQueue {
   })
   wake()
   return started
+}
+
+/** Adds a confirmed answer to the copy of its attempt, which is shown while the service is unreachable. */
+function addToCopy({ user, attempt, slot, seq, answer }: StoredAnswer): Promise<void> {
+  return updateCached<{ questions: Pick<StoredAnswer, 'slot' | 'seq' | 'answer'>[] }>(
+    user,
+    attemptName(attempt),
+    (copy) => ({
+      ...copy,
+      questions: copy.questions.map((one) => (one.slot === slot && one.seq < seq ? { ...one, seq, answer } : one)),
+    }),
+  )
 }
 
 function openChannel(): AnswerQueuePorts['channel'] {

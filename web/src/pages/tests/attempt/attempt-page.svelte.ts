@@ -127,7 +127,7 @@ export class AttemptPage {
 
   /**
    * Loads answers and remaining time from the service, for example after a sleep, a lost connection or a displaced
-   * answer.
+   * answer. Opens the app again if the session is now that of another user, who has no such attempt.
    */
   readonly #reload = async (): Promise<void> => {
     if (this.#isReloading || this.#isClosed) return
@@ -138,8 +138,8 @@ export class AttemptPage {
       this.#setSeconds(seconds_left)
       this.answers.reconcile(questions)
     } catch (error) {
-      // After any failure other than a 404, the page continues with its present state.
-      if (isRefused(error, 404)) this.#end()
+      // After any other failure, the page continues with its present state.
+      if (isRefused(error, 404)) location.reload()
     } finally {
       this.#isReloading = false
     }
@@ -156,6 +156,7 @@ export class AttemptPage {
         await this.submit()
         return
       } catch (error) {
+        if (isRefused(error, 404)) return location.reload()
         if (!isPassing(error)) return this.#end()
         await new Promise((resolve) => setTimeout(resolve, SUBMIT_AGAIN_MS))
       }

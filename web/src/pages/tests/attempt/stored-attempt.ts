@@ -1,12 +1,11 @@
 import { ForeignResponse, Unreachable } from '../../../api/faults.js'
 import { readStored, removeStored, USER_KEY_PREFIX, writeStored } from '../../../platform/storage.js'
-import { cacheContent, deleteCachedItem, findCached } from '../../../storage/kept.js'
+import { attemptName, cacheContent, deleteCachedItem, findCached } from '../../../storage/kept.js'
 import { attempts } from '../tests-api.js'
 import type { Attempt } from '../types.js'
 
 const SECOND_MS = 1_000
 
-const nameOf = (id: number) => `attempt ${id}`
 const marksKeyOf = (user: number, id: number) => `${USER_KEY_PREFIX}test-marks.${user}.${id}`
 
 /**
@@ -17,11 +16,11 @@ export async function readAttempt(id: number, user: number): Promise<Attempt> {
   const at = Date.now()
   try {
     const attempt = await attempts.read(id)
-    if (attempt.state === 'open') void cacheContent(user, nameOf(id), attempt, at)
+    if (attempt.state === 'open') void cacheContent(user, attemptName(id), attempt, at)
     return attempt
   } catch (error) {
     if (!(error instanceof Unreachable || error instanceof ForeignResponse)) throw error
-    const cached = await findCached<Attempt>(user, nameOf(id))
+    const cached = await findCached<Attempt>(user, attemptName(id))
     if (cached === undefined) throw error
     const { seconds_left } = cached.content
     const gone = Math.floor((at - cached.at) / SECOND_MS)
@@ -36,5 +35,5 @@ export const writeMarks = (user: number, id: number, slots: readonly number[]) =
 
 export async function deleteCachedAttempt(user: number, id: number): Promise<void> {
   removeStored(marksKeyOf(user, id))
-  await deleteCachedItem(user, nameOf(id))
+  await deleteCachedItem(user, attemptName(id))
 }
