@@ -1090,6 +1090,10 @@ export interface Users {
    */
   passkey_only: Generated<boolean>;
   password_hash: string | null;
+  /**
+   * Number of the person in the company, for certificates and lists
+   */
+  personnel_number: string | null;
   username: string;
 }
 

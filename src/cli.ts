@@ -239,6 +239,15 @@ user
   )
 
 user
+  .command('personnel-number <Benutzername> [Nummer]')
+  .description('die Personalnummer eines Kontos setzen; jede gibt es nur einmal')
+  .option('--off', 'die Nummer entfernen')
+  .option(...AS_JSON)
+  .action(async (username: string, number: string | undefined, options: { off?: boolean; json?: boolean }) =>
+    (await users()).setPersonnelNumber(await config(), username, number, options, print),
+  )
+
+user
   .command('sessions <Benutzername>')
   .description('die Sitzungen eines Benutzers zeigen oder beenden')
   .option('--end [ID]', 'die Sitzung mit dieser ID beenden, ohne ID alle')

@@ -289,6 +289,11 @@ export const SETTINGS = {
       default: '– (teams are managed by hand)',
     },
   },
+  OIDC_PERSONNEL_CLAIM: {
+    schema: { type: 'string' },
+    german: { text: 'Angabe des Anbieters mit der Personalnummer', default: 'keine' },
+    english: { text: 'claim with the personnel number of a person', default: '– (set by administrators)' },
+  },
   OIDC_CREATE_USERS: {
     schema: { type: 'boolean', default: true },
     german: { text: 'false: wer noch keinen Zugang hat, bekommt keinen' },

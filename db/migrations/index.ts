@@ -25,6 +25,7 @@ import * as formRequests from './0023_form_requests.js'
 import * as tableLayouts from './0024_table_layouts.js'
 import * as comments from './0025_comments.js'
 import * as certificateComment from './0026_certificate_comment.js'
+import * as personnelNumbers from './0027_personnel_numbers.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0024_table_layouts': tableLayouts,
   '0025_comments': comments,
   '0026_certificate_comment': certificateComment,
+  '0027_personnel_numbers': personnelNumbers,
 }

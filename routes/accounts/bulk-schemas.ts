@@ -31,6 +31,9 @@ export const JSON_BODY = Type.Object({
       email: Type.Optional(
         nullable(Type.String({ description: 'Several users may share an address.', examples: ['erika@example.org'] })),
       ),
+      personnel_number: Type.Optional(
+        nullable(Type.String({ description: 'At most 40 characters, unique.', examples: ['00417'] })),
+      ),
       team: Type.Optional(
         nullable(
           Type.String({ description: 'Name of an existing team that the user joins.', examples: ['Werkstatt'] }),
@@ -54,7 +57,7 @@ export const CSV_BODY = Type.String({
 \`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`) or \`first_name\` (\`vorname\`) and
 \`last_name\` (\`nachname\`; \`name\` beside a first name), \`is_admin\` (\`administrator\`) and
 \`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\`
-(\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`),
+(\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`), \`personnel_number\` (\`personalnummer\`),
 \`team\`: the name of an existing team, or \`teams\`: several names separated by \`|\`; only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
@@ -84,6 +87,7 @@ export const BulkAccountsResponse = Type.Object({
       must_change_password: Type.Boolean(),
       disabled_on: nullable(Type.String({ format: 'date' })),
       email: nullable(Type.String({ examples: ['erika@example.org'] })),
+      personnel_number: nullable(Type.String({ examples: ['00417'] })),
       team: nullable(Type.String({ description: 'The first team.', examples: ['Werkstatt'] })),
       teams: Type.Array(Type.String({ examples: ['Werkstatt'] })),
       password: nullable(

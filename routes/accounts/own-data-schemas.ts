@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
-import { address, ExtraTime, Session, state } from './schemas.js'
+import { address, ExtraTime, PersonnelNumber, Session, state } from './schemas.js'
 
 const Fitted = nullable(
   Type.Object({
@@ -18,6 +18,7 @@ export const OwnDataResponse = Type.Object({
     ...User.properties,
     ...state,
     ...address,
+    personnel_number: PersonnelNumber,
     calendar_since: nullable(Timestamp),
     unconfirmed_email: nullable(Type.String()),
     due_cards_mail: Type.Boolean(),

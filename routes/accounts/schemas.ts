@@ -34,6 +34,10 @@ export const address = {
   }),
 }
 
+export const PersonnelNumber = nullable(
+  Type.String({ description: 'Number of the person in the company; unique.', examples: ['00417'] }),
+)
+
 export const ExtraTime = Type.Integer({
   minimum: 0,
   maximum: 300,
@@ -47,6 +51,7 @@ const AccountWithState = Type.Object(
     ...state,
     extra_time_percent: ExtraTime,
     ...address,
+    personnel_number: PersonnelNumber,
     sign_in: Type.Object({
       password: Type.Boolean({ description: 'Whether the account has a password.' }),
       passkeys: Type.Integer(),
@@ -117,6 +122,15 @@ enables the account again, but ended sessions and tokens stay invalid.`,
       }),
     ),
   ),
+  personnel_number: Type.Optional(
+    nullable(
+      Type.String({
+        description: `1 to 40 characters after trimming, unique among all users. Null removes it. Certificates that were
+issued before keep the number that they have.`,
+        examples: ['00417'],
+      }),
+    ),
+  ),
 })
 
 export const ChangeOwnAccountBody = Type.Object({
@@ -151,7 +165,7 @@ export const AccessParams = Type.Object({
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const AccountsQuery = Type.Object({
-  q: optional('Part of the user name or display name, case-insensitive.', 'erika'),
+  q: optional('Part of the user name, display name or personnel number, case-insensitive.', 'erika'),
   sort: choiceOr(ACCOUNT_KEYS, 'username', 'Column that the users are sorted by.'),
   order: choiceOr(['asc', 'desc'], 'asc', 'Direction.'),
   limit: clamped({ minimum: 1, maximum: 200, fallback: 50 }),

@@ -141,6 +141,28 @@ export async function setEmail(
   print(`${state}: ${escapeField(username)}`)
 }
 
+/**
+ * @throws InvalidInput if the number is invalid or another account has it
+ * @throws RefusedError if the user is unknown, or if both or neither of a number and `off` are given
+ */
+export async function setPersonnelNumber(
+  config: Config,
+  username: string,
+  number: string | undefined,
+  options: Output & { off?: boolean },
+  print: Print,
+): Promise<void> {
+  if ((number === undefined) !== (options.off === true)) {
+    throw new RefusedError('Erwartet wird eine Personalnummer oder --off.')
+  }
+  const { personnel_number = null } = parseAccountChange({ personnel_number: number ?? null })
+  const id = await change(config, username, { personnel_number })
+  if (options.json) return print(JSON.stringify({ id, personnel_number }))
+  const state =
+    personnel_number === null ? 'Keine Personalnummer mehr' : `Personalnummer ${escapeField(personnel_number)}`
+  print(`${state}: ${escapeField(username)}`)
+}
+
 async function change(config: Config, username: string, values: AccountChange): Promise<number> {
   return withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
     const id = await findId(db, username)

@@ -76,6 +76,7 @@ t.test('headings and flags have several spellings', async (t) => {
     must_change_password: true,
     disabled_on: null,
     email: null,
+    personnel_number: null,
     teams: [],
     password: undefined,
   })
@@ -104,6 +105,19 @@ t.test('reads addresses, which two users may share', async (t) => {
   )
   const message = 'Das Feld „email“ muss eine E-Mail-Adresse sein, etwa erika@example.org'
   t.strictSame(faultsOf('username;email\nu1;erika'), [[2, 'email', message]])
+})
+
+t.test('reads personnel numbers', async (t) => {
+  for (const heading of ['Personalnummer', 'personnel_number', 'Personal-Nr.', 'Employee ID']) {
+    const list = validateRows(csv(`Benutzername;${heading}\nu1; 00417\nu2;\n`).rows)
+    t.strictSame(
+      list.users.map(({ personnel_number }) => personnel_number),
+      ['00417', null],
+    )
+  }
+  t.match(faultsOf(`username;personnel_number\nu1;${'7'.repeat(41)}`), [
+    [2, 'personnel_number', /höchstens 40 Zeichen/],
+  ])
 })
 
 t.test('joins first and family names, and reads several teams', async (t) => {
@@ -230,6 +244,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       must_change_password: true,
       disabled_on: null,
       email: null,
+      personnel_number: null,
       teams: [],
       password: undefined,
     },

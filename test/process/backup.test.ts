@@ -310,6 +310,7 @@ async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: numbe
     disabled_on: '2026-12-31',
     email: 'erika@example.org',
     email_confirmed_at: new Date(),
+    personnel_number: '00417',
   })
   await db.insertInto('source_editors').values({ source_id: sourceId, user_id: editor.id }).execute()
   const { id: sheetId } = await createCheatsheet(db)

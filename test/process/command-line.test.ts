@@ -153,6 +153,8 @@ t.test('disables an account from a given day on and enables it again', async (t)
   t.match(await print('user', 'email', 'anna', 'anna'), { code: 1, stderr: /muss eine E-Mail-Adresse sein/ })
   t.match(await print('user', 'email', 'anna'), { code: 1, stderr: 'Erwartet wird eine Adresse oder --off.\n' })
   t.match(await json('user', 'email', 'anna', '--off'), { id: Number, email: null })
+  t.match(await print('user', 'personnel-number', 'anna', '00417'), { code: 0, stdout: 'Personalnummer 00417: anna\n' })
+  t.match(await json('user', 'personnel-number', 'anna', '--off'), { id: Number, personnel_number: null })
   t.match(await print('user', 'disable', 'anna', '--from', '30.2.2027'), { code: 1, stderr: /muss ein Tag sein/ })
   t.match(await print('user', 'disable', 'chef'), {
     code: 1,
@@ -303,7 +305,7 @@ t.test('shows the audit trail', async (t) => {
     [
       ...['user.delete', 'user.delete', 'user.create'],
       ...['user.delete', 'user.password', 'user.create'],
-      ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(7).fill('user.update')],
+      ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(9).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

@@ -34,6 +34,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
       disabled_on: null,
       email: null,
       email_confirmed_at: null,
+      personnel_number: null,
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -198,6 +199,36 @@ t.test('an administrator sets and removes an address, which accounts may share',
   t.equal((await admin.get(url)).body.user.email, null)
 })
 
+t.test('an administrator sets and removes a personnel number, which only one account has', async (t) => {
+  const [first, second] = [await createUser(db), await createUser(db)]
+  const url = `/api/accounts/${first.id}`
+  const numberOf = async ({ id }: { id: number }) =>
+    (await admin.get(`/api/accounts/${id}`)).body.user.personnel_number as string | null
+  await admin.patch(url, { personnel_number: ' A\u030800417 ' })
+  t.equal(await numberOf(first), 'Ä00417', 'in NFC, without blanks at the ends')
+  t.equal((await admin.patch(url, { personnel_number: 'Ä00417' })).status, 200, 'the own number again')
+  t.equal((await admin.get('/api/accounts?q=ä004')).body.users[0].id, first.id, 'is found by its number')
+
+  const taken = await admin.patch(`/api/accounts/${second.id}`, { personnel_number: 'Ä00417', display_name: 'Neu' })
+  t.strictSame(taken.body, errorBody(400, 'Personalnummer ist schon vergeben'))
+  t.match(taken.headers, { 'x-error-code': 'personnel_number_taken', 'x-error-field': 'personnel_number' })
+  t.not((await admin.get(`/api/accounts/${second.id}`)).body.user.display_name, 'Neu', 'nothing was changed')
+  for (const personnel_number of ['', ' ', 'a\nb', 'x'.repeat(41)]) {
+    const refused = await admin.patch(url, { personnel_number })
+    t.match([refused.status, refused.headers['x-error-field']], [400, 'personnel_number'])
+  }
+  await admin.patch(url, { personnel_number: null })
+  t.equal((await admin.patch(`/api/accounts/${second.id}`, { personnel_number: 'Ä00417' })).status, 200)
+  t.strictSame([await numberOf(first), await numberOf(second)], [null, 'Ä00417'], 'the number has moved')
+})
+
+t.test('two accounts cannot get one personnel number at once', async (t) => {
+  const [first, second] = [await createUser(db), await createUser(db)]
+  const set = ({ id }: { id: number }) => admin.patch(`/api/accounts/${id}`, { personnel_number: 'P-1' })
+  const statuses = (await Promise.all([set(first), set(second)])).map(({ status }) => status)
+  t.strictSame(statuses.sort(), [200, 400])
+})
+
 t.test('reports invalid changes', async (t) => {
   const user = await createUser(db)
   for (const [body, message] of [
@@ -222,6 +253,7 @@ t.test('reports invalid changes', async (t) => {
       disabled_on: null,
       email: null,
       email_confirmed_at: null,
+      personnel_number: null,
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -326,6 +358,7 @@ t.test('users download all their data', async (t) => {
     extra_time_percent: 0,
     email: null,
     email_confirmed_at: null,
+    personnel_number: null,
     calendar_since: null,
     unconfirmed_email: null,
     due_cards_mail: false,

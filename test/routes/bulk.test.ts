@@ -40,6 +40,7 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
     must_change_password: true,
     disabled_on: null,
     email: null,
+    personnel_number: null,
     team: null,
     teams: [],
     password: null,
@@ -112,6 +113,20 @@ t.test('creates nothing if there is a fault, and reports each', async (t) => {
   t.equal((await send('username\nx', '?check=maybe')).status, 400)
   t.equal((await send('username\nx', '', { 'content-encoding': 'gzip' })).status, 415)
   t.equal(await countUsers(), before)
+})
+
+t.test('a personnel number belongs to one account', async (t) => {
+  const [one, two, three] = [unique('nummer'), unique('nummer'), unique('nummer')]
+  const created = await admin.post(URL, { users: [{ username: one, personnel_number: ' 00417 ' }] })
+  t.match(created.body, { users: [{ personnel_number: '00417' }] })
+  const list = `Benutzername;Personalnummer\n${two};00417\n${three};00418\n${unique('nummer')};00418\n`
+  t.strictSame(
+    (await send(list, '?check=true')).body,
+    refused([
+      { line: 2, field: 'personnel_number', message: 'Personalnummer ist schon vergeben' },
+      { line: 4, field: 'personnel_number', message: 'Die Personalnummer steht schon in Zeile 3' },
+    ]),
+  )
 })
 
 t.test('only administrators may send a list, and only this route accepts up to a mebibyte', async (t) => {

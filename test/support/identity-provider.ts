@@ -154,7 +154,11 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
     ],
     jwks: { keys: [key.jwk] },
     cookies: { keys: ['a key of the test'] },
-    claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'groups'], email: ['email', 'email_verified'] },
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'preferred_username', 'groups', 'employee'],
+      email: ['email', 'email_verified'],
+    },
     features: {
       devInteractions: { enabled: false },
       backchannelLogout: { enabled: true },

@@ -67,6 +67,7 @@ export function oidcSettings(provider: IdentityProvider, publicUrl: string, give
       OIDC_AUTHOR_CLAIM: undefined,
       OIDC_AUTHOR_VALUE: undefined,
       OIDC_GROUPS_CLAIM: undefined,
+      OIDC_PERSONNEL_CLAIM: undefined,
       OIDC_CREATE_USERS: true,
       OIDC_LINK_BY_USERNAME: false,
       OIDC_LABEL: 'Firmenkonto',

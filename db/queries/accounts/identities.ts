@@ -10,7 +10,11 @@ const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as co
 
 export type OwnIdentity = Pick<Selectable<Database['identities']>, (typeof IDENTITY)[number]>
 
-export type IdentifiedUser = AccountWithState & { identity_id: number; email: string | null }
+export type IdentifiedUser = AccountWithState & {
+  identity_id: number
+  email: string | null
+  personnel_number: string | null
+}
 
 /** Locks the identity until the transaction ends, so that concurrent requests cannot link it twice. */
 export async function lockSubject(transaction: Transaction<Database>, { issuer, subject }: Subject): Promise<void> {
@@ -28,7 +32,7 @@ export async function findIdentifiedUser(
     .select([
       'identities.id as identity_id',
       ...(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at'] as const),
-      ...(['is_author', 'must_change_password', 'last_seen_on', 'disabled_on', 'email'] as const),
+      ...(['is_author', 'must_change_password', 'last_seen_on', 'disabled_on', 'email', 'personnel_number'] as const),
     ])
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)

@@ -18,7 +18,7 @@ export type AccountKey = keyof typeof KEYS
 export const ACCOUNT_KEYS = Object.keys(KEYS) as AccountKey[]
 
 export interface AccountSearch {
-  /** Part of the user name or display name, case-insensitive and in any Unicode form; empty for all */
+  /** Part of the user name, display name or personnel number, case-insensitive, in any Unicode form; empty for all */
   q: string
   sort: AccountKey
   order: 'asc' | 'desc'
@@ -30,6 +30,7 @@ export interface ListedAccount extends AccountWithState {
   extra_time_percent: number
   email: string | null
   email_confirmed_at: Date | null
+  personnel_number: string | null
   sign_in: {
     password: boolean
     passkeys: number
@@ -48,18 +49,19 @@ export async function listAccounts(
 ): Promise<{ users: ListedAccount[]; total: number }> {
   if (!isStorable(q)) return { users: [], total: 0 }
   const isPart = (column: string) => sql`strpos(fold_text(${sql.ref(column)}), fold_text(${q}::text)) > 0`
-  const isFound = q === '' ? sql`true` : sql`${isPart('username')} or ${isPart('display_name')}`
+  const isFound =
+    q === '' ? sql`true` : sql`${isPart('username')} or ${isPart('display_name')} or ${isPart('personnel_number')}`
   const inOrder = sql`${KEYS[sort]} ${sql.raw(order)}, id`
   const { rows } = await sql<Row>`
     with found as (
       select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-        disabled_on, extra_time_percent, email, email_confirmed_at, password_hash is not null as password, passkey_only,
+        disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, password_hash is not null as password, passkey_only,
         emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
     select totals.total, id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-      disabled_on, extra_time_percent, email, email_confirmed_at, json_build_object(
+      disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
         'password', password, 'passkey_only', passkey_only, 'emergency', emergency, 'link_next_login', link_next_login,
         'passkeys', (select count(*) from passkeys where user_id = page.id),
         'oidc', exists (select from identities where user_id = page.id)
@@ -73,7 +75,7 @@ export async function listAccounts(
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-      disabled_on, extra_time_percent, email, email_confirmed_at, json_build_object(
+      disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
         'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)

@@ -121,6 +121,24 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
   return rows.map(({ username }) => username)
 }
 
+/** Locks all personnel numbers until the transaction ends, so that `findTakenNumbers` stays true. */
+export async function lockPersonnelNumbers(transaction: Transaction<Database>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('svc-training personnel numbers'))`.execute(transaction)
+}
+
+/** Returns those of the personnel numbers that accounts have, with the id of the account. */
+export async function findTakenNumbers(
+  db: Kysely<Database>,
+  numbers: string[],
+): Promise<{ id: number; personnel_number: string }[]> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'personnel_number'])
+    .where('personnel_number', '=', sql<string>`any(${numbers}::text[])`)
+    .$narrowType<{ personnel_number: string }>()
+    .execute()
+}
+
 /**
  * Stores new users in order and returns their ids by name; names that are already taken are missing. Holds a lock until
  * the transaction ends, so that concurrent calls wait: calls that share names could otherwise deadlock.
@@ -138,6 +156,7 @@ export async function insertUsers(
       | 'must_change_password'
       | 'disabled_on'
       | 'email'
+      | 'personnel_number'
     >
   >[],
 ): Promise<Map<string, number>> {
@@ -145,15 +164,18 @@ export async function insertUsers(
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
   const { rows } = await sql<{ id: number; username: string }>`
     insert into users (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email
+      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email,
+      personnel_number
     )
-    select username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email
+    select username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email,
+      personnel_number
     from unnest(
       ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
       ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('must_change_password')}::boolean[],
-      ${column('disabled_on')}::date[], ${column('email')}::text[]
+      ${column('disabled_on')}::date[], ${column('email')}::text[], ${column('personnel_number')}::text[]
     ) with ordinality as given (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email, position
+      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email,
+      personnel_number, position
     )
     order by position
     on conflict do nothing
@@ -209,6 +231,7 @@ export async function updateUser(
     | 'disabled_on'
     | 'email'
     | 'email_confirmed_at'
+    | 'personnel_number'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)

@@ -112,13 +112,16 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     person: ProvenPerson,
   ): Promise<string> {
     if (mode === 'login') {
-      const { keptLastAdmin, ...login } = await logInByProvider(app.db, provider.settings, person, {
+      const { keptLastAdmin, isNumberTaken, ...login } = await logInByProvider(app.db, provider.settings, person, {
         address: request.ip,
         offered: app.offeredMethods,
         today: app.clock.today(),
       })
       if (keptLastAdmin) {
         request.log.warn({ userId: login.user.id }, 'the last administrator keeps the right that the provider denies')
+      }
+      if (isNumberTaken) {
+        request.log.warn({ userId: login.user.id }, 'another account has the personnel number of the provider')
       }
       warnOfMissingGroups(request, provider.settings.claims, person.claims)
       await startSession(request, login)

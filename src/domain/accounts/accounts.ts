@@ -1,11 +1,13 @@
 import { parseMailAddress } from '../mail/address.js'
 import { InvalidField } from '../refusal.js'
+import { toNfc } from '../text/nfc.js'
 import { checkLine, checkStorable, parseRowId, requireFields } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
 
 export const MAX_NAME_LENGTH = 200
+export const MAX_PERSONNEL_NUMBER_LENGTH = 40
 
 export const MISSING_FIELDS = 'Benutzername, Anzeigename und Passwort erforderlich'
 
@@ -35,7 +37,7 @@ export function parseNewUser(input: NewUserInput): NewUser {
   const { password } = input
   requireFields({ username, display_name, password }, MISSING_FIELDS)
   for (const [field, name] of Object.entries({ username, display_name })) {
-    checkNameLength(field, name)
+    checkLength(field, name, MAX_NAME_LENGTH)
     checkStorable(field, name)
   }
   checkPasswordLength(password, 'password')
@@ -54,17 +56,18 @@ export interface AccountChange {
   /** First day on which the account is disabled, as `YYYY-MM-DD`; null cancels the deactivation */
   disabled_on?: string | null | undefined
   email?: string | null | undefined
+  personnel_number?: string | null | undefined
 }
 
 /**
  * Parses a change of an account; absent fields stay absent.
- * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` is not a day, or
- *   `email` is not a mail address
+ * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` is not a day, `email`
+ *   is not a mail address, or `personnel_number` is invalid
  * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
-  const { extra_time_percent, disabled_on, email } = input
+  const { extra_time_percent, disabled_on, email, personnel_number } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
@@ -78,7 +81,23 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(extra_time_percent !== undefined && { extra_time_percent }),
     ...(disabled_on !== undefined && { disabled_on: disabled_on === null ? null : parseDisabledOn(disabled_on) }),
     ...(email !== undefined && { email: email === null ? null : parseMailAddress(email) }),
+    ...(personnel_number !== undefined && {
+      personnel_number: personnel_number === null ? null : parsePersonnelNumber(personnel_number),
+    }),
   }
+}
+
+/**
+ * Parses a personnel number, which may contain any characters of one line. Upper and lower case differ.
+ * @throws InvalidInput if the trimmed text is empty, has more than 40 code points or contains control characters
+ * @example parsePersonnelNumber(' 00417 ') // '00417'
+ */
+export function parsePersonnelNumber(text: string): string {
+  const number = toNfc(text).trim()
+  if (number === '') throw new InvalidField('personnel_number', 'darf nicht leer sein')
+  checkLength('personnel_number', number, MAX_PERSONNEL_NUMBER_LENGTH)
+  checkLine('personnel_number', number)
+  return number
 }
 
 /**
@@ -102,14 +121,12 @@ export function checkText(field: string, text: string): void {
 
 /** @throws InvalidInput if the name has more than 200 code points, is not storable, or contains control characters */
 export function checkName(field: string, name: string): void {
-  checkNameLength(field, name)
+  checkLength(field, name, MAX_NAME_LENGTH)
   checkLine(field, name)
 }
 
-function checkNameLength(field: string, name: string): void {
-  if (countCharacters(name) > MAX_NAME_LENGTH) {
-    throw new InvalidField(field, `darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`, {
-      details: { maximum: MAX_NAME_LENGTH },
-    })
+function checkLength(field: string, text: string, maximum: number): void {
+  if (countCharacters(text) > maximum) {
+    throw new InvalidField(field, `darf höchstens ${maximum} Zeichen haben`, { details: { maximum } })
   }
 }

@@ -10,6 +10,10 @@ export class FaultyUsers extends InvalidInput {
   }
 }
 
+export const PERSONNEL_NUMBER_TAKEN = new InvalidInput('Personalnummer ist schon vergeben', 'personnel_number_taken', {
+  field: 'personnel_number',
+})
+
 /** The request has no valid session or API token, or the user has been deleted. */
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
 export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')

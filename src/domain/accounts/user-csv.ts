@@ -14,6 +14,7 @@ type Column =
   | 'password'
   | 'disabled_on'
   | 'email'
+  | 'personnel_number'
   | 'team'
   | 'teams'
 
@@ -28,6 +29,10 @@ const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   password: ['password', 'passwort'],
   disabled_on: ['disabled_on', 'deaktiviert ab'],
   email: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'e-mail-adresse', 'mailadresse'],
+  personnel_number: [
+    ...['personnel_number', 'personnel number', 'employee number', 'employee id', 'employeeid', 'employee_id'],
+    ...['personalnummer', 'personal-nr.', 'personal-nr', 'personalnr.', 'personalnr', 'pers.-nr.', 'mitarbeiternummer'],
+  ],
   team: ['team'],
   teams: ['teams'],
 }

@@ -1,9 +1,10 @@
 import { parseMailAddress } from '../mail/address.js'
 import { InvalidField, InvalidInput } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
-import { checkName } from './accounts.js'
+import { checkName, parsePersonnelNumber } from './accounts.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
+import { PERSONNEL_NUMBER_TAKEN } from './refusals.js'
 import type { RowFault, RowHint } from './types.js'
 
 export const MAX_USERS = 1_000
@@ -18,6 +19,7 @@ export interface UserRow {
   must_change_password?: unknown
   disabled_on?: unknown
   email?: unknown
+  personnel_number?: unknown
   team?: unknown
   teams?: unknown
 }
@@ -31,6 +33,7 @@ export interface ListedUser {
   must_change_password: boolean
   disabled_on: string | null
   email: string | null
+  personnel_number: string | null
   /** Names of the teams that the user joins, each once */
   teams: string[]
   /** Undefined if the service generates the password */
@@ -65,7 +68,7 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
 }
 
 /**
- * Validates each row, and reports user names that occur twice. Only the user name is required. If there are more than
+ * Validates each row, and reports user names and personnel numbers that occur twice. Only the user name is required. If there are more than
  * 1,000 rows, reports only this fault.
  */
 export function validateRows(rows: UserRow[]): UserList {
@@ -77,10 +80,19 @@ export function validateRows(rows: UserRow[]): UserList {
   const users: ListedUser[] = []
   const faults: RowFault[] = []
   const lines = new Map<string, number>()
+  const numbers = new Map<string, number>()
   for (const row of rows) {
     const { user, faults: own } = validateRow(row)
     faults.push(...own)
     if (user === undefined) continue
+    const { personnel_number: number } = user
+    const earlierNumber = number === null ? undefined : numbers.get(number)
+    if (earlierNumber !== undefined) {
+      const message = `Die Personalnummer steht schon in Zeile ${earlierNumber}`
+      faults.push({ line: row.line, field: 'personnel_number', message })
+    } else if (number !== null) {
+      numbers.set(number, row.line)
+    }
     const name = nameKey(user.username)
     const earlier = lines.get(name)
     if (earlier === undefined) {
@@ -104,6 +116,10 @@ export function unknownTeamFault(line: number, team: string): RowFault {
 
 export function takenNameFault(line: number): RowFault {
   return { line, field: 'username', message: 'Benutzername existiert bereits' }
+}
+
+export function takenNumberFault(line: number): RowFault {
+  return { line, field: 'personnel_number', message: PERSONNEL_NUMBER_TAKEN.message }
 }
 
 const BLANK_IN_NAME =
@@ -134,7 +150,9 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
       addFault(field, error.message)
     }
   }
-  const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email' | 'team') => {
+  const readText = (
+    field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email' | 'personnel_number' | 'team',
+  ) => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
     addFault(field, `Das Feld „${field}“ muss ein Text sein`)
@@ -169,11 +187,14 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
   if (disabled_on !== null) judge('disabled_on', () => parseDisabledOn(disabled_on))
   const email = readText('email')?.trim() || null
   if (email !== null) judge('email', () => parseMailAddress(email))
+  const number = readText('personnel_number')?.trim() || null
+  if (number !== null) judge('personnel_number', () => parsePersonnelNumber(number))
+  const personnel_number = number && toNfc(number)
   const teams = readTeams()
   for (const team of teams) judge('team', () => checkName('team', team))
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
   if (!hasName) return { user: undefined, faults }
-  const state = { is_admin, is_author, must_change_password, disabled_on, email, teams }
+  const state = { is_admin, is_author, must_change_password, disabled_on, email, personnel_number, teams }
   return { user: { line, username, display_name: display_name || username, ...state, password }, faults }
 }

@@ -1,4 +1,4 @@
-import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
+import { MAX_NAME_LENGTH, MAX_PERSONNEL_NUMBER_LENGTH } from '../accounts/accounts.js'
 import { isMailAddress } from '../mail/address.js'
 import { toNfc } from '../text/nfc.js'
 import { countCharacters, hasControls, isStorable, toLine } from '../text/text.js'
@@ -22,6 +22,8 @@ export interface ClaimRules {
   author: RightRule | undefined
   /** Claim with the person's groups; undefined if teams do not follow groups */
   groupsClaim: string | undefined
+  /** Claim with the personnel number; undefined if the provider does not assign it */
+  personnelClaim: string | undefined
 }
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -38,6 +40,8 @@ export interface Profile {
   email: string | undefined
   /** Undefined if the provider does not send the groups, or no claim is configured for them */
   groups: string[] | undefined
+  /** Undefined if the provider sends no valid number, or no claim is configured for it */
+  personnelNumber: string | undefined
 }
 
 /**
@@ -54,6 +58,8 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
     isAuthor: rules.author && readRight(claims, rules.author),
     email: readEmail(claims),
     groups: rules.groupsClaim === undefined ? undefined : readGroups(claims, rules.groupsClaim),
+    personnelNumber:
+      rules.personnelClaim === undefined ? undefined : readPersonnelNumber(claimOf(claims, rules.personnelClaim)),
   }
 }
 
@@ -68,13 +74,14 @@ export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: C
 
 export function isComplete(
   claims: Claims,
-  { usernameClaim, nameClaim, admin, author, groupsClaim }: ClaimRules,
+  { usernameClaim, nameClaim, admin, author, groupsClaim, personnelClaim }: ClaimRules,
 ): boolean {
   const names = [
     usernameClaim,
     nameClaim,
     ...[admin, author].flatMap((rule) => rule?.claim ?? []),
     groupsClaim ?? [],
+    personnelClaim ?? [],
   ].flat()
   return names.every((name) => claimOf(claims, name) !== undefined)
 }
@@ -114,6 +121,13 @@ function readDisplayName(claim: unknown): string | undefined {
 function readEmail({ email, email_verified }: Claims): string | undefined {
   const isRefuted = email_verified === false || email_verified === 'false'
   return typeof email === 'string' && !isRefuted && isMailAddress(email) ? email : undefined
+}
+
+function readPersonnelNumber(claim: unknown): string | undefined {
+  if (typeof claim !== 'string' && typeof claim !== 'number') return undefined
+  const number = toNfc(String(claim)).trim()
+  const isValid = countCharacters(number) <= MAX_PERSONNEL_NUMBER_LENGTH && isStorable(number) && !hasControls(number)
+  return isValid && number !== '' ? number : undefined
 }
 
 function readRight(claims: Claims, { claim: name, value }: RightRule): boolean | undefined {

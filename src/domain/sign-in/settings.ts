@@ -24,6 +24,7 @@ export interface GivenOidc {
   OIDC_AUTHOR_CLAIM: string | undefined
   OIDC_AUTHOR_VALUE: string | undefined
   OIDC_GROUPS_CLAIM: string | undefined
+  OIDC_PERSONNEL_CLAIM: string | undefined
   OIDC_CREATE_USERS: boolean
   OIDC_LINK_BY_USERNAME: boolean
   OIDC_LABEL: string
@@ -31,7 +32,7 @@ export interface GivenOidc {
 
 export const DEFAULT_SCOPES = 'openid profile email'
 
-/** Variables that are all required if any of them, any variable of `RIGHTS` or `OIDC_GROUPS_CLAIM` is set */
+/** Variables that are all required if any of them, any variable of `RIGHTS` or `OPTIONAL_CLAIMS` is set */
 const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
 /** Variables for the claim and the value of each right that the provider may grant; both must be set together */
@@ -39,6 +40,8 @@ const RIGHTS = [
   ['OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'],
   ['OIDC_AUTHOR_CLAIM', 'OIDC_AUTHOR_VALUE'],
 ] as const
+
+const OPTIONAL_CLAIMS = ['OIDC_GROUPS_CLAIM', 'OIDC_PERSONNEL_CLAIM'] as const
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -52,7 +55,7 @@ export function readOidcSettings(
   fail: (variable: string, problem: string) => never,
 ): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = given
-  const first = [...NEEDED, ...RIGHTS.flat(), 'OIDC_GROUPS_CLAIM' as const].find((name) => given[name] !== undefined)
+  const first = [...NEEDED, ...RIGHTS.flat(), ...OPTIONAL_CLAIMS].find((name) => given[name] !== undefined)
   if (first === undefined) return undefined
   for (const name of NEEDED) if (given[name] === undefined) fail(name, `fehlt, obwohl ${first} gesetzt ist`)
   if (publicUrl === undefined) fail('PUBLIC_URL', 'ist mit OIDC_ISSUER erforderlich')
@@ -75,6 +78,7 @@ export function readOidcSettings(
       admin,
       author,
       groupsClaim: given.OIDC_GROUPS_CLAIM,
+      personnelClaim: given.OIDC_PERSONNEL_CLAIM,
     },
     createUsers: given.OIDC_CREATE_USERS,
     linkByUsername: given.OIDC_LINK_BY_USERNAME,

@@ -6,17 +6,19 @@ import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import {
   type Account,
   deleteUser,
+  findTakenNumbers,
   hasAdmins,
   insertUser,
   lockAdmins,
   lockDeactivation,
+  lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
 import { deleteCalendarToken } from '../../../db/queries/calendar/calendars.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
-import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
+import { PERSONNEL_NUMBER_TAKEN, USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-admin.js'
 import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
@@ -63,7 +65,8 @@ export interface AccountRules {
  * nothing was deleted if the deactivation was planned for a later day.
  * @returns undefined if the account does not exist
  * @throws InvalidInput if the change would demote the last administrator without a day of deactivation, or set such a
- * day for this account; while password login is off, also for the last of these administrators with emergency access
+ * day for this account; while password login is off, also for the last of these administrators with emergency access;
+ * or if another account has the personnel number
  */
 export async function changeAccount(
   db: Kysely<Database>,
@@ -78,6 +81,11 @@ export async function changeAccount(
     const isLeaving = typeof change.disabled_on === 'string'
     if (change.is_admin === false || isLeaving) {
       await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
+    }
+    if (typeof change.personnel_number === 'string') {
+      await lockPersonnelNumbers(transaction)
+      const taken = await findTakenNumbers(transaction, [change.personnel_number])
+      if (taken.some((account) => account.id !== id)) throw PERSONNEL_NUMBER_TAKEN
     }
     const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
     // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.

@@ -1,6 +1,11 @@
 import type { Kysely } from 'kysely'
 import { type Actor, type AuditedAction, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
-import { findTakenNames, insertUsers } from '../../../db/queries/accounts/users.js'
+import {
+  findTakenNames,
+  findTakenNumbers,
+  insertUsers,
+  lockPersonnelNumbers,
+} from '../../../db/queries/accounts/users.js'
 import { insertMembers } from '../../../db/queries/teams/members.js'
 import { findTeamsByName } from '../../../db/queries/teams/teams.js'
 import type { Database } from '../../../db/types.js'
@@ -11,6 +16,7 @@ import {
   nameKey,
   sortFaults,
   takenNameFault,
+  takenNumberFault,
   type UserList,
   unknownTeamFault,
 } from '../../domain/accounts/user-list.js'
@@ -33,7 +39,7 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
     users.map(({ username }) => username),
   )
   const teams = await findTeamIds(db, users)
-  refuse([...faults, ...faultsOf(users, taken), ...missingTeams(users, teams)])
+  refuse([...faults, ...faultsOf(users, taken), ...(await takenNumbers(db, users)), ...missingTeams(users, teams)])
 }
 
 /**
@@ -59,6 +65,9 @@ export async function createAccounts(
     users.push({ ...user, password: madeUp, password_hash: await hashPassword(given ?? (madeUp as string), share) })
   }
   const ids = await db.transaction().execute(async (transaction) => {
+    await lockPersonnelNumbers(transaction)
+    // A concurrent request may have taken one of the numbers.
+    refuse(await takenNumbers(transaction, users))
     const created = await insertUsers(transaction, users)
     // A concurrent request may have taken one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => takenNameFault(line)))
@@ -95,6 +104,17 @@ export async function createAccounts(
 function faultsOf(users: ListedUser[], taken: string[]) {
   const keys = new Set(taken.map(nameKey))
   return users.filter(({ username }) => keys.has(nameKey(username))).map(({ line }) => takenNameFault(line))
+}
+
+async function takenNumbers(
+  db: Kysely<Database>,
+  users: Pick<ListedUser, 'line' | 'personnel_number'>[],
+): Promise<UserList['faults']> {
+  const given = users.flatMap(({ personnel_number }) => personnel_number ?? [])
+  const taken = new Set((await findTakenNumbers(db, given)).map(({ personnel_number }) => personnel_number))
+  return users
+    .filter(({ personnel_number }) => personnel_number !== null && taken.has(personnel_number))
+    .map(({ line }) => takenNumberFault(line))
 }
 
 type WithTeams = Pick<ListedUser, 'line' | 'teams'>

@@ -13,8 +13,10 @@ import {
   type Account,
   endLinkNextLogin,
   findCredentials,
+  findTakenNumbers,
   insertUser,
   lockAdmins,
+  lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
@@ -31,11 +33,13 @@ import type { ProvenPerson } from './provider.js'
 export interface ProviderLogin extends Login {
   /** Whether the user keeps administrator rights that the provider withdraws; see `vacatedRole` */
   keptLastAdmin: boolean
+  /** Whether the personnel number of the provider was not stored, because another account has it */
+  isNumberTaken: boolean
 }
 
 /**
  * Returns the account of an identity: the linked account, an account that may be linked now, or a new account. Updates
- * display name, rights, e-mail address and teams to those of the provider.
+ * display name, rights, e-mail address, personnel number and teams to those of the provider.
  * @throws SignInFault if the person has no account and none may be linked or created, or if the account is disabled
  */
 export async function logInByProvider(
@@ -50,19 +54,20 @@ export async function logInByProvider(
     const known = await findIdentifiedUser(transaction, person)
     const found = known ?? (await admit(transaction, settings, person, profile, { address, today }))
     refuseDisabled(found, today)
-    const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
+    const { keptLastAdmin, isNumberTaken } = await follow(transaction, found, profile, { address, offered })
     await followProviderGroups(transaction, actorOf(found, address), found.id, { groups: profile.groups, today })
     // Runs after `follow`, because `follow` must lock the administrators before the user's own row.
     await endLinkNextLogin(transaction, found.id)
     await recordIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
-    const { identity_id: identityId, email: _, ...account } = current
+    const { identity_id: identityId, email: _email, personnel_number: _number, ...account } = current
     return {
       // A user who must change the password may log in through the provider without changing it.
       user: { ...account, must_change_password: false },
       credential: { identityId, authenticatedAt: person.authenticatedAt },
       providerSession: person.session,
       keptLastAdmin,
+      isNumberTaken,
     }
   })
 }
@@ -145,33 +150,41 @@ async function adopt(
 }
 
 /**
- * Updates display name, rights and e-mail address to those of the provider, as far as the provider sends them. Returns
- * whether the user keeps administrator rights that the provider withdraws; see `vacatedRole`.
+ * Updates display name, rights, e-mail address and personnel number to those of the provider, as far as the provider
+ * sends them.
  */
 async function follow(
   transaction: Transaction<Database>,
   user: IdentifiedUser,
-  { displayName, isAdmin, isAuthor, email }: Profile,
+  { displayName, isAdmin, isAuthor, email, personnelNumber }: Profile,
   { address, offered }: { address: string; offered: Pick<OfferedMethods, 'password'> },
-): Promise<boolean> {
+): Promise<Pick<ProviderLogin, 'keptLastAdmin' | 'isNumberTaken'>> {
   const losesRight = isAdmin === false && user.is_admin
   // Locks the administrators before the user's own row, so that all transactions that change them lock in this order.
   const admins = losesRight ? await lockAdmins(transaction) : []
   const isLast = vacatedRole(user.id, admins, offered) !== undefined
+  const isNewNumber = personnelNumber !== undefined && personnelNumber !== user.personnel_number
+  const isNumberTaken = isNewNumber && (await isTaken(transaction, personnelNumber))
   const change = {
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),
     ...(isAuthor !== undefined && isAuthor !== user.is_author && { is_author: isAuthor }),
     ...(email !== undefined && email !== user.email && { email }),
+    ...(isNewNumber && !isNumberTaken && { personnel_number: personnelNumber }),
   }
   if (Object.keys(change).length > 0) {
     await updateUser(transaction, user.id, change)
-    const { display_name: _, email: _email, ...rights } = change
+    const { display_name: _, email: _email, personnel_number: _number, ...rights } = change
     const details = { fields: Object.keys(change), ...rights }
     const deed = { action: 'user.update', target_id: user.id, target: user.username, details } as const
     await insertAuditEntry(transaction, actorOf(user, address), deed)
   }
-  return isLast
+  return { keptLastAdmin: isLast, isNumberTaken }
+}
+
+async function isTaken(transaction: Transaction<Database>, personnelNumber: string): Promise<boolean> {
+  await lockPersonnelNumbers(transaction)
+  return (await findTakenNumbers(transaction, [personnelNumber])).length > 0
 }
 
 function actorOf({ id, username }: { id: number; username: string }, address: string): Actor {

@@ -10,6 +10,7 @@ const RULES: ClaimRules = {
   admin: undefined,
   author: undefined,
   groupsClaim: undefined,
+  personnelClaim: undefined,
 }
 const WITH_GROUPS: ClaimRules = { ...RULES, groupsClaim: 'groups' }
 const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })

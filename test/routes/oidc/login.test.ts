@@ -10,6 +10,7 @@ const service = await startSignIn(t, {
   OIDC_ADMIN_VALUE: 'training-admins',
   OIDC_AUTHOR_CLAIM: 'groups',
   OIDC_AUTHOR_VALUE: 'training-authors',
+  OIDC_PERSONNEL_CLAIM: 'employee.number',
 })
 const { db, browser } = service
 
@@ -99,6 +100,21 @@ t.test('the address follows the provider, unless it is not verified or absent', 
   t.equal(await emailAfter({ email: 'fremd@example.org', email_verified: false }), 'neu@example.org')
   t.equal(await emailAfter({}), 'neu@example.org')
   t.match((await auditOf('wanda')).at(-1), { action: 'user.update', details: { fields: ['email'] } })
+})
+
+t.test('the personnel number follows the provider, unless another account has it', async (t) => {
+  const numberOf = async (username: string) =>
+    (await db.selectFrom('users').select('personnel_number').where('username', '=', username).executeTakeFirstOrThrow())
+      .personnel_number
+  const person = { sub: 'u-31', preferred_username: 'nora' }
+  await browser().signIn({ ...person, employee: { number: 417 } })
+  t.equal(await numberOf('nora'), '417', 'at the first login')
+  t.match((await auditOf('nora')).at(-1), { action: 'user.update', details: { fields: ['personnel_number'] } })
+  await browser().signIn({ ...person, employee: { number: 'x'.repeat(41) } })
+  await browser().signIn(person)
+  t.equal(await numberOf('nora'), '417', 'an invalid or missing number changes nothing')
+  await browser().signIn({ sub: 'u-32', preferred_username: 'nils', employee: { number: '417' } })
+  t.equal(await numberOf('nils'), null, 'a number that is taken is not stored')
 })
 
 t.test('the right to write follows the provider, from the first login on', async (t) => {

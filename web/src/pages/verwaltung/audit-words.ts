@@ -94,6 +94,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   extra_time_percent: 'Zeitzuschlag',
   disabled_on: 'Deaktivierung',
   email: 'E-Mail-Adresse',
+  personnel_number: 'Personalnummer',
 }
 
 /**

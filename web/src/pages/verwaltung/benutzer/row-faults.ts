@@ -11,6 +11,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   disabled_on: 'deaktiviert ab',
   email: 'E-Mail-Adresse',
   password: 'Passwort',
+  personnel_number: 'Personalnummer',
   team: 'Team',
   teams: 'Teams',
 }
