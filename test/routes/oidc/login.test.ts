@@ -106,13 +106,13 @@ t.test('the personnel number follows the provider, unless another account has it
   const numberOf = async (username: string) =>
     (await db.selectFrom('users').select('personnel_number').where('username', '=', username).executeTakeFirstOrThrow())
       .personnel_number
-  const person = { sub: 'u-31', preferred_username: 'nora' }
+  const person = { sub: 'u-31', preferred_username: 'petra' }
   await browser().signIn({ ...person, employee: { number: 417 } })
-  t.equal(await numberOf('nora'), '417', 'at the first login')
-  t.match((await auditOf('nora')).at(-1), { action: 'user.update', details: { fields: ['personnel_number'] } })
+  t.equal(await numberOf('petra'), '417', 'at the first login')
+  t.match((await auditOf('petra')).at(-1), { action: 'user.update', details: { fields: ['personnel_number'] } })
   await browser().signIn({ ...person, employee: { number: 'x'.repeat(41) } })
   await browser().signIn(person)
-  t.equal(await numberOf('nora'), '417', 'an invalid or missing number changes nothing')
+  t.equal(await numberOf('petra'), '417', 'an invalid or missing number changes nothing')
   await browser().signIn({ sub: 'u-32', preferred_username: 'nils', employee: { number: '417' } })
   t.equal(await numberOf('nils'), null, 'a number that is taken is not stored')
 })
