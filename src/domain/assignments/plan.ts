@@ -167,14 +167,21 @@ function fixedOf(
 
 function afterCompletion(recurrence: Recurrence | null, last: Occurrence): Window | undefined {
   if (recurrence === null || isOpen(last) || last.state === 'left') return undefined
-  // An exemption is not a completion, so the next period follows the due day.
-  const base = last.state === 'exempt' ? last.due_on : last.done_on
   const next =
     last.covered_until === null
-      ? nextWindow(recurrence, base ?? last.due_on)
+      ? windowAfter(recurrence, last)
       : { opens_on: addDays(last.covered_until, -recurrence.opens_days_before), due_on: last.covered_until }
   const opens_on = laterDay(next.opens_on, addDays(laterDay(last.period, last.done_on ?? last.period), 1))
   return { opens_on, due_on: laterDay(next.due_on, opens_on) }
+}
+
+function windowAfter(recurrence: Recurrence, { state, due_on, done_on }: Occurrence): Window {
+  if (state !== 'exempt' || done_on === null) return nextWindow(recurrence, done_on ?? due_on)
+  // An exemption is not a completion, so the next period follows the due day. It also covers the periods that opened
+  // before it, in which the overdue occurrence was still open.
+  let periods = 1
+  while (nextWindow(recurrence, due_on, periods).opens_on <= done_on) periods++
+  return nextWindow(recurrence, due_on, periods)
 }
 
 /** Returns the additional occurrence of a person who completed the content before its renewal; undefined for others. */

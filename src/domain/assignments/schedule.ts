@@ -73,9 +73,12 @@ export function fixedWindows(
   }
 }
 
-/** Returns the period that is due `every_months` after a day. @param base day to which the months are added */
-export function nextWindow({ every_months, opens_days_before }: Recurrence, base: string): Window {
-  const due_on = addMonths(base, every_months)
+/**
+ * Returns a period that is due a multiple of `every_months` after a day.
+ * @param base day to which the months are added
+ */
+export function nextWindow({ every_months, opens_days_before }: Recurrence, base: string, periods = 1): Window {
+  const due_on = addMonths(base, periods * every_months)
   return { opens_on: addDays(due_on, -opens_days_before), due_on }
 }
 

@@ -117,6 +117,14 @@ const CASES: Case[] = [
     '2027-12-01',
     ['2027-12-01/2027-12-31'],
   ],
+  [
+    'skips the periods in which an overdue occurrence was open before its exemption',
+    { recurrence: yearly },
+    OLD,
+    [occurrence({ state: 'exempt', done_on: '2029-01-15' })],
+    '2029-12-01',
+    ['2029-12-01/2029-12-31'],
+  ],
   ['opens a fixed window', { recurrence: byMarch }, OLD, [done('2026-12-05')], '2027-03-01', ['2027-03-01/2027-03-31']],
   [
     'opens even next to an open one',
