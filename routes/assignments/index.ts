@@ -387,19 +387,19 @@ function view(stored: StoredAssignment) {
 
 /**
  * Returns an assignment with the rights of the caller. For a caller who may neither change the assignment nor decide
- * about its persons, `teams` contains only those teams of the audience that the caller leads.
+ * about its persons, the audience contains only the teams that the caller leads.
  */
 function viewFor(stored: StoredAssignment, { id, led }: Reader, today: string) {
-  const { responsible, responsible_disabled_on: disabled_on, teams, responsible_id, mandatory } = stored
+  const { responsible, responsible_disabled_on: disabled_on, responsible_id, mandatory } = stored
   const change = stored.may_change
   const decide = responsible_id === id
   const see_state = decide || (mandatory && (led === 'all' || led.size > 0))
-  const seesAll = change || decide
+  const mayShow = (teamId: number) => change || decide || maySeeTeam(led, teamId)
   return {
-    ...view(stored),
+    ...view({ ...stored, team_ids: stored.team_ids.filter(mayShow) }),
     responsible,
     responsible_missing: change && (responsible === null || isDisabled({ disabled_on }, today)),
-    teams: seesAll ? teams : teams.filter((team) => maySeeTeam(led, team.id)),
+    teams: stored.teams.filter((team) => mayShow(team.id)),
     rights: { change, see_state, decide },
   }
 }

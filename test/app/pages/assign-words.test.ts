@@ -36,14 +36,16 @@ t.test('the dates of an assignment are explained in one sentence', async (t) => 
   t.equal(addDays('2028-02-28', 2), '2028-03-01')
 })
 
-t.test('audience and parts are named, and hidden teams are counted', async (t) => {
+t.test('audience and parts are named', async (t) => {
   const teams = [{ id: 1, name: 'Lager' }]
-  const of = (audience: object, named = teams) =>
-    audienceText({ audience: { everybody: false, team_ids: [], user_ids: [], ...audience }, teams: named })
+  const of = (audience: object, named = teams, rights = { change: true, see_state: true, decide: false }) =>
+    audienceText({ audience: { everybody: false, team_ids: [], user_ids: [], ...audience }, teams: named, rights })
   t.equal(of({ everybody: true }), 'Alle')
-  t.equal(of({ team_ids: [1, 2, 3], user_ids: [9] }), 'Lager, 2 weitere Teams und 1 Person')
-  t.equal(of({ team_ids: [2] }, []), '1 Team')
+  t.equal(of({ user_ids: [9] }), 'Lager und 1 Person')
+  const five = ['A', 'B', 'C', 'D', 'E'].map((name, id) => ({ id, name }))
+  t.equal(of({}, five), 'A, B, C und 2 weitere Teams')
   t.equal(of({}, []), 'Niemand')
+  t.equal(of({}, [], { change: false, see_state: true, decide: false }), 'Mitglieder deiner Teams')
   const deck = { kind: 'deck', title: '\u202eGit', share_percent: null } as const
   t.equal(partText(deck), 'Deck „\u2068\u202eGit\u2069“: jede Karte einmal lernen')
   t.match(partText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')

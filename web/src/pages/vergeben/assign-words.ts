@@ -8,8 +8,8 @@ type State = ResponseBody<'/api/assignments/{id}/occurrences'>['occurrences'][nu
 /** The dates of a request, in which the values that have a default may be missing */
 type Dates = Pick<Body<'/api/assignments', 'post'>, 'starts' | 'due' | 'recurrence'>
 type Recurrence = Dates['recurrence']
-/** The audience with the teams whose names the user may see */
-type Audience = Pick<Assignment, 'audience' | 'teams'>
+/** The audience as far as the user may see it */
+type Audience = Pick<Assignment, 'audience' | 'teams'> & Partial<Pick<Assignment, 'rights'>>
 
 const DATE = new Intl.DateTimeFormat('de-DE', { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' })
 const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
@@ -128,15 +128,15 @@ export function dueText({ due }: Pick<Dates, 'due'>): string {
  * Describes an audience: at most three teams by name, further teams and persons by number.
  * @example audienceText(assignment) // 'Werkstatt, Lager und 3 Personen'
  */
-export function audienceText({ audience, teams }: Audience): string {
+export function audienceText({ audience, teams, rights }: Audience): string {
   if (audience.everybody) return 'Alle'
-  const hidden = audience.team_ids.length - teams.length
   const names = teams.slice(0, 3).map(({ name }) => isolate(name))
-  const more = teams.length - names.length + hidden
-  if (more > 0)
-    names.push(names.length === 0 ? countOf(more, 'Team', 'Teams') : countOf(more, 'weiteres Team', 'weitere Teams'))
+  const more = teams.length - names.length
+  if (more > 0) names.push(countOf(more, 'weiteres Team', 'weitere Teams'))
   if (audience.user_ids.length > 0) names.push(countOf(audience.user_ids.length, 'Person', 'Personen'))
-  return names.length < 2 ? (names[0] ?? 'Niemand') : `${names.slice(0, -1).join(', ')} und ${names.at(-1)}`
+  // A lead sees neither the teams of others nor their members.
+  const nobody = rights?.see_state && !rights.change && !rights.decide ? 'Mitglieder deiner Teams' : 'Niemand'
+  return names.length < 2 ? (names[0] ?? nobody) : `${names.slice(0, -1).join(', ')} und ${names.at(-1)}`
 }
 
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'
