@@ -1,12 +1,11 @@
 import { findCredentials } from '../../db/queries/accounts/users.js'
 import type { Config } from '../config.js'
-import { calendarIn } from '../domain/time/calendar.js'
-import { clockFrom } from '../domain/time/clock.js'
 import { jobSettings } from '../services/jobs/job.js'
 import { JOBS } from '../services/jobs/jobs.js'
 import { runJob } from '../services/jobs/run-job.js'
 import { printError } from './print-error.js'
 import { RefusedError, withDatabase } from './store.js'
+import { clockOf } from './today.js'
 
 /**
  * @throws RefusedError if the job or the user is unknown, a user is given for a job that runs for all users, the job is
@@ -27,8 +26,6 @@ export async function runJobNow(
   const stopping = new AbortController()
   const stop = () => stopping.abort(new RefusedError('Abgebrochen; nichts ist halb geschrieben.'))
   process.once('SIGINT', stop).once('SIGTERM', stop)
-  const dayOf = calendarIn(config.timeZone)
-  const now = clockFrom(config.simulatedDate, config.timeZone)
   try {
     const summary = await withDatabase(config, null, async (db) => {
       const user = options.user === undefined ? undefined : await findCredentials(db, options.user)
@@ -36,7 +33,7 @@ export async function runJobNow(
         throw new RefusedError(`Es gibt keinen Benutzer ${options.user}.`)
       }
       return runJob(db, job, {
-        moment: (at = now()) => ({ at, today: dayOf(at) }),
+        moment: clockOf(config).moment,
         ...jobSettings(config),
         signal: stopping.signal,
         userId: user?.id,

@@ -16,7 +16,7 @@ import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
 import { printError } from './print-error.js'
 import { RefusedError, withDatabase } from './store.js'
-import { momentOf } from './today.js'
+import { clockOf, momentOf } from './today.js'
 
 type Print = (line: string) => void
 
@@ -61,8 +61,10 @@ export async function printUsers(config: Config, options: Output, print: Print):
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
     const found = await findId(db, username)
-    const { today } = momentOf(config)
-    await removeAccount(db, commandLineActor(), found, { offered: { password: config.passwordLogin }, today })
+    await removeAccount(db, commandLineActor(), found, {
+      offered: { password: config.passwordLogin },
+      clock: clockOf(config),
+    })
     return found
   })
   print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${escapeField(username)}`)

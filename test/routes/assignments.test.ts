@@ -374,6 +374,59 @@ t.test('no change releases the caller from an open mandatory occurrence', async 
   t.equal((await boss.patch(`/api/assignments/${optional}`, toOthers)).status, 200, 'an optional assignment')
 })
 
+t.test('no change loses finished work that is not marked as done yet', async (t) => {
+  const learners = [await service.member(), await service.member(), await service.member()]
+  const test = await publishTest(db, { attempts: null }, { cards: [CARDS.single] })
+  const parts = [{ kind: 'test', slug: test.slug }]
+  const boss = await service.member()
+  const audience = { user_ids: learners.map((learner) => learner.id) }
+  const id = await assign({ parts, responsible_id: boss.id, audience })
+  const rows = await occurrencesOf(id, boss)
+  const stateOf = async (person?: Caller & { id: number }) =>
+    (await occurrencesOf(id, boss)).find(({ user }: { user: { id: number } }) => user.id === person?.id)?.state
+  const [exempted, recognised, deleted] = learners
+  for (const [person, action] of [
+    [exempted, 'exempt'],
+    [recognised, 'recognise'],
+  ] as const) {
+    if (person === undefined) continue
+    await takeTest(person, test.slug, true)
+    const occurrence = rows.find(({ user }: { user: { id: number } }) => user.id === person.id).id
+    const { headers } = await post(boss, occurrence, action, { reason: 'zu spät' })
+    t.equal(headers['x-error-code'], 'occurrence_closed', action)
+    t.equal(await stateOf(person), 'done', action)
+  }
+  if (deleted === undefined) return
+  await takeTest(deleted, test.slug, true)
+  await admin.delete(`/api/admin/users/${deleted.id}`)
+  const kept = await db.selectFrom('proofs').select('id').where('user_id', '=', deleted.id).execute()
+  t.equal(kept.length, 1, 'the certificate of the deleted account')
+
+  const one = await service.member()
+  const other = await assign({ parts, audience: { user_ids: [one.id] } })
+  await takeTest(one, test.slug, true)
+  const changed = await admin.patch(`/api/assignments/${other}`, { parts: [await sheetPart(db)] })
+  t.equal(changed.headers['x-error-code'], 'parts_in_use')
+  t.match(await mine(one, other), [{ state: 'done' }])
+})
+
+t.test('a change of teams in two steps on one day keeps the due day', async (t) => {
+  const learner = await service.member()
+  const name = await nameOf(learner.id)
+  const [team, next] = [await createTeam(db, { members: [learner.id] }), await createTeam(db, {})]
+  const id = await assign({ parts: [await sheetPart(db)], audience: { team_ids: [team, next] } })
+  t.match(await mine(learner, id), [{ state: 'open', due: '2026-12-31' }])
+  const boss = await onDay('2026-12-20')
+  const moved = await onDay('2026-12-20', name)
+  const memberOf = (one: number) => `/api/teams/${one}/members/${learner.id}`
+  await boss.delete(memberOf(team))
+  t.match(await mine(moved, id), [{ state: 'open', due: '2026-12-31' }], 'closes on the next day')
+  await boss.send({ method: 'PUT', url: memberOf(next), payload: { role: 'member' } })
+  t.match(await mine(await onDay('2026-12-21', name), id), [{ state: 'open', due: '2026-12-31' }])
+  await (await onDay('2026-12-21')).delete(memberOf(next))
+  t.match(await mine(await onDay('2026-12-22', name), id), [{ state: 'left' }])
+})
+
 t.test('a lead sees the members of the own team in mandatory assignments, without results', async (t) => {
   const [lead, member, outsider] = [await service.member(), await service.member(), await service.member()]
   const team = await createTeam(db, { members: [member.id], leads: [lead.id] })
@@ -438,6 +491,8 @@ t.test('tells each caller the allowed actions, and names only to callers that ma
   const seen = await seenBy(lead)
   t.match(seen, { rights, responsible: { id: responsible.id }, parts_in_use: false })
   t.strictSame([seen.teams.map((one: { id: number }) => one.id), seen.persons], [[team], []])
+  t.strictSame(seen.audience, { everybody: false, team_ids: [team], user_ids: [] })
+  t.strictSame((await seenBy(responsible)).audience.team_ids, [team, other])
   t.equal((await lead.get('/api/auth/me')).body.roles.overseer, true)
   t.equal((await responsible.get('/api/auth/me')).body.roles.overseer, true)
   t.equal((await member.get('/api/auth/me')).body.roles.overseer, false)
@@ -582,11 +637,12 @@ t.test('persons join, leave and return', async (t) => {
   await later.send({ method: 'PUT', url: `/api/teams/${team}/members/${joiner.id}`, payload: { role: 'member' } })
   t.match(await occurrencesOf(id, later), [{ user: { id: member.id } }, { user: { id: joiner.id }, due: '2027-01-19' }])
   await later.delete(`/api/teams/${team}/members/${member.id}`)
-  t.match(await occurrencesOf(id, later), [{ state: 'left' }, { state: 'open' }])
-  const own = await mine(await onDay('2026-12-20', await nameOf(member.id)), id)
+  const next = await onDay('2026-12-21')
+  t.match(await occurrencesOf(id, next), [{ state: 'left' }, { state: 'open' }])
+  const own = await mine(await onDay('2026-12-21', await nameOf(member.id)), id)
   t.match(own, [{ state: 'left', parts: [{ state: 'closed' }] }])
-  const [left] = await occurrencesOf(id, later)
-  t.equal((await post(later, left.id, 'extend', { reason: 'x', until: '2027-05-01' })).status, 409)
+  const [left] = await occurrencesOf(id, next)
+  t.equal((await post(next, left.id, 'extend', { reason: 'x', until: '2027-05-01' })).status, 409)
   const back = await onDay('2027-02-01')
   await back.send({ method: 'PUT', url: `/api/teams/${team}/members/${member.id}`, payload: { role: 'member' } })
   t.match(await occurrencesOf(id, back), [{ id: left.id, state: 'open', due: '2027-03-03' }, {}])

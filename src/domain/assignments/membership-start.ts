@@ -23,3 +23,11 @@ export function currentMembershipStart(spans: readonly Span[], today: string): s
   }
   return stay !== undefined && (stay.until === null || stay.until > today) ? stay.from : undefined
 }
+
+/**
+ * Returns whether a membership ended today that began earlier. Another one may begin today, because a change of teams
+ * takes two steps.
+ */
+export function hasLeftToday(spans: readonly Span[], today: string): boolean {
+  return spans.some(({ from_on, until_on }) => until_on === today && from_on < today)
+}

@@ -24,6 +24,7 @@ import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-adm
 import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
 import { checkLine } from '../../domain/text/parameters.js'
 import { handOver } from '../assignments/hand-over.js'
+import { type AssignmentClock, completeOccurrences } from '../assignments/plan.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
@@ -141,7 +142,8 @@ export async function setEmergency(
 }
 
 /**
- * Deletes an account, if it exists, and writes an audit entry.
+ * Deletes an account, if it exists, and writes an audit entry. First completes the assignments that the person has
+ * finished, because their certificates stay.
  * @throws InvalidInput if the account is the last administrator without a day of deactivation or, while password login
  * is off, the last of these administrators with emergency access
  */
@@ -149,8 +151,10 @@ export async function removeAccount(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
-  { offered, today }: AccountRules,
+  { offered, clock }: Pick<AccountRules, 'offered'> & { clock: AssignmentClock },
 ): Promise<void> {
+  await completeOccurrences(db, { userId: id }, clock)
+  const { today } = clock.moment()
   await db.transaction().execute(async (transaction) => {
     await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
     const username = await handOver(transaction, actor, { userIds: [id], today }, () => deleteUser(transaction, id))

@@ -25,7 +25,7 @@ import { InvalidField } from '../../domain/refusal.js'
 import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { refuseOwn } from './own-duties.js'
-import type { AssignmentClock } from './plan.js'
+import { type AssignmentClock, completeOccurrences } from './plan.js'
 
 export interface SheetConfirmation {
   /** Id of the occurrence */
@@ -144,7 +144,8 @@ export interface Decision {
 
 /**
  * Exempts a person from an occurrence, with an audit entry.
- * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open, for example because
+ * the person has completed it
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is in the past
  */
@@ -154,7 +155,8 @@ export function exempt(db: Kysely<Database>, actor: Actor, decision: Decision, c
 
 /**
  * Completes an occurrence by recognising an external certificate, with an audit entry.
- * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open, for example because
+ * the person has completed it
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is in the past
  */
@@ -171,11 +173,12 @@ async function finish(
   db: Kysely<Database>,
   actor: Actor,
   { id, reason, until }: Decision,
-  { moment }: AssignmentClock,
+  clock: AssignmentClock,
   { state, action }: { state: 'exempt' | 'recognised'; action: 'occurrence.exempt' | 'occurrence.recognise' },
 ): Promise<void> {
-  const { at, today } = moment()
+  const { at, today } = clock.moment()
   if (until !== undefined && until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
+  await completeOccurrences(db, { ids: [id] }, clock)
   await db
     .transaction()
     .execute((transaction) =>

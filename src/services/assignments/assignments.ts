@@ -109,6 +109,8 @@ export async function changeAssignment(
   clock: AssignmentClock,
 ): Promise<StoredAssignment> {
   const { today } = clock.moment()
+  // Marks finished parts, so that the change of parts is refused instead of losing them.
+  if (change.parts !== undefined) await completeOccurrences(db, { assignmentId: id }, clock)
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
     if (before === undefined) throw ASSIGNMENT_NOT_FOUND

@@ -16,7 +16,7 @@ import {
 } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
-import { currentMembershipStart } from '../../domain/assignments/membership-start.js'
+import { currentMembershipStart, hasLeftToday } from '../../domain/assignments/membership-start.js'
 import { createPlanner, type PlannedAssignment, type Planner } from '../../domain/assignments/plan.js'
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
 import { issueCertificates } from '../certificates/issue.js'
@@ -127,7 +127,11 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
     for (const person of persons) {
       const assignment = assignments.get(person.assignment_id)
       if (assignment === undefined) continue
-      const plan = plannerOf(assignment)(membershipStart(assignment, person, moment), person.history)
+      const since = membershipStart(assignment, person, moment)
+      // Occurrences of a former member close on the next day. If they closed now and opened again, they would get a new
+      // due day.
+      if (since === undefined && !isDisabled(person, today) && hasLeftToday(person.spans, today)) continue
+      const plan = plannerOf(assignment)(since, person.history)
       for (const { period, due_on } of plan.insert) {
         changes.insert.push({
           assignment_id: assignment.id,
