@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -308,23 +309,33 @@ t.test('reports a full disk', async (t) => {
 })
 
 t.test('ends an upload that stalls or is too slow', async (t) => {
-  const stalled = new Readable({ read() {} })
-  stalled.push('x'.repeat(5_000))
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  /** Returns a body whose chunks arrive one at the end of each window of 20 s, and then the end of the body. */
+  const arriving = (...sizes: number[]) => {
+    const body = new Readable({
+      highWaterMark: 1,
+      // Called when the previous chunk has been read.
+      read() {
+        setImmediate(() => {
+          mock.timers.tick(20_000)
+          const size = sizes.shift()
+          body.push(size === undefined ? null : Buffer.alloc(size))
+        })
+      },
+    })
+    body.push('x'.repeat(20 * 1_024))
+    return body
+  }
+  const stalled = arriving(20 * 1_024, 20 * 1_024 - 1, 20 * 1_024)
   await t.rejects(
-    withReceivedFile(stalled, tmpDir, 10_000, async () => 1, { windowMs: 100 }),
+    withReceivedFile(stalled, tmpDir, 100_000, async () => 1),
     { kind: 'timeout', code: 'upload_too_slow', message: 'Die Datei kam zu langsam an; bitte noch einmal hochladen' },
   )
   t.notOk(stalled.destroyed, 'the connection stays open for the response')
   t.strictSame(await readdir(tmpDir), [])
-  const steady = Readable.from(
-    (async function* () {
-      for (let sent = 0; sent < 12; sent++) {
-        yield Buffer.alloc(1_024)
-        await sleep(100)
-      }
-    })(),
-  )
-  t.equal(await withReceivedFile(steady, tmpDir, 20_000, async ({ size }) => size, { windowMs: 1_000 }), 12_288)
+  const steady = arriving(20 * 1_024, 20 * 1_024)
+  t.equal(await withReceivedFile(steady, tmpDir, 100_000, async ({ size }) => size), 60 * 1_024)
 })
 
 t.test('reports a full disk that only SQLite detects', async (t) => {

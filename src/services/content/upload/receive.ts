@@ -21,7 +21,7 @@ export interface ReceivedFile {
  * Stores the request body in a private temporary file, runs `work` with it, and deletes the file.
  * @param signal aborts receiving; the signal's reason is thrown
  * @throws UploadTooLarge if the body exceeds `maxBytes`
- * @throws UPLOAD_TOO_SLOW if less than 1 KiB/s on average arrives within a window of `windowMs`
+ * @throws UPLOAD_TOO_SLOW if less than 1 KiB/s on average arrives within 20 seconds
  * @throws NO_FILE if the body is empty
  * @throws NO_ROOM if the disk is full
  * @throws CALLER_GONE if the client disconnects
@@ -31,11 +31,11 @@ export async function withReceivedFile<T>(
   tmpDir: string,
   maxBytes: number,
   work: (file: ReceivedFile) => Promise<T>,
-  { windowMs = RATE_WINDOW_MS, signal }: { windowMs?: number; signal?: AbortSignal } = {},
+  { signal }: { signal?: AbortSignal } = {},
 ): Promise<T> {
   return withWorkFolder(tmpDir, 'upload', async (folder) => {
     const file = path.join(folder, 'upload')
-    const size = await receive(body, file, maxBytes, windowMs, signal)
+    const size = await receive(body, file, maxBytes, signal)
     if (size === 0) throw NO_FILE
     return work({ path: file, size, folder })
   })
@@ -45,7 +45,6 @@ async function receive(
   body: Readable,
   path: string,
   maxBytes: number,
-  windowMs: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   signal?.throwIfAborted()
@@ -58,9 +57,9 @@ async function receive(
     abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort)
     timer = setInterval(() => {
-      if (size - before < (MIN_BYTES_PER_SECOND * windowMs) / 1000) reject(UPLOAD_TOO_SLOW)
+      if (size - before < (MIN_BYTES_PER_SECOND * RATE_WINDOW_MS) / 1000) reject(UPLOAD_TOO_SLOW)
       before = size
-    }, windowMs)
+    }, RATE_WINDOW_MS)
   })
   // Avoids an unhandled rejection if `ended` rejects while a chunk is being written.
   ended.catch(() => {})
