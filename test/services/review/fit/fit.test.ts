@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
@@ -332,10 +331,29 @@ t.test('the service fits at night, and a stop interrupts the fit', async (t) => 
   const before = await Promise.all(learners.map(({ member }) => stateOf(member.id)))
   // The database stays open when the service of this test closes.
   const database = { ...store, close: async () => {} }
+  const { postMessage } = Worker.prototype
+  t.teardown(() => {
+    Worker.prototype.postMessage = postMessage
+  })
+  const begun = new Promise<void>((resolve) => {
+    let sendTask = () => {}
+    // The thread gets the first task together with the stop, so the fit does not end earlier.
+    Worker.prototype.postMessage = function (...args) {
+      const [message] = args
+      const send = () => postMessage.apply(this, args)
+      if (message.task?.kind === 'fit') {
+        sendTask = send
+        return resolve()
+      }
+      if (message.stop) sendTask()
+      return send()
+    }
+  })
   const night = await startService(t, { now: () => clock.now, database, jobIntervalMs: 20 })
   const isRunning = async () =>
     (await db.selectFrom('job_runs').select('leased_until').where('name', '=', 'fit').executeTakeFirst())?.leased_until
-  while (!(await isRunning())) await sleep(5)
+  await begun
+  t.ok(await isRunning())
   await night.app.close()
   t.equal(await isRunning(), null, 'the lease is free for another instance')
   t.equal(await parametersOf(learners[1]?.member.id as number), undefined, 'the second fit has not begun')
