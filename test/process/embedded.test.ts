@@ -33,7 +33,11 @@ function createPool(store: EmbeddedStore, options: pg.PoolConfig = {}): pg.Pool 
 }
 
 /** Starts a process that opens the store in `dataDir` and runs `code` with `store`, `pool` and `pg`. */
-function startProcess(dataDir: string, code: string): ChildProcess & { lines: AsyncIterator<string> } {
+function startProcess(
+  dataDir: string,
+  code: string,
+  options: string[] = [],
+): ChildProcess & { lines: AsyncIterator<string> } {
   const module = new URL('../../db/embedded/index.js', import.meta.url).href
   const script = `
     import pg from 'pg'
@@ -41,7 +45,7 @@ function startProcess(dataDir: string, code: string): ChildProcess & { lines: As
     const store = await openEmbeddedStore(${JSON.stringify(dataDir)})
     const pool = new pg.Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })
     ${code}`
-  const child = spawn(process.execPath, [...PROGRAM_OPTIONS, '--input-type=module', '-e', script], {
+  const child = spawn(process.execPath, [...PROGRAM_OPTIONS, ...options, '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return Object.assign(child, { lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() })
@@ -59,11 +63,21 @@ async function copyTemplate(name: string): Promise<string> {
   return dataDir
 }
 
+/** Module that kills the program when it has copied a part of the empty database */
+const KILL_DURING_COPY = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs/promises'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { cp } = fs
+  fs.cp = async (from, to, options) => {
+    await cp(from + '/base', to + '/base', options)
+    process.kill(process.pid, 'SIGKILL')
+  }
+  syncBuiltinESMExports()`)}`
+
 t.test('repeats an interrupted creation, in any folder', async (t) => {
-  const child = startProcess(template, '')
-  const folder = join(template, 'pglite.new', 'base')
-  while (!(await stat(folder).catch(() => undefined))) await sleep(5)
-  await kill(child)
+  const child = startProcess(template, '', [`--import=${KILL_DURING_COPY}`])
+  t.same(await once(child, 'exit'), [null, 'SIGKILL'])
+  t.ok(await stat(join(template, 'pglite.new', 'base')))
   t.equal(await stat(join(template, 'pglite')).catch(() => 'missing'), 'missing')
 
   const store = await openEmbeddedStore(template)
@@ -181,13 +195,14 @@ t.test('connections', async (t) => {
   })
 
   t.test('lets a second connection wait for the first', async (t) => {
-    const first = createPool(store)
-    const second = createPool(store, { connectionTimeoutMillis: 200 })
+    const [first, second] = [createPool(store), createPool(store)]
+    const impatient = createPool(store, { connectionTimeoutMillis: 200 })
     const client = await first.connect()
-    await t.rejects(second.query('SELECT 1'), /timeout/)
+    await t.rejects(impatient.query('SELECT 1'), /timeout/)
     client.release()
     await first.end()
     t.same((await second.query('SELECT 1 AS one')).rows, [{ one: 1 }])
+    await impatient.end()
     await second.end()
   })
 
@@ -236,9 +251,14 @@ t.test('connections', async (t) => {
     const pool = createPool(store)
     await pool.query('SELECT 1')
     let turns = 0
-    const timer = setInterval(() => turns++, 5)
+    let isAnswered = false
+    const count = () => {
+      turns++
+      if (!isAnswered) setImmediate(count)
+    }
+    count()
     await pool.query('SELECT count(*) FROM generate_series(1, 2000000)')
-    clearInterval(timer)
+    isAnswered = true
     t.ok(turns >= 10, `${turns} turns`)
     await pool.end()
   })
