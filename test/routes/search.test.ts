@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
-import { countStatements, createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { countStatements, createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -304,10 +304,10 @@ t.test('one user searches once at a time, and five searches wait', async (t) => 
   }
   const asked: ReturnType<typeof ask>[] = []
   await db.transaction().execute(async (transaction) => {
-    // Blocks the first search. On the embedded database, all requests wait for the connection and arrive together.
+    // Blocks the first search. On the embedded database, all requests wait for the connection and continue in turn.
     await sql`lock table search_words`.execute(transaction)
     for (let count = 0; count < 12; count++) asked.push(ask(`git${count}`))
-    if (!service.database.embedded) await until(() => refused === 6)
+    await (service.database.embedded ? waitUntilBlocked(service.database, 12) : until(() => refused === 6))
   })
   const responses = await Promise.all(asked)
   t.strictSame(responses.map(({ status }) => status).sort(), [...Array(6).fill(200), ...Array(6).fill(429)])
