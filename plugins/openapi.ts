@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { Type } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
+import { matchesEtag } from '../src/http/matches-etag.js'
 import { describeApi, finishDocument } from '../src/http/openapi.js'
-import { responses } from '../src/http/schemas.js'
+import { responses, Unchanged } from '../src/http/schemas.js'
 import { VERSION } from '../src/http/version.js'
 import { cookieOptionsOf, sessionCookieName } from './session-cookie.js'
 
@@ -38,7 +40,7 @@ export default fp(
       transformObject: (document) => finishDocument('openapiObject' in document ? document.openapiObject : {}),
     })
 
-    let document: string | undefined
+    let document: { bytes: Buffer; etag: string } | undefined
     app.route({
       method: ['GET', 'HEAD'],
       url: '/openapi.json',
@@ -47,12 +49,13 @@ export default fp(
         summary: 'This OpenAPI document',
         tags: ['health'],
         security: [],
-        response: responses(Document),
+        response: responses(Document, [], { 304: Unchanged }),
       },
-      handler: async (_request, reply) => {
-        document ??= JSON.stringify(app.swagger())
-        reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache')
-        return document
+      handler: async (request, reply) => {
+        document ??= writeDocument(app.swagger())
+        reply.header('cache-control', 'no-cache').header('etag', document.etag)
+        if (matchesEtag(request.headers['if-none-match'], document.etag)) return reply.code(304).send(null)
+        return reply.type('application/json; charset=utf-8').send(document.bytes)
       },
     })
 
@@ -73,3 +76,9 @@ export default fp(
   },
   { name: 'openapi', dependencies: ['service'] },
 )
+
+/** Encodes the document once, because the encoding of its text takes longer than most requests. */
+function writeDocument(document: object) {
+  const bytes = Buffer.from(JSON.stringify(document))
+  return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` }
+}

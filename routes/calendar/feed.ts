@@ -3,9 +3,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CALENDAR_NOT_FOUND } from '../../src/domain/calendar/refusals.js'
 import { matchesEtag } from '../../src/http/matches-etag.js'
 import { publicAddressOf } from '../../src/http/public-address.js'
-import { responses } from '../../src/http/schemas.js'
+import { responses, Unchanged } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
-import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
+import { CalendarFile, CalendarParams } from './schemas.js'
 
 /** Limit of requests per IP address; calendar services fetch the calendars of many users from a few IP addresses. */
 const PER_TEN_SECONDS = 200

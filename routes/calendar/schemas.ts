@@ -22,5 +22,3 @@ export const CalendarState = Type.Object({
 })
 
 export const CalendarFile = Type.String({ description: 'iCalendar (RFC 5545): an all-day event for each open task.' })
-
-export const Unchanged = Type.Null({ description: '`If-None-Match` contains the current ETag.' })

@@ -91,6 +91,9 @@ export function responses<T extends TSchema, E extends Record<number, TSchema> =
   } & E
 }
 
+/** Body of a response with the status 304 */
+export const Unchanged = Type.Null({ description: '`If-None-Match` contains the current ETag.' })
+
 export function redirects(description: string) {
   const headers = { Location: { type: 'string', description: 'Target of the redirect.' } }
   return { 302: Type.Null({ description, headers }), '4xx': ErrorBody, '5xx': ErrorBody }

@@ -278,3 +278,9 @@ t.test('health checks need no login, answer HEAD, and report not ready while clo
   state.closing = false
   await sleep(0)
 })
+
+t.test('answers 304 to a reader who has the OpenAPI document', async (t) => {
+  const { etag } = (await app.inject('/openapi.json')).headers
+  const { statusCode, body } = await app.inject({ url: '/openapi.json', headers: { 'if-none-match': `"x", ${etag}` } })
+  t.strictSame([statusCode, body], [304, ''])
+})
