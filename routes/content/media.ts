@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { findPicture } from '../../db/queries/content/media.js'
+import { findPicture, readPicture } from '../../db/queries/content/media.js'
 import { acceptPicture } from '../../plugins/bodies.js'
 import { AUTHORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../../src/domain/content/refusals.js'
 import { MAX_PICTURE_BYTES, PICTURE_TYPES } from '../../src/domain/pictures/index.js'
 import { FILE_ONLY } from '../../src/http/refusals.js'
-import { responses } from '../../src/http/schemas.js'
+import { responses, sentAs } from '../../src/http/schemas.js'
 import { uploadPicture } from '../../src/services/content/editing/pictures.js'
 import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
 
@@ -37,7 +38,7 @@ visible text shows is returned only to its uploader and to editors of a source t
         tags: ['content'],
         produces: Object.values(PICTURE_TYPES),
         params: MediaParams,
-        response: responses(PictureFile, [PICTURE_NOT_FOUND]),
+        response: responses(sentAs<Readable>(PictureFile), [PICTURE_NOT_FOUND]),
       },
     },
     async (request, reply) => {
@@ -47,9 +48,11 @@ visible text shows is returned only to its uploader and to editors of a source t
       if (picture === undefined) throw PICTURE_NOT_FOUND
       reply
         .type(PICTURE_TYPES[picture.extension])
+        .header('content-length', picture.size_bytes)
         .header('content-security-policy', POLICY)
         .header('cache-control', 'private, max-age=31536000, immutable')
-      return reply.send(picture.bytes)
+      const pieces = reply.takeTurns(readPicture(app.db, sha, picture.size_bytes))
+      return Readable.from(pieces, { objectMode: false })
     },
   )
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import { readPicture } from '../../db/queries/content/media.js'
 import { purgePictures } from '../../db/queries/housekeeping.js'
 import { uploadPicture } from '../../src/services/content/editing/pictures.js'
 import { createEditor, createSource } from '../support/editing.js'
@@ -197,4 +198,20 @@ t.test('the pictures of a deleted version of a sheet are deleted', async (t) => 
   t.equal((await uses()).length, 1)
   await write('Fassung 54')
   t.strictSame(await uses(), [])
+})
+
+t.test('sends the bytes of a large picture in pieces', async (t) => {
+  const all: unknown[] = []
+  for (const size of [1, 65_536, 65_537, 200_000]) {
+    const bytes = Buffer.from(Array.from({ length: size }, (_, index) => 97 + (index % 23)))
+    const sha256 = hash('sha256', bytes, 'buffer')
+    await db.insertInto('media').values({ sha256, extension: 'png', size_bytes: size, bytes }).execute()
+    const response = await admin.get(`/api/content/media/${sha256.toString('hex')}`)
+    t.equal(response.headers['content-length'], `${size}`)
+    t.ok(response.text === bytes.toString(), 'the bytes are complete and in order')
+    const pieces: number[] = []
+    for await (const piece of readPicture(db, sha256.toString('hex'), size)) pieces.push(piece.length)
+    all.push(pieces)
+  }
+  t.strictSame(all, [[1], [65_536], [65_536, 1], [65_536, 65_536, 65_536, 3_392]])
 })

@@ -9,15 +9,20 @@ export interface Picture {
   bytes: Buffer
 }
 
+export type PictureHead = Pick<Selectable<Database['media']>, 'extension' | 'size_bytes'>
+
 export type Viewer = Pick<Selectable<Database['users']>, 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns a picture that the viewer may see; undefined for other pictures. Authors may also see the pictures of
+ * Returns type and size of a picture that the viewer may see; undefined for other pictures. Authors may also see the pictures of
  * superseded versions in the sources that they edit.
  * @param sha SHA-256 in hex
  */
-export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<Picture | undefined> {
-  const picture = db.selectFrom('media').select(['extension', 'bytes']).where('sha256', '=', Buffer.from(sha, 'hex'))
+export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<PictureHead | undefined> {
+  const picture = db
+    .selectFrom('media')
+    .select(['extension', 'size_bytes'])
+    .where('sha256', '=', Buffer.from(sha, 'hex'))
   if (viewer.is_admin) return picture.executeTakeFirst()
   return picture
     .where((eb) =>
@@ -31,6 +36,24 @@ export async function findPicture(db: Kysely<Database>, sha: string, viewer: Vie
       ]),
     )
     .executeTakeFirst()
+}
+
+const BYTES_AT_ONCE = 64 * 1024
+
+/**
+ * Yields the bytes of a picture in pieces, because the driver converts all bytes of a statement without yielding.
+ * @param sha SHA-256 in hex
+ * @throws Error if the picture is deleted in the meantime
+ */
+export async function* readPicture(db: Kysely<Database>, sha: string, size: number): AsyncGenerator<Buffer> {
+  for (let first = 0; first < size; first += BYTES_AT_ONCE) {
+    const { piece } = await db
+      .selectFrom('media')
+      .select(sql<Buffer>`substring(bytes from ${first + 1}::integer for ${BYTES_AT_ONCE}::integer)`.as('piece'))
+      .where('sha256', '=', Buffer.from(sha, 'hex'))
+      .executeTakeFirstOrThrow()
+    yield piece
+  }
 }
 
 type Media = ExpressionBuilder<Database, 'media'>
