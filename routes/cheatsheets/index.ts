@@ -15,14 +15,18 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listCheatsheets',
         summary: 'All cheat sheets without their text',
         tags: ['cheatsheets'],
-        response: responses(CheatsheetList),
+        response: responses(sentAs<string>(CheatsheetList)),
       },
     },
-    async () => ({ cheatsheets: await listCheatsheets(app.db) }),
+    async (_request, reply) => {
+      reply.type('application/json; charset=utf-8')
+      return `{"cheatsheets":${await listCheatsheets(app.db)}}`
+    },
   )
 
   app.get(

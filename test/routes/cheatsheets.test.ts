@@ -40,6 +40,14 @@ t.test('lists sheets by category and title without their text', async (t) => {
   t.strictSame(Object.keys(response.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
 })
 
+t.test('writes the list as JSON.stringify does', async (t) => {
+  const title = '"\\ /\b\f\n\r\t\u0001\u007f\u2028 ä 😀'
+  const { id, slug } = await createCheatsheet(db, { title, category: "</script> '" })
+  const { text, headers } = await member.get('/api/cheatsheets')
+  t.equal(text, JSON.stringify({ cheatsheets: [{ id, slug, title, category: "</script> '" }] }))
+  t.equal(headers['content-type'], 'application/json; charset=utf-8')
+})
+
 t.test('orders equal titles by id', async (t) => {
   for (const id of [30, 10, 20]) await createCheatsheet(db, { id, title: 'gleich' })
   const ids = (answer: { body: { cheatsheets: { id: number }[] } }) => answer.body.cheatsheets.map(({ id }) => id)

@@ -4,21 +4,20 @@ import { executePlannedEachTime } from '../../statement-names.js'
 import type { Database } from '../../types.js'
 
 export type Cheatsheet = Selectable<Database['cheatsheets']>
-export type CheatsheetSummary = Pick<Cheatsheet, 'id' | 'slug' | 'title' | 'category'>
 
 const SUMMARY = ['id', 'slug', 'title', 'category'] as const
 /** All columns by name: a prepared `select *` fails after another instance adds a column. */
 const COLUMNS = [...SUMMARY, 'content_md', 'created_at', 'updated_at', 'archived_at'] as const
 
-export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetSummary[]> {
-  return db
-    .selectFrom('cheatsheets')
-    .select(SUMMARY)
-    .where('archived_at', 'is', null)
-    .orderBy('category')
-    .orderBy('title')
-    .orderBy('id')
-    .execute()
+/**
+ * Returns the summaries of all live sheets, as the JSON string of an array, because there may be thousands
+ * (docs/decisions/0008-write-the-deck-list-in-sql.md)
+ */
+export async function listCheatsheets(db: Kysely<Database>): Promise<string> {
+  const { rows } = await sql<{ json: string | null }>`
+    select string_agg(summarize_cheatsheet(id, slug, title, category), ',' order by category, title, id) as json
+    from cheatsheets where archived_at is null`.execute(db)
+  return `[${rows[0]?.json ?? ''}]`
 }
 
 /**
