@@ -5,7 +5,7 @@ import { countsOf } from '../../src/domain/review/review.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
-import { runInTurns } from '../../src/services/content/turns.js'
+import { mapInTurns } from '../../src/services/content/turns.js'
 import cardReportRoutes from './card-reports.js'
 import cardRoutes from './cards.js'
 import deckRoutes from './decks.js'
@@ -35,7 +35,7 @@ const review: FastifyPluginAsyncTypebox = async (app) => {
       const scope = { userId: request.user.id, today, deckSlug: request.query.deck || undefined }
       const queue = await findQueue(app.db, scope, request.query.limit, request.query.new)
       if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
-      const cards = await runInTurns(viewInSteps(queue, today))
+      const cards = await viewCards(queue, today)
       return { cards, counts: countsOf(queue.remaining), today, type_answers: queue.settings.type_answers }
     },
   )
@@ -49,16 +49,13 @@ const review: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(fitRoutes)
 }
 
-/** Returns the cards with the days after each rating. Yields after each card, because the days take some computing. */
-function* viewInSteps({ cards, settings }: QueueOfCards, today: string) {
+/** Returns the cards with the days after each rating. */
+async function viewCards({ cards, settings }: QueueOfCards, today: string) {
   const schedulerOf = createSchedulers(settings)
-  const viewed = []
-  for (const { state, deck_slug, deck_name, deck_lang, deck_retention, ...card } of cards) {
+  return mapInTurns(cards, ({ state, deck_slug, deck_name, deck_lang, deck_retention, ...card }) => {
     const next_review = nextReviewsOf(schedulerOf(deck_retention)(card.card_id, state, today))
-    viewed.push({ ...card, deck: { slug: deck_slug, name: deck_name, lang: deck_lang }, progress: state, next_review })
-    yield
-  }
-  return viewed
+    return { ...card, deck: { slug: deck_slug, name: deck_name, lang: deck_lang }, progress: state, next_review }
+  })
 }
 
 export default review

@@ -6,16 +6,22 @@ const ELEMENTS_AT_ONCE = 50
 
 type Body = Record<string, unknown>
 
+interface LongList {
+  elements: readonly unknown[]
+  /** Returns the response with other elements in place of the list. */
+  withElements(elements: readonly unknown[]): Body
+}
+
 /**
- * Serialises a response with one long list in turns, so that other requests do not wait. The text is that of
- * `reply.serialize(response)`, as a buffer, because the encoding of a long string would block as well. Returns any other
- * value unchanged.
+ * Serialises a response with one long list, in any object of the response, in turns, so that other requests do not wait.
+ * The text is that of `reply.serialize(response)`, as a buffer, because the encoding of a long string would block as well.
+ * Returns any other value unchanged.
  */
 export async function serializeInTurns(reply: FastifyReply, response: unknown, signal: AbortSignal): Promise<unknown> {
   if (!isPlainObject(response)) return response
-  const [list, ...others] = Object.entries(response).filter(([, value]) => isLong(value))
+  const [list, ...others] = findLongLists(response)
   if (list === undefined || others.length > 0) return response
-  const json = await runInTurns(serializeInSteps(reply, response, list[0], list[1] as unknown[]), signal)
+  const json = await runInTurns(serializeInSteps(reply, list), signal)
   if (json === undefined) return response
   reply.type('application/json; charset=utf-8')
   return json
@@ -25,26 +31,33 @@ function isPlainObject(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-function isLong(value: unknown): boolean {
-  return Array.isArray(value) && value.length > ELEMENTS_AT_ONCE
+function findLongLists(body: Body): LongList[] {
+  return Object.entries(body).flatMap(([key, value]): LongList[] => {
+    if (Array.isArray(value) && value.length > ELEMENTS_AT_ONCE) {
+      return [{ elements: value, withElements: (elements) => ({ ...body, [key]: elements }) }]
+    }
+    if (!isPlainObject(value)) return []
+    return findLongLists(value).map(({ elements, withElements }) => ({
+      elements,
+      withElements: (others) => ({ ...body, [key]: withElements(others) }),
+    }))
+  })
 }
 
 /** Yields after each batch of elements. Returns undefined if the schema omits the list. */
 function* serializeInSteps(
   reply: FastifyReply,
-  response: Body,
-  key: string,
-  list: readonly unknown[],
+  { elements, withElements }: LongList,
 ): Generator<void, Buffer | undefined> {
-  const serialize = (elements: readonly unknown[]) => String(reply.serialize({ ...response, [key]: elements }))
+  const serialize = (batch: readonly unknown[]) => String(reply.serialize(withElements(batch)))
   const empty = serialize([])
   // The text with an element first differs where the elements begin.
-  const start = lengthOfCommonStart(empty, serialize(list.slice(0, 1)))
+  const start = lengthOfCommonStart(empty, serialize(elements.slice(0, 1)))
   if (start === empty.length) return undefined
   const end = empty.length - start
   const pieces = [Buffer.from(empty.slice(0, start))]
-  for (let first = 0; first < list.length; first += ELEMENTS_AT_ONCE) {
-    const batch = serialize(list.slice(first, first + ELEMENTS_AT_ONCE)).slice(start, -end)
+  for (let first = 0; first < elements.length; first += ELEMENTS_AT_ONCE) {
+    const batch = serialize(elements.slice(first, first + ELEMENTS_AT_ONCE)).slice(start, -end)
     pieces.push(Buffer.from(first === 0 ? batch : `,${batch}`))
     yield
   }

@@ -39,6 +39,8 @@ t.test('a long list in any place gives the same response', async (t) => {
       [{ rows: list, total: 3, short: rows(2), first: { rows: [] } }, properties],
       [{ first: { rows: rows(1) }, rows: list, hidden: list.length }, properties],
       [{ total: 3, rows: list }, undefined],
+      [{ first: { rows: list }, total: 3 }, properties],
+      [{ total: 3, first: { second: { rows: list, total: 4 } } }, undefined],
       [{ rows: list.map(({ name }) => name) }, { rows: { type: 'array', items: { type: 'string' } } }],
       [{ rows: list.map(() => []), total: 1 }, undefined],
     ] as const) {
@@ -56,6 +58,7 @@ t.test('other responses are returned unchanged', async (t) => {
       { rows: rows(51), others: rows(51) },
       { rows: LIST, others: LIST },
     ],
+    [{ rows: rows(51), first: { rows: rows(51) } }, undefined],
     [{ omitted: rows(51), total: 1 }, { total: { type: 'integer' } }],
     [rows(51), undefined],
   ] as const) {

@@ -4,6 +4,7 @@ import { hasLongRun } from '../../../src/domain/text/nfc.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deleteConfirmation } from '../mail/addresses.js'
+import { readInBatches } from '../read-in-batches.js'
 
 // Raw SQL: rows come from arrays (`unnest`), and names are compared by an expression that has an index.
 
@@ -23,24 +24,16 @@ export const MAY_LINK = sql<boolean>`coalesce(link_next_login and link_allowed_a
 /** Normalised user name; unique */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
-/** Number of users per statement; the driver converts all rows of a statement without yielding. */
-const USERS_AT_ONCE = 500
-
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
-  const users: Account[] = []
-  let batch: Account[]
-  do {
-    const last = users.at(-1)?.id
-    batch = await db
+  return readInBatches<Account>((last, limit) =>
+    db
       .selectFrom('users')
       .select(ACCOUNT)
-      .$if(last !== undefined, (query) => query.where('id', '>', last as number))
+      .$if(last !== undefined, (query) => query.where('id', '>', (last as Account).id))
       .orderBy('id')
-      .limit(USERS_AT_ONCE)
-      .execute()
-    users.push(...batch)
-  } while (batch.length === USERS_AT_ONCE)
-  return users
+      .limit(limit)
+      .execute(),
+  )
 }
 
 export async function listUsersWithState(

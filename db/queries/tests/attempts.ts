@@ -5,6 +5,7 @@ import type { ShownId } from '../../../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { ReviewRules } from '../../../src/domain/tests/review.js'
 import type { Database } from '../../types.js'
+import { readInBatches } from '../read-in-batches.js'
 
 // Raw SQL: the statements read and write in CTEs, take rows from JSON, and compare keys as rows.
 
@@ -145,7 +146,13 @@ function selectQuestions(db: Kysely<Database>, attemptId: number) {
 }
 
 export async function listAttemptQuestions(db: Kysely<Database>, attemptId: number): Promise<AttemptQuestion[]> {
-  return selectQuestions(db, attemptId).orderBy('slot').execute()
+  return readInBatches<AttemptQuestion>((last, limit) =>
+    selectQuestions(db, attemptId)
+      .where('slot', '>', last?.slot ?? -1)
+      .orderBy('slot')
+      .limit(limit)
+      .execute(),
+  )
 }
 
 export async function findAttemptQuestion(

@@ -4,8 +4,11 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
+import { readInChunks } from '../read-in-chunks.js'
 
-// Raw SQL: the questions come from arrays (`unnest`).
+// Raw SQL: questions and the ids of cards come from arrays (`unnest`).
+
+const CARDS_AT_ONCE = 250
 
 /** A deck without its cards */
 export interface DeckRow {
@@ -45,28 +48,39 @@ export interface CardRow {
   is_draft: boolean
 }
 
-/** Returns the cards of the decks that have an exercise or one of the keys, in the order of their decks. */
+const KEY = sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`
+
+/**
+ * Returns the cards of the decks that have an exercise or one of the keys, in the order of their decks. First reads their
+ * ids as one text, and then the cards in batches, because the driver converts all rows of a statement without yielding.
+ */
 export async function listQuestionCards(
   db: Kysely<Database>,
   deckIds: readonly number[],
   keys: readonly string[],
 ): Promise<CardRow[]> {
-  const key = sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`
-  return (
-    db
-      .selectFrom('cards')
-      .leftJoin('imported_cards', 'imported_cards.card_id', 'cards.id')
-      .select(['cards.id', 'cards.deck_id', 'level', 'question', 'answer', 'exercise', 'archived_at'])
-      .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
-      .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
-      .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
-      // A card moved from another deck keeps its key, so two cards of a deck may have the same key. The card that was not
-      // moved comes first.
-      .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
-      .orderBy('sort_order')
-      .orderBy('cards.id')
-      .execute()
+  // A card moved from another deck keeps its key, so two cards of a deck may have the same key. The card that was not
+  // moved comes first.
+  const { rows } = await sql<{ ids: string | null }>`
+    select string_agg(
+      cards.id::text, ',' order by imported_cards.deck_id is distinct from cards.deck_id, sort_order, cards.id
+    ) as ids
+    from cards left join imported_cards on card_id = cards.id
+    where cards.deck_id = any(${deckIds}::integer[]) and (exercise is not null or ${KEY} = any(${keys}::text[]))`.execute(
+    db,
   )
+  return readInChunks(rows[0]?.ids?.split(',').map(Number) ?? [], (ids) => readQuestionCards(db, ids), CARDS_AT_ONCE)
+}
+
+async function readQuestionCards(db: Kysely<Database>, ids: readonly number[]): Promise<CardRow[]> {
+  const { rows } = await sql<CardRow>`
+    select cards.id, cards.deck_id, level, question, answer, exercise, archived_at, ${KEY} as key,
+      coalesce(draft and not draft_archived, false) as is_draft
+    from unnest(${ids}::integer[]) with ordinality as wanted (id, place)
+    join cards on cards.id = wanted.id
+    left join imported_cards on card_id = cards.id
+    order by place`.execute(db)
+  return rows
 }
 
 export async function findDigest(db: Kysely<Database>, testId: number, version: number): Promise<Buffer | undefined> {

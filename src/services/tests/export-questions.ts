@@ -8,7 +8,7 @@ import { toMoodleQuestion } from '../../domain/questions/moodle-question.js'
 import { type QuestionRow, toQuestionRow } from '../../domain/tests/question-table.js'
 import { isQuestion, type QuestionCard } from '../../domain/tests/sections.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
-import { runInTurns } from '../content/turns.js'
+import { mapInTurns, runInTurns } from '../content/turns.js'
 import { findNamedDecks } from './named-decks.js'
 import { requireSections } from './publish.js'
 
@@ -58,7 +58,8 @@ async function write(groups: readonly QuestionGroup[], format: QuestionExportFor
   // only in worker threads.
   if (format === 'csv') {
     const { guardCell } = await import('../../domain/table/index.js')
-    const rows = await runInTurns(listRows(groups.flatMap(({ cards }) => cards)))
+    const cards = groups.flatMap((group) => group.cards)
+    const rows = await mapInTurns(cards, toQuestionRow)
     return runInTurns(collect(writeCsv(rows, guardCell)))
   }
   const { writeMoodle } = await import('../../domain/moodle/index.js')
@@ -81,16 +82,6 @@ function* collect(pieces: Iterable<string>): Generator<void, Buffer> {
     yield
   }
   return Buffer.concat(buffers)
-}
-
-/** Returns the rows of the table. Yields after each row. */
-function* listRows(cards: readonly QuestionCard[]): Generator<void, QuestionRow[]> {
-  const rows: QuestionRow[] = []
-  for (const card of cards) {
-    rows.push(toQuestionRow(card))
-    yield
-  }
-  return rows
 }
 
 function* writeCsv(rows: readonly QuestionRow[], guardCell: (text: string) => string): Generator<string> {

@@ -7,9 +7,6 @@ import { buildPracticeQuestion, prepareAnswer } from '../../domain/quiz/practice
 import type { QuizQuestion } from '../../domain/quiz/quiz.js'
 import { runInTurns } from '../content/turns.js'
 
-/** Short, because other requests wait for several turns */
-const TURN_MS = 1
-
 /**
  * Returns practice questions of a deck, or of all decks, without pools. Leaves out cards without wrong options: the
  * author gives none, and the deck has no other answer.
@@ -26,7 +23,7 @@ export async function drawPractice(
     db,
     drawn.map(({ card_id }) => card_id),
   )
-  return runInTurns(buildInSteps(drawn, cards), undefined, TURN_MS)
+  return runInTurns(buildInSteps(drawn, cards))
 }
 
 /** Builds the questions. Yields after each answer and each question. */

@@ -9,12 +9,7 @@ import { freezeQuestion } from '../../domain/questions/frozen.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
-import {
-  type QuestionCard,
-  type ReportSection,
-  type ResolvedSection,
-  resolveSections,
-} from '../../domain/tests/sections.js'
+import { type ReportSection, type ResolvedSection, resolveSections } from '../../domain/tests/sections.js'
 import {
   digestVersion,
   freezeSection,
@@ -23,7 +18,7 @@ import {
   prepareVersion,
 } from '../../domain/tests/version.js'
 import { showQuestion } from '../../domain/tests/view.js'
-import { runInTurns } from '../content/turns.js'
+import { mapInTurns } from '../content/turns.js'
 import { findNamedDecks, type NamedDeck } from './named-decks.js'
 
 export interface Publication extends PreparedVersion {
@@ -74,21 +69,14 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
   const sections = await requireSections(db, definition, source?.id ?? null)
   const offered = sections.flatMap(({ cards }, section) => cards.map((card, id) => ({ id, section, card })))
   const drawn = drawQuestions(definition, offered, randomInt)
-  const questions = await runInTurns(showInSteps(drawn))
-  const { name, introduction, pages, time_limit_minutes } = definition
-  return { slug, version: edit_version, name, introduction, pages, time_limit_minutes, questions }
-}
-
-/** Freezes only drawn questions, because freezing may parse Markdown. Yields after each question. */
-function* showInSteps(drawn: readonly { card: QuestionCard }[]) {
-  const questions = []
-  for (const [slot, { card }] of drawn.entries()) {
+  // Freezes only drawn questions, because freezing may parse Markdown.
+  const questions = await mapInTurns(drawn, ({ card }, slot) => {
     const content = freezeQuestion(card, newId)
     const shown = showQuestion(content, drawPlaces(content, newId, randomInt))
-    questions.push({ slot, ...shown, points: 1, seq: 0, answer: null })
-    yield
-  }
-  return questions
+    return { slot, ...shown, points: 1, seq: 0, answer: null }
+  })
+  const { name, introduction, pages, time_limit_minutes } = definition
+  return { slug, version: edit_version, name, introduction, pages, time_limit_minutes, questions }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Database } from '../../../db/types.js'
 import { REVIEW_CLOSED } from '../../domain/tests/refusals.js'
 import { type ReviewState, reviewQuestion } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
+import { mapInTurns } from '../content/turns.js'
 import { findCurrentAttempt } from './current-attempt.js'
 import { endAttempt } from './end-attempt.js'
 import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
@@ -51,7 +52,7 @@ export async function reviewAttempt(db: Kysely<Database>, userId: number, id: nu
 
 async function listReviewed(db: Kysely<Database>, id: number) {
   const questions = await listAttemptQuestions(db, id)
-  return questions.map(({ slot, content, places, answer, points }) => ({
+  return mapInTurns(questions, ({ slot, content, places, answer, points }) => ({
     slot,
     ...reviewQuestion(content, places, answer),
     answer,

@@ -6,6 +6,7 @@ import type { Exercise } from '../../../../src/domain/questions/exercise.js'
 import { isStorable } from '../../../../src/domain/text/text.js'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
+import { readInBatches } from '../../read-in-batches.js'
 import { isArchived, isDraft, liveVersion } from './state.js'
 
 export interface EditedCard extends CardTexts {
@@ -102,6 +103,21 @@ export async function findPlace(db: Kysely<Database>, slug: string, id: number):
 }
 
 export async function listEditedCards(
+  db: Kysely<Database>,
+  slug: string,
+  filter: EditedFilter,
+  after: CardPosition | undefined,
+  limit: number,
+): Promise<ListedCard[]> {
+  return readInBatches<ListedCard>(async (last, most) => {
+    const place = last === undefined ? after : await findPlace(db, slug, last.id)
+    // The last card may have been moved or deleted in the meantime.
+    if (last !== undefined && place === undefined) return []
+    return readEditedCards(db, slug, filter, place, most)
+  }, limit)
+}
+
+async function readEditedCards(
   db: Kysely<Database>,
   slug: string,
   filter: EditedFilter,

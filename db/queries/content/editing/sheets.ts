@@ -4,6 +4,7 @@ import type { StoredKind } from '../../../../src/domain/content/upload/incoming.
 import { isStorable } from '../../../../src/domain/text/text.js'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
+import { readInBatches } from '../../read-in-batches.js'
 import type { Source } from '../sources.js'
 import { type EditedState, hasState, isArchived, isDraft, liveVersion, visibilityColumns } from './state.js'
 import type { SheetTexts } from './versions.js'
@@ -69,6 +70,15 @@ export interface SheetFilter {
 
 /** Returns matching sheets of editable sources by category and title, after the sheet with the id `after`. */
 export async function listEditedSheets(
+  db: Kysely<Database>,
+  filter: SheetFilter,
+  after: number | undefined,
+  limit: number,
+): Promise<EditedSheetSummary[]> {
+  return readInBatches<EditedSheetSummary>((last, most) => readSheets(db, filter, last?.id ?? after, most), limit)
+}
+
+async function readSheets(
   db: Kysely<Database>,
   { editable, sourceId, state, q }: SheetFilter,
   after: number | undefined,

@@ -50,8 +50,6 @@ const MAX_EXAMPLES_LENGTH = 400_000
 /** Limits of the cards that are read and written at a time, so that neither blocks other requests */
 const BATCH_CARDS = 200
 const BATCH_BYTES = 256 * 1024
-/** Short, because other requests wait for several turns */
-const TURN_MS = 1
 
 /** Queue for bulk changes: runs at most two at a time, one for each user, because each holds a database connection */
 const turns = new FairTurns({
@@ -158,7 +156,7 @@ async function planChanges(
   change: BulkChange,
   replacer: Replacer | undefined,
 ): Promise<{ changed: CardChange[]; hits: number }> {
-  const { planned, hits } = await runInTurns(planInSteps(cards, change, replacer), undefined, TURN_MS)
+  const { planned, hits } = await runInTurns(planInSteps(cards, change, replacer))
   const moved = change.deck === undefined ? planned : await moveAll(transaction, planned, change.deck)
   const changes = cards.map((before, index) => ({ before, after: moved[index] ?? before }))
   return { changed: changes.filter(isChange), hits }
