@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
 import { MAX_IDS } from '../../plugins/rights.js'
 import { nullable } from '../../src/http/schemas.js'
-import { CARD_TEXTS } from './card-schemas.js'
+import { TEXT_FIELDS } from './card-schemas.js'
 
 export const BulkBody = Type.Object(
   {
@@ -51,12 +51,7 @@ export const BulkBody = Type.Object(
   { examples: [{ ids: [31, 32], change: { level: 'aufbau' } }] },
 )
 
-const Texts = Type.Object({
-  question: CARD_TEXTS.question,
-  answer: CARD_TEXTS.answer,
-  level: CARD_TEXTS.level,
-  options: CARD_TEXTS.options,
-})
+const Texts = Type.Omit(Type.Object(TEXT_FIELDS), ['form', 'tolerance', 'unit'])
 
 export const BulkChangeResponse = Type.Object({
   change_id: nullable(Type.Integer({ description: 'Id for the undo; null if nothing was written.' })),

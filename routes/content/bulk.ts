@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import type { CardTexts } from '../../src/domain/content/editing/card.js'
 import {
   CARD_NOT_FOUND,
   CHANGE_NOT_FOUND,
@@ -17,7 +16,7 @@ import { responses } from '../../src/http/schemas.js'
 import { type BulkTarget, changeInBulk } from '../../src/services/content/editing/bulk.js'
 import { undoChange } from '../../src/services/content/editing/undo.js'
 import { BulkBody, BulkChangeResponse, ChangeParams, UndoneChange } from './bulk-schemas.js'
-import { describeTexts, editorOf } from './cards.js'
+import { describeExercise, editorOf } from './cards.js'
 import { NOT_EDITABLE } from './decks.js'
 
 type Body = { ids?: unknown; filter?: { deck?: unknown }; change?: { deck?: unknown } }
@@ -70,8 +69,8 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
         hits: result.hits,
         examples: result.examples.map(({ id, before, after }) => ({
           id,
-          before: describeExample(before),
-          after: describeExample(after),
+          before: { ...before, ...describeExercise(before.exercise) },
+          after: { ...after, ...describeExercise(after.exercise) },
         })),
       }
     },
@@ -95,11 +94,6 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
       return undoChange(app.db, editorOf(request), id)
     },
   )
-}
-
-function describeExample(texts: CardTexts) {
-  const { question, answer, level, options } = describeTexts(texts)
-  return { question, answer, level, options }
 }
 
 export default bulk

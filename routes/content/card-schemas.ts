@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
-import { FORMS } from '../../src/domain/questions/exercise.js'
+import type { CardText } from '../../src/domain/content/card-texts.js'
+import { type Exercise, FORMS } from '../../src/domain/questions/exercise.js'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { choiceOr, id, NEXT_OF_NEWEST_FIRST, page } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
@@ -15,7 +16,8 @@ const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({
   examples: ['choice'],
 })
 
-export const CARD_TEXTS = {
+/** The texts of a card with the fields of its exercise */
+export const TEXT_FIELDS = {
   question: Type.String({ description: 'Markdown.', examples: ['Was macht `git stash`?'] }),
   answer: Type.String({ description: 'Markdown, without the options.' }),
   level: Type.String({ examples: ['grundlagen'] }),
@@ -30,12 +32,12 @@ export const CARD_TEXTS = {
   form: FormName,
   tolerance: nullable(Type.Number({ description: 'Maximum accepted deviation; only for the form `number`.' })),
   unit: nullable(Type.String({ description: 'Only for the form `number`.', examples: ['MB'] })),
-}
+} satisfies Record<CardText | keyof Exercise, TSchema>
 
 const CARD = {
   id: Type.Integer({ examples: [17] }),
   deck: DeckName,
-  ...CARD_TEXTS,
+  ...TEXT_FIELDS,
   version: Type.Integer({ description: 'Number of the live text, from 1.' }),
   draft: Type.Boolean({ description: 'Whether only editors see the card.' }),
   archived_at: nullable(Timestamp),
@@ -188,7 +190,7 @@ export const CardVersions = Type.Object({
       changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
       how: NullableChangeKindSchema,
-      ...CARD_TEXTS,
+      ...TEXT_FIELDS,
     }),
     { description: 'Newest first; fewer than `limit` if the texts are long.' },
   ),

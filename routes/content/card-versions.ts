@@ -6,7 +6,7 @@ import { parseRowId } from '../../src/domain/text/parameters.js'
 import { responses } from '../../src/http/schemas.js'
 import { replaceTexts } from '../../src/services/content/editing/cards.js'
 import { CardVersions, EditedCardParams, EditedCardResponse, VersionParams } from './card-schemas.js'
-import { describeSavedCard, describeTexts, editorOf, parseCardId } from './cards.js'
+import { describeExercise, describeSavedCard, editorOf, parseCardId } from './cards.js'
 import { NOT_EDITABLE } from './decks.js'
 import { RestoreBody, VersionsQuery } from './sheet-schemas.js'
 
@@ -28,10 +28,7 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
     async ({ params, query }) => {
       const { limit, after: before = query.before } = query
       const found = await listVersions(app.db, 'cards', parseCardId(params.id), before, limit)
-      const versions = found.map(({ question, answer, level, exercise, ...version }) => ({
-        ...version,
-        ...describeTexts({ question, answer, level, exercise }),
-      }))
+      const versions = found.map(({ exercise, ...version }) => ({ ...version, ...describeExercise(exercise) }))
       const last = versions.at(-1)?.version ?? 1
       const next = last > 1 ? last : null
       return { versions, next_after: next, next_before: next }

@@ -10,10 +10,10 @@ import {
 } from '../../db/queries/content/editing/cards.js'
 import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import type { CardTexts } from '../../src/domain/content/editing/card.js'
 import type { Editor } from '../../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VersionOutdated } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
+import type { Exercise } from '../../src/domain/questions/exercise.js'
 import { lintQuestion } from '../../src/domain/questions/lint.js'
 import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
 import { checkStorable, invalidCursor, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
@@ -255,17 +255,13 @@ export function editorOf({ user, editable }: FastifyRequest): Editor {
   return { id: user.id, editable }
 }
 
-function describeCard({ deck_slug, deck_name, exercise, question, answer, level, ...card }: EditedCard) {
-  return {
-    ...card,
-    ...describeTexts({ exercise, question, answer, level }),
-    deck: { slug: deck_slug, name: deck_name },
-  }
+function describeCard({ deck_slug, deck_name, exercise, ...card }: EditedCard) {
+  return { ...card, ...describeExercise(exercise), deck: { slug: deck_slug, name: deck_name } }
 }
 
-export function describeTexts({ question, answer, level, exercise }: CardTexts) {
+export function describeExercise(exercise: Exercise | null) {
   const { form = null, options = [], tolerance = null, unit = null } = exercise ?? {}
-  return { question, answer, level, form, options, tolerance, unit }
+  return { form, options, tolerance, unit }
 }
 
 function parseFilter({ state, level, q }: Static<typeof EditedCardsQuery>) {

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_STATES } from '../../db/queries/review/cards.js'
+import { eachText } from '../../src/domain/content/card-texts.js'
 import type { Details } from '../../src/domain/refusal.js'
 import type { FittedParameters } from '../../src/domain/review/parameters.js'
 import {
@@ -51,9 +52,7 @@ const MAX_CARDS = 300
 
 const CARD = {
   card_id: Type.Integer(),
-  question: Type.String(),
-  answer: Type.String(),
-  level: Type.String(),
+  ...eachText(() => Type.String()),
   deck: Type.Object({
     slug: Type.String(),
     name: Type.String(),

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { SchedulerSettings } from '../../../src/domain/review/review.js'
-import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { CARD_COLUMNS, containsText } from '../content/card-texts.js'
 import { deckOrder } from '../content/decks.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 import { countCtes, deckRetention, type StudyScope, settingsCte, stateOf } from './progress.js'
@@ -81,8 +81,8 @@ export async function listCards(
     page as (${pageOf(state, holdsText, userId, today, limit)})
     select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_cursor_known, item.*
     from remaining left join (
-      select cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
-        coalesce(imported_decks.lang, 'de') as deck_lang,
+      select cards.id as card_id, ${CARD_COLUMNS}, exercise ->> 'form' as form,
+        decks.slug as deck_slug, decks.name as deck_name, coalesce(imported_decks.lang, 'de') as deck_lang,
         case when progress.id is not null then ${stateOf('progress')} end as state,
         ${noteOf(userId, 'cards.id')} as note,
         ${stateName(today)} as state_name,
@@ -109,13 +109,6 @@ export async function listCards(
 function stateName(today: string): RawBuilder<CardStateName> {
   return sql`case when suspended_cards.card_id is not null then 'suspended' when progress.id is null then 'new'
     when next_review <= ${today}::date then 'due' else 'learned' end`
-}
-
-/** Builds the condition that question or answer contains the text; no character of the text is a wildcard. */
-function containsText(text: string): RawBuilder<boolean> {
-  if (!isStorable(text)) return sql`false`
-  const folded = sql`(select fold_text(${text}::text))`
-  return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
 /** Builds the number of cards that a whole deck contributes to a list of new cards, or of cards in all states. */
@@ -183,8 +176,8 @@ export async function findCard(
 ): Promise<FoundCard | undefined> {
   const { rows } = await sql<FoundCard & WithForm>`
     with ${settingsCte(userId)}
-    select cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
-      coalesce(imported_decks.lang, 'de') as deck_lang,
+    select cards.id as card_id, ${CARD_COLUMNS}, exercise ->> 'form' as form,
+      decks.slug as deck_slug, decks.name as deck_name, coalesce(imported_decks.lang, 'de') as deck_lang,
       case when progress.id is not null then ${stateOf('progress')} end as state,
       ${stateName(today)} as state_name,
       cards.archived_at is not null or decks.archived_at is not null as archived,

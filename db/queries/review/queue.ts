@@ -1,7 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { CardText } from '../../../src/domain/content/card-texts.js'
 import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { CardState, Remaining } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
+import { CARD_COLUMNS, listTexts } from '../content/card-texts.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, deckRetention, isStudied, type StudyScope, type StudySettings, stateOf } from './progress.js'
 
@@ -13,11 +15,8 @@ export function noteOf(userId: number, cardId: string): RawBuilder<string | null
     then (select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)}) end`
 }
 
-export interface StudyCard {
+export interface StudyCard extends Record<CardText, string> {
   card_id: number
-  question: string
-  answer: string
-  level: string
   deck_slug: string
   deck_name: string
   deck_lang: string
@@ -154,9 +153,9 @@ export async function findQueue(
     )
     select case when place is null or place = 1 then to_json(remaining) end as remaining,
       case when place is null or place = 1 then to_json(settings) end as settings,
-      card_id, question, answer, form, level, deck_slug, deck_name, deck_lang, state, note, deck_retention
+      card_id, ${listTexts((column) => column)}, form, deck_slug, deck_name, deck_lang, state, note, deck_retention
     from remaining cross join settings left join (
-      select place, cards.id as card_id, question, answer, exercise ->> 'form' as form, level,
+      select place, cards.id as card_id, ${CARD_COLUMNS}, exercise ->> 'form' as form,
         decks.slug as deck_slug, decks.name as deck_name,
         coalesce(imported_decks.lang, 'de') as deck_lang,
         case when progress.id is not null then ${stateOf('progress')} end as state,
@@ -171,14 +170,10 @@ export async function findQueue(
   const first = rows[0]
   if (first === undefined || (scope.deckSlug !== undefined && first.remaining.decks === 0)) return undefined
   return {
-    cards: rows.flatMap((row) => (row.card_id === null ? [] : [toQueuedCard({ ...row, card_id: row.card_id })])),
+    cards: rows.flatMap((row) =>
+      row.card_id === null ? [] : [{ ...row, card_id: row.card_id, answer: showGaps(row.answer, row.form) }],
+    ),
     remaining: first.remaining,
     settings: first.settings,
   }
-}
-
-function toQueuedCard(row: QueuedCard & WithForm): QueuedCard {
-  const { card_id, question, level, deck_slug, deck_name, deck_lang, state, note, deck_retention } = row
-  const answer = showGaps(row.answer, row.form)
-  return { card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention }
 }

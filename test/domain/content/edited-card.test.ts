@@ -1,11 +1,6 @@
 import t from 'tap'
-import {
-  type CardTextsInput,
-  changeTexts,
-  containsTexts,
-  isSameText,
-  keyFrom,
-} from '../../../src/domain/content/editing/card.js'
+import { isSameText } from '../../../src/domain/content/card-texts.js'
+import { type CardTextsInput, changeTexts, containsTexts, keyFrom } from '../../../src/domain/content/editing/card.js'
 import { questionWords, similarityOf, wordPairs } from '../../../src/domain/content/editing/similar.js'
 import { readCards } from '../../../src/domain/content/format/parse-deck.js'
 import { writeCard } from '../../../src/domain/content/format/write-deck.js'

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
-import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
+import { CARD_TEXTS, type CardTexts } from '../../../../src/domain/content/card-texts.js'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Exercise } from '../../../../src/domain/questions/exercise.js'
@@ -7,6 +7,7 @@ import { isStorable } from '../../../../src/domain/text/text.js'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
 import { readInBatches } from '../../read-in-batches.js'
+import { CARD_COLUMNS, containsText } from '../card-texts.js'
 import { isArchived, isDraft, liveVersion } from './state.js'
 
 export interface EditedCard extends CardTexts {
@@ -47,7 +48,7 @@ function cardsWithOrigin(db: Kysely<Database>) {
 
 function editedCards(db: Kysely<Database>) {
   return cardsWithOrigin(db)
-    .select(['cards.id', 'question', 'answer', 'level', 'cards.created_at', 'cards.updated_at'])
+    .select(['cards.id', ...CARD_TEXTS, 'cards.created_at', 'cards.updated_at'])
     .select(['decks.slug as deck_slug', 'decks.name as deck_name'])
     .select(({ ref }) => [
       sql<Exercise | null>`${ref('exercise')}`.as('exercise'),
@@ -178,13 +179,6 @@ function cardIds(
     .unionAll(db.selectFrom(hidden.as('hidden')).select(['id', 'sort_order']))
 }
 
-/** Builds the condition that question or answer contains the text; no character of the text is a wildcard. */
-function containsText(text: string): RawBuilder<boolean> {
-  if (!isStorable(text)) return sql`false`
-  const folded = sql`(select fold_text(${text}::text))`
-  return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
-}
-
 export interface EditableCard extends CardTexts, ItemState {
   id: number
   deck_id: number
@@ -245,7 +239,7 @@ export async function findOriginsOfCards(
 
 export async function findStoredCards(db: Kysely<Database>, ids: readonly number[]): Promise<EditableCard[]> {
   return cardsWithOrigin(db)
-    .select(['cards.id', 'cards.deck_id', 'question', 'answer', 'level', 'cards.sort_order'])
+    .select(['cards.id', 'cards.deck_id', ...CARD_TEXTS, 'cards.sort_order'])
     .select(['source_id', 'kind', 'file', 'key', 'imported_cards.deck_id as identity_deck_id'])
     .select(({ ref }) => [
       sql<Exercise | null>`${ref('exercise')}`.as('exercise'),
@@ -264,7 +258,7 @@ export async function findSizes(
   db: Kysely<Database>,
   ids: readonly number[],
 ): Promise<{ id: number; bytes: number }[]> {
-  const bytes = sql`octet_length(question) + octet_length(answer) + coalesce(pg_column_size(exercise), 0)`
+  const bytes = sql`octet_length(concat(${CARD_COLUMNS})) + coalesce(pg_column_size(exercise), 0)`
   const { sizes } = await db
     .selectFrom('cards')
     .select(

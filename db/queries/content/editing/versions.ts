@@ -1,7 +1,8 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
+import { CARD_TEXTS, type CardTexts } from '../../../../src/domain/content/card-texts.js'
 import type { ChangeKind } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
+import { listTexts } from '../card-texts.js'
 import { liveVersion } from './state.js'
 
 // Raw SQL: tables and columns depend on the kind, and a window function limits the size of a page.
@@ -14,7 +15,7 @@ interface Texts {
 }
 
 const KINDS = {
-  cards: { versions: 'card_versions', key: 'card_id', texts: ['question', 'answer', 'level', 'exercise'] },
+  cards: { versions: 'card_versions', key: 'card_id', texts: [...CARD_TEXTS, 'exercise'] },
   cheatsheets: { versions: 'sheet_versions', key: 'cheatsheet_id', texts: ['title', 'category', 'content_md'] },
 } as const
 
@@ -97,7 +98,7 @@ export async function findCardVersions(
 ): Promise<Map<number, CardTexts>> {
   const rows = JSON.stringify(wanted)
   const { rows: found } = await sql<CardTexts & { id: number }>`
-    select card_id as id, question, answer, level, exercise
+    select card_id as id, ${listTexts((column) => column)}, exercise
     from jsonb_to_recordset(${rows}::jsonb) as wanted (id integer, version integer)
     join card_versions on card_id = wanted.id and card_versions.version = wanted.version`.execute(db)
   return new Map(found.map(({ id, ...texts }) => [id, texts]))

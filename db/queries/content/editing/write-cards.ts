@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
-import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
+import type { CardTexts } from '../../../../src/domain/content/card-texts.js'
 import type { Database } from '../../../types.js'
+import { listTexts } from '../card-texts.js'
 import type { EditableCard } from './cards.js'
 import { visibilityColumns } from './state.js'
 
@@ -82,11 +83,11 @@ export async function updateCards(transaction: Transaction<Database>, cards: rea
   const rows = cards.map(({ archived, draft, ...card }) => ({ ...card, is_hidden: archived || draft }))
   await sql`
     update cards
-    set deck_id = input.deck_id, question = input.question, answer = input.answer, level = input.level,
+    set deck_id = input.deck_id, ${listTexts((column) => sql`${column} = input.${column}`)},
       exercise = input.exercise, sort_order = input.sort_order,
       archived_at = case when is_hidden then coalesce(archived_at, now()) end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as input (id integer, deck_id integer, question text,
-      answer text, level text, exercise jsonb, sort_order integer, is_hidden boolean)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as input (id integer, deck_id integer,
+      ${listTexts((column) => sql`${column} text`)}, exercise jsonb, sort_order integer, is_hidden boolean)
     where cards.id = input.id`.execute(transaction)
 }
 

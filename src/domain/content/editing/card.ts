@@ -1,25 +1,18 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { InvalidInput } from '../../refusal.js'
 import { toNfc } from '../../text/nfc.js'
+import { CARD_TEXTS, type CardText, type CardTexts, EMPTY_TEXTS, eachText } from '../card-texts.js'
 import { slugFrom } from '../format/slug.js'
 import { parseLabel, parseSide } from './texts.js'
 
-export interface CardTexts {
-  question: string
-  answer: string
-  level: string
-  exercise: Exercise | null
-}
-
 /** Texts and exercise in a request. Absent texts stay unchanged. */
-export interface CardTextsInput extends ExerciseInput {
-  question?: string | undefined
-  answer?: string | undefined
-  level?: string | undefined
-}
+export type CardTextsInput = ExerciseInput & Partial<Record<CardText, string | undefined>>
 
-const NEW: CardTexts = { question: '', answer: '', level: '', exercise: null }
+const PARSERS: Record<CardText, (input: string) => string> = {
+  question: (input) => parseSide('question', input),
+  answer: (input) => parseSide('answer', input),
+  level: (input) => (input.trim() === '' ? '' : parseLabel('level', input)),
+}
 
 /**
  * Returns the texts of a card after a change: changed texts in NFC, with `\n` line ends, and trimmed.
@@ -27,33 +20,18 @@ const NEW: CardTexts = { question: '', answer: '', level: '', exercise: null }
  *   characters, or the exercise is invalid
  * @example changeTexts({ question: 'F', answer: ' A\r\n' }).answer // 'A'
  */
-export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): CardTexts {
-  const isNew = before === NEW
-  const texts = {
-    question: isNew || input.question !== undefined ? parseSide('question', input.question ?? '') : before.question,
-    answer: isNew || input.answer !== undefined ? parseSide('answer', input.answer ?? '') : before.answer,
-    level: input.level === undefined ? before.level : parseLevel(input.level),
-  }
+export function changeTexts(input: CardTextsInput, before: CardTexts = EMPTY_TEXTS): CardTexts {
+  const isNew = before === EMPTY_TEXTS
+  const texts = eachText((name) =>
+    isNew || input[name] !== undefined ? PARSERS[name](input[name] ?? '') : before[name],
+  )
   if (!changesExercise(input, texts, before)) return { ...texts, exercise: before.exercise }
   return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
 }
 
 /** Returns whether a request contains texts or an exercise; such a request must specify the version to change. */
-export function containsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
-  return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
-}
-
-export function isSameText(one: CardTexts, other: CardTexts): boolean {
-  return (
-    one.question === other.question &&
-    one.answer === other.answer &&
-    one.level === other.level &&
-    isDeepStrictEqual(one.exercise, other.exercise)
-  )
-}
-
-function parseLevel(input: string): string {
-  return input.trim() === '' ? '' : parseLabel('level', input)
+export function containsTexts(input: CardTextsInput): boolean {
+  return CARD_TEXTS.some((name) => input[name] !== undefined) || holdsExercise(input)
 }
 
 function holdsExercise({ form, options, tolerance, unit }: ExerciseInput): boolean {

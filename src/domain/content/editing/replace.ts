@@ -3,7 +3,7 @@ import { InvalidInput } from '../../refusal.js'
 import { createFinder } from '../../text/find-text.js'
 import { MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { toNfc } from '../../text/nfc.js'
-import type { CardTexts } from './card.js'
+import { type CardTexts, MARKDOWN_TEXTS } from '../card-texts.js'
 
 export interface Replacement {
   /** Must not be empty */
@@ -64,12 +64,12 @@ function startOfCharacterBefore(text: string, end: number): number {
   return isPair ? end - 2 : end - 1
 }
 
-/** Replaces in question, answer and options. Yields after each text and returns the new texts with the number of hits. */
+/** Replaces in Markdown texts and options. Yields after each text and returns the new texts with the number of hits. */
 export function* replaceInSteps(
   card: CardTexts,
   replacer: ReturnType<typeof createReplacer>,
 ): Generator<void, { texts: CardTexts; hits: number }> {
-  const { question, answer, level, exercise } = card
+  const { exercise } = card
   let hits = 0
   function* replace(text: string) {
     const result = replacer(text)
@@ -81,11 +81,7 @@ export function* replaceInSteps(
   for (const { text, correct, feedback } of exercise?.options ?? []) {
     options.push({ text: yield* replace(text), correct, feedback: feedback && (yield* replace(feedback)) })
   }
-  const texts: CardTexts = {
-    question: yield* replace(question),
-    answer: yield* replace(answer),
-    level,
-    exercise: exercise && { ...exercise, options },
-  }
+  const texts: CardTexts = { ...card, exercise: exercise && { ...exercise, options } }
+  for (const name of MARKDOWN_TEXTS) texts[name] = yield* replace(card[name])
   return { texts, hits }
 }

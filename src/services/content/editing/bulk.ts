@@ -12,11 +12,11 @@ import { describeChange } from '../../../../db/queries/content/editing/changes.j
 import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
 import type { Database } from '../../../../db/types.js'
 import { NOT_AN_EDITOR } from '../../../domain/accounts/refusals.js'
-import { type CardTexts, type CardTextsInput, changeTexts, isSameText } from '../../../domain/content/editing/card.js'
+import { CARD_TEXTS, type CardTexts, isSameText, lengthOfTexts } from '../../../domain/content/card-texts.js'
+import { type CardTextsInput, changeTexts } from '../../../domain/content/editing/card.js'
 import { createReplacer, type Replacement, replaceInSteps } from '../../../domain/content/editing/replace.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { DECK_NOT_FOUND, NotEditable, ONE_SOURCE_ONLY, TOO_MANY_CARDS } from '../../../domain/content/refusals.js'
-import { lengthOfExercise } from '../../../domain/questions/exercise.js'
 import { InvalidField, InvalidInput } from '../../../domain/refusal.js'
 import { accountShare, FairTurns } from '../../fair-turns.js'
 import { runInTurns } from '../turns.js'
@@ -200,21 +200,12 @@ async function moveAll(transaction: Transaction<Database>, cards: readonly Edita
 }
 
 /** Leaves out unchanged texts, because validation might reject a text that a script has written. */
-function inputOf(
-  card: CardTexts,
-  { question, answer, exercise }: CardTexts,
-  level: string | undefined,
-): CardTextsInput {
-  return {
-    ...(question !== card.question && { question }),
-    ...(answer !== card.answer && { answer }),
-    ...(exercise !== card.exercise && !isSameText(card, { ...card, exercise }) && { options: exercise?.options }),
-    level,
-  }
-}
-
-function lengthOfTexts({ question, answer, exercise }: CardTexts): number {
-  return question.length + answer.length + lengthOfExercise(exercise)
+function inputOf(card: CardTexts, replaced: CardTexts, level: string | undefined): CardTextsInput {
+  const { exercise } = replaced
+  const input: CardTextsInput = { level }
+  for (const name of CARD_TEXTS) if (replaced[name] !== card[name]) input[name] = replaced[name]
+  if (exercise !== card.exercise && !isSameText(card, { ...card, exercise })) input.options = exercise?.options
+  return input
 }
 
 function summaryOf({ level, deck, archived, draft, replace }: BulkChange, cards: number): object {

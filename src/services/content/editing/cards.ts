@@ -18,13 +18,8 @@ import {
 } from '../../../../db/queries/content/editing/write-cards.js'
 import type { Database } from '../../../../db/types.js'
 import { NOT_AN_EDITOR } from '../../../domain/accounts/refusals.js'
-import {
-  type CardTexts,
-  type CardTextsInput,
-  changeTexts,
-  containsTexts,
-  keyFrom,
-} from '../../../domain/content/editing/card.js'
+import type { CardTexts } from '../../../domain/content/card-texts.js'
+import { type CardTextsInput, changeTexts, containsTexts, keyFrom } from '../../../domain/content/editing/card.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import {
   CARD_NOT_FOUND,

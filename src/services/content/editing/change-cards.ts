@@ -9,7 +9,7 @@ import {
   updateIdentities,
 } from '../../../../db/queries/content/editing/write-cards.js'
 import type { Database } from '../../../../db/types.js'
-import { isSameText } from '../../../domain/content/editing/card.js'
+import { isSameText } from '../../../domain/content/card-texts.js'
 import { NotEditable } from '../../../domain/content/refusals.js'
 import { inCardBatches, weightOf } from '../write.js'
 import { type ChangeOrigin, openChange, recordItems } from './change.js'

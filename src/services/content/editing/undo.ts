@@ -4,7 +4,7 @@ import type { EditableCard } from '../../../../db/queries/content/editing/cards.
 import { type CardItem, findCardItems, findDecksById, lockChange } from '../../../../db/queries/content/editing/undo.js'
 import { findCardVersions } from '../../../../db/queries/content/editing/versions.js'
 import type { Database } from '../../../../db/types.js'
-import type { CardTexts } from '../../../domain/content/editing/card.js'
+import type { CardTexts } from '../../../domain/content/card-texts.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE } from '../../../domain/content/refusals.js'
 import { type CardChange, lockAndRead, moveToDeck, type TargetDeck, writeChanges } from './change-cards.js'
@@ -82,7 +82,7 @@ async function takeBack(
     if (card === undefined || before === null) return []
     const { archived, draft, version } = before
     const text = version === after.version ? card : texts.get(card_id)
-    return text === undefined ? [] : [{ before, card, wanted: { ...card, ...textsOf(text), archived, draft } }]
+    return text === undefined ? [] : [{ before, card, wanted: { ...card, ...text, archived, draft } }]
   })
   const moved = await moveToDeck(
     transaction,
@@ -94,8 +94,4 @@ async function takeBack(
     const isMoved = after.deck_id !== card.deck_id
     return { before: card, after: isMoved ? { ...after, sort_order: before.sort_order ?? after.sort_order } : after }
   })
-}
-
-function textsOf({ question, answer, level, exercise }: CardTexts): CardTexts {
-  return { question, answer, level, exercise }
 }
