@@ -1,11 +1,13 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { CardProgress } from '../../../src/domain/anki/index.js'
+import type { CardTexts } from '../../../src/domain/content/card-texts.js'
 import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
-import { type Exercise, readStoredExercise } from '../../../src/domain/questions/exercise.js'
+import { readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
+import { CARD_COLUMNS } from './card-texts.js'
 import { deckOrder } from './decks.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
@@ -68,12 +70,8 @@ export async function listDecksToExport(
   return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: ids === '' ? [] : ids.split(',').map(Number) }))
 }
 
-export interface ExportedCard {
+export interface ExportedCard extends CardTexts {
   id: number
-  question: string
-  answer: string
-  level: string
-  exercise: Exercise | null
   draft: boolean
   created_at: Date
   updated_at: Date
@@ -105,7 +103,7 @@ export async function readCardsToExport(
   const progress = userId === undefined ? NO_PROGRESS : progressOf(userId)
   const { rows } = await readInTurn(() =>
     sql<CardRow>`
-      select cards.id, question, cards.answer, level, exercise, archived_at is not null as draft, cards.created_at,
+      select cards.id, ${CARD_COLUMNS}, exercise, archived_at is not null as draft, cards.created_at,
         updated_at, key, case when is_first then guid end as guid, case when is_first then ord end as ord,
         ${progress.columns}
       from unnest(${ids}::integer[]) with ordinality as wanted (id, place)
@@ -138,9 +136,7 @@ function progressOf(userId: number): { columns: RawBuilder<unknown>; joins: RawB
 }
 
 function toCard(row: CardRow): ExportedCard {
-  const { id, question, answer, level, exercise, draft, created_at, updated_at, key, guid, ord, is_suspended } = row
-  const texts = { question, answer, level, exercise: readStoredExercise(exercise, answer), draft }
-  const card = { id, ...texts, created_at, updated_at, key, guid, ord, is_suspended }
+  const card = { ...row, exercise: readStoredExercise(row.exercise, row.answer) }
   if (!row.has_progress) return { ...card, progress: null }
   const { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses } = row
   const progress = { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses }

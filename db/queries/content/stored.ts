@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { OTHER_TEXTS } from '../../../src/domain/content/card-texts.js'
 import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
 import type {
   OwnedCard,
@@ -139,7 +140,7 @@ function selectCards(db: Kysely<Database>) {
       eb.fn.coalesce('edited', eb.lit(false)).as('is_edited'),
       VISIBILITY.as('state'),
       digestOf('question').as('question_digest'),
-      digestOf('answer', 'level').as('rest_digest'),
+      digestOf(...OTHER_TEXTS).as('rest_digest'),
       EXERCISE_DIGEST.as('exercise_digest'),
     ])
 }

@@ -1,6 +1,8 @@
 import { type Selectable, sql, type Transaction } from 'kysely'
+import type { CardTexts } from '../../../src/domain/content/card-texts.js'
 import type { Exercise } from '../../../src/domain/questions/exercise.js'
 import type { Database } from '../../types.js'
+import { listTexts } from './card-texts.js'
 
 // Raw SQL: rows come from arrays (`unnest`), because a statement has at most 65,535 parameters.
 
@@ -167,9 +169,7 @@ export async function archiveDecks(transaction: Transaction<Database>, ids: numb
   )
 }
 
-export interface CardInput
-  extends Pick<Selectable<Database['cards']>, 'deck_id' | 'question' | 'answer' | 'level' | 'sort_order'> {
-  exercise: Exercise | null
+export interface CardInput extends CardTexts, Pick<Selectable<Database['cards']>, 'deck_id' | 'sort_order'> {
   isDraft: boolean
   key: string
   guid: string | null
@@ -182,18 +182,24 @@ export async function insertCards(transaction: Transaction<Database>, cards: Car
       select nextval(pg_get_serial_sequence('cards', 'id'))::integer as id, input.*
       from unnest(
         ${cards.map((card) => card.deck_id)}::integer[], ${cards.map((card) => card.key)}::text[],
-        ${cards.map((card) => card.question)}::text[], ${cards.map((card) => card.answer)}::text[],
-        ${cards.map((card) => card.level)}::text[], ${cards.map((card) => card.sort_order)}::integer[],
+        ${textArrays(cards)}, ${cards.map((card) => card.sort_order)}::integer[],
         ${cards.map(({ exercise }) => jsonOf(exercise))}::text[], ${cards.map(({ isDraft }) => isDraft)}::boolean[],
         ${cards.map((card) => card.guid)}::text[], ${cards.map((card) => card.ord)}::integer[]
-      ) as input (deck_id, key, question, answer, level, sort_order, exercise, draft, guid, ord)
+      ) as input (deck_id, key, ${TEXTS}, sort_order, exercise, draft, guid, ord)
     ),
     created as (
-      insert into cards (id, deck_id, question, answer, level, sort_order, exercise, archived_at)
-      select id, deck_id, question, answer, level, sort_order, exercise::jsonb, case when draft then now() end from input
+      insert into cards (id, deck_id, ${TEXTS}, sort_order, exercise, archived_at)
+      select id, deck_id, ${TEXTS}, sort_order, exercise::jsonb, case when draft then now() end from input
     )
     insert into imported_cards (card_id, deck_id, key, guid, ord, draft)
     select id, deck_id, key, guid, ord, draft from input`.execute(transaction)
+}
+
+const TEXTS = listTexts((column) => column)
+
+/** Builds a parameter with the values of all cards for each text. */
+function textArrays(cards: readonly CardTexts[]) {
+  return listTexts((_, name) => sql`${cards.map((card) => card[name])}::text[]`)
 }
 
 function jsonOf(exercise: Exercise | null): string | null {
@@ -202,7 +208,7 @@ function jsonOf(exercise: Exercise | null): string | null {
 
 export type CardUpdate = Omit<CardInput, 'key' | 'guid' | 'ord'> & {
   id: number
-  /** Whether question, answer, level and exercise stay unchanged */
+  /** Whether the texts and the exercise stay unchanged */
   keepsText: boolean
   keepsExercise: boolean
 }
@@ -215,19 +221,16 @@ export async function updateCards(transaction: Transaction<Database>, cards: Car
   await sql`
     update cards
     set deck_id = input.deck_id,
-      question = case when keeps_text then cards.question else input.question end,
-      answer = case when keeps_text then cards.answer else input.answer end,
-      level = case when keeps_text then cards.level else input.level end,
+      ${listTexts((column) => sql`${column} = case when keeps_text then cards.${column} else input.${column} end`)},
       exercise = case when keeps_text or keeps_exercise then cards.exercise else input.exercise::jsonb end,
       sort_order = input.sort_order,
       archived_at = case when input.draft then coalesce(cards.archived_at, now()) end
     from unnest(
       ${ids}::integer[], ${cards.map((card) => card.deck_id)}::integer[],
-      ${cards.map((card) => card.question)}::text[], ${cards.map((card) => card.answer)}::text[],
-      ${cards.map((card) => card.level)}::text[], ${cards.map((card) => card.sort_order)}::integer[],
+      ${textArrays(cards)}, ${cards.map((card) => card.sort_order)}::integer[],
       ${cards.map(({ exercise }) => jsonOf(exercise))}::text[], ${drafts}::boolean[],
       ${kept}::boolean[], ${cards.map(({ keepsExercise }) => keepsExercise)}::boolean[]
-    ) as input (id, deck_id, question, answer, level, sort_order, exercise, draft, keeps_text, keeps_exercise)
+    ) as input (id, deck_id, ${TEXTS}, sort_order, exercise, draft, keeps_text, keeps_exercise)
     where cards.id = input.id`.execute(transaction)
   // The ids occur twice, because with the join alone each batch would read the whole table.
   await sql`

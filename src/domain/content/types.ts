@@ -1,5 +1,5 @@
-import type { Exercise } from '../questions/exercise.js'
 import type { TestDefinition } from '../tests/definition.js'
+import type { CardTexts } from './card-texts.js'
 
 /**
  * A fault in a content file or an upload. `file` is relative to the content folder (with `/`); in an upload, it names
@@ -17,13 +17,9 @@ export type Warning = Fault
 export type ReportFault = (line: number, message: string) => void
 
 /** A card of a content file or an upload. Its index in `cards` of the deck determines its sort order. */
-export interface CardSource {
+export interface CardSource extends CardTexts {
   key: string
   aliases: string[]
-  question: string
-  answer: string
-  level: string
-  exercise: Exercise | null
   /** Whether only editors see the card */
   draft: boolean
   /** Line of the card in the file, from 1; 0 in an Anki package */

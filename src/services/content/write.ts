@@ -18,10 +18,10 @@ import {
   updateSheets,
 } from '../../../db/queries/content/write.js'
 import type { Database } from '../../../db/types.js'
+import { type CardTexts, lengthOfTexts } from '../../domain/content/card-texts.js'
 import { changesOf, hasChanges, type PlacedCard, type Plan } from '../../domain/content/plan/types.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
 import type { IncomingPicture } from '../../domain/content/upload/incoming.js'
-import { lengthOfExercise } from '../../domain/questions/exercise.js'
 import type { TestPlan } from '../../domain/tests/import-plan.js'
 import { type ImportedTests, type TestOrigin, writeTests } from '../tests/import.js'
 import { type ChangeOrigin, openChange } from './editing/change.js'
@@ -121,8 +121,7 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
     await insertCards(
       transaction,
       batch.map((placed) => {
-        const { key, draft } = placed.card
-        return { ...inputOf(placed, idOf), key, isDraft: draft, ...origin.ofCard(placed.card) }
+        return { ...inputOf(placed, idOf), isDraft: placed.card.draft, ...origin.ofCard(placed.card) }
       }),
     )
     advance(batch.length)
@@ -194,15 +193,14 @@ async function writeSheets<Sheet extends SheetSource>(
 }
 
 function inputOf<Deck>({ deck, card, sort_order }: PlacedCard<Deck, CardSource>, idOf: IdOf<Deck>) {
-  const { question, answer, level, exercise } = card
-  return { deck_id: idOf(deck), question, answer, level, exercise, sort_order }
+  return { ...card, deck_id: idOf(deck), sort_order }
 }
 
 const CHARACTERS_PER_ROW = BATCH_CHARACTERS / BATCH_ROWS
 
 /** Returns the weight of a card's texts, as a number of rows of a batch. */
-export function weightOf({ question, answer, exercise }: Pick<CardSource, 'question' | 'answer' | 'exercise'>): number {
-  return (question.length + answer.length + lengthOfExercise(exercise)) / CHARACTERS_PER_ROW
+export function weightOf(card: CardTexts): number {
+  return lengthOfTexts(card) / CHARACTERS_PER_ROW
 }
 
 /**

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Exercise } from '../../questions/exercise.js'
+import { type CardTexts, EMPTY_TEXTS, type GivenTexts, isSameText, MARKDOWN_TEXTS } from '../card-texts.js'
 import { DEFAULT_LANGUAGE, readCards } from './parse-deck.js'
 import { writeTaskList } from './task-list.js'
 import { NO_LEVEL, writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
@@ -16,13 +15,9 @@ export interface WrittenDeck {
   desired_retention?: number | null
 }
 
-export interface WrittenCard {
+export interface WrittenCard extends GivenTexts {
   /** Unique in the deck, `[a-z0-9-]{1,64}` */
   key: string
-  question: string
-  answer: string
-  level: string
-  exercise?: Exercise | null
   draft?: boolean
 }
 
@@ -54,10 +49,8 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
  * // '## F\n<!-- id: a; level: l -->\n\n### Antwort\nA\n'
  */
 export function writeCard(card: WrittenCard, isOptionsOff = false): string {
-  if (card.question.includes('\r') || card.answer.includes('\r')) {
-    return writeCard({ ...card, question: toUnix(card.question), answer: toUnix(card.answer) }, isOptionsOff)
-  }
-  const whole: WholeCard = { exercise: null, draft: false, ...card, level: toFrontMatterLine(card.level) }
+  const whole: WholeCard = { ...EMPTY_TEXTS, draft: false, ...card, level: toFrontMatterLine(card.level) }
+  for (const name of MARKDOWN_TEXTS) whole[name] = whole[name].replaceAll(/\r\n?/g, '\n')
   for (const answer of writeAnswers(whole)) {
     for (const text of [writeWithHeading(whole, answer), writeBelowHeading(whole, answer)]) {
       if (text !== undefined && isReadAs(text, whole, isOptionsOff)) return text
@@ -65,10 +58,10 @@ export function writeCard(card: WrittenCard, isOptionsOff = false): string {
   }
   const comment = writeComment({ ...whole, level: writeLevel(whole.level), exercise: null }, '; verbatim: true')
   const json = whole.exercise === null ? '' : `\n${writeExerciseJson(whole.exercise)}\n`
-  return `##\n${comment}\n${writeFence(card.question)}\n\n### Antwort\n${writeFence(card.answer)}\n${json}`
+  return `##\n${comment}\n${writeFence(whole.question)}\n\n### Antwort\n${writeFence(whole.answer)}\n${json}`
 }
 
-type WholeCard = Required<WrittenCard>
+type WholeCard = CardTexts & { key: string; draft: boolean }
 
 /**
  * Returns two versions of the answer with its options: one with the bullet `-`, one with `*`. If the answer ends with a
@@ -118,15 +111,7 @@ function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean
   if (exercise === null && isPlain(question, answer, level)) return true
   const cards = readCards(`${text}${NEXT}`, isOptionsOff)
   const [read] = cards ?? []
-  return (
-    cards?.length === 2 &&
-    read?.key === key &&
-    read.question === question &&
-    read.answer === answer &&
-    read.level === level &&
-    read.draft === draft &&
-    isDeepStrictEqual(read.exercise, exercise)
-  )
+  return cards?.length === 2 && read?.key === key && read.draft === draft && isSameText(read, card)
 }
 
 /**
@@ -151,8 +136,4 @@ function isPlain(question: string, answer: string, level: string): boolean {
 
 function isTrimmed(text: string): boolean {
   return text !== '' && text.trim() === text
-}
-
-function toUnix(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n')
 }

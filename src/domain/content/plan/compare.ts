@@ -52,7 +52,7 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
   )
 }
 
-/** Returns whether a stored card and a card of a file differ in question, answer, level or exercise. */
+/** Returns whether a stored card and a card of a file differ in a text or the exercise. */
 export function hasOtherText(row: StoredCard, digest: CardDigests | undefined, hasExercise = true): boolean {
   return (
     row.question_digest !== digest?.question ||

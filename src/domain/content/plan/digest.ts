@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { textsOfExercise } from '../../questions/exercise.js'
+import { type CardTexts, OTHER_TEXTS } from '../card-texts.js'
 import type { CardSource, Content, SheetSource } from '../types.js'
 import type { CardDigests, Digests } from './types.js'
 
@@ -11,18 +12,21 @@ export function digestText(...texts: string[]): string {
   return hash('sha256', texts.join('\0'), 'hex').slice(0, 32)
 }
 
+export function digestCard({ exercise, ...texts }: CardTexts): CardDigests {
+  return {
+    question: digestText(texts.question),
+    rest: digestText(...OTHER_TEXTS.map((name) => texts[name])),
+    exercise: exercise === null ? '' : digestText(...textsOfExercise(exercise)),
+  }
+}
+
 /** Digests content in short steps, so that other work can run in between. */
 export function* digestInSteps({ decks, sheets }: Content): Generator<void, Digests> {
   const cardDigests = new Map<CardSource, CardDigests>()
   const sheetDigests = new Map<SheetSource, string>()
   for (const deck of decks) {
     for (const card of deck.cards) {
-      const { question, answer, level, exercise } = card
-      cardDigests.set(card, {
-        question: digestText(question),
-        rest: digestText(answer, level),
-        exercise: exercise === null ? '' : digestText(...textsOfExercise(exercise)),
-      })
+      cardDigests.set(card, digestCard(card))
       yield
     }
   }

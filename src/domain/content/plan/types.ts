@@ -129,7 +129,7 @@ export interface Upload {
   sheets: UploadSheet[]
 }
 
-/** Digests of a card's question, of its answer and level, and of its exercise (an empty string for a plain card). */
+/** Digests of a card's question, of its other texts, and of its exercise (an empty string for a plain card). */
 export interface CardDigests {
   question: string
   rest: string

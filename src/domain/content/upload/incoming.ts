@@ -1,6 +1,6 @@
 import type { PictureExtension } from '../../pictures/index.js'
-import type { Exercise } from '../../questions/exercise.js'
 import type { TableDescription } from '../../table-layout.js'
+import type { GivenTexts } from '../card-texts.js'
 import type { Finding } from '../findings.js'
 import type { DeckSource, SheetSource, TestSource } from '../types.js'
 
@@ -21,15 +21,12 @@ export type Identity =
   /** Card without a usable id, identified by its question within the deck */
   | { by: 'question' }
 
-/** A card of an upload. Its index in `cards` of the deck determines its sort order. */
-export interface IncomingCard {
+/**
+ * A card of an upload. Its index in `cards` of the deck determines its sort order. The target of a stored picture is
+ * `media/<sha256>.<extension>`. The exercise is absent if the file does not specify exercises, as in Anki packages.
+ */
+export interface IncomingCard extends GivenTexts {
   identity: Identity
-  /** Markdown; the target of a stored picture is `media/<sha256>.<extension>`. */
-  question: string
-  answer: string
-  level: string
-  /** Null for a plain card; absent if the file does not specify exercises, as in Anki packages */
-  exercise?: Exercise | null
   draft?: boolean
   /** Name of the file or archive entry; empty for an Anki package */
   file: string

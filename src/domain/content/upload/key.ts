@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isStorable } from '../../text/text.js'
+import { EMPTY_TEXTS } from '../card-texts.js'
 import { DEFAULT_LANGUAGE } from '../format/parse-deck.js'
 import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
 import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
@@ -38,19 +39,15 @@ function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
 }
 
 function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
-  const { identity, question, answer, level, exercise = null, draft = false, file, line } = card
+  const { identity, draft = false, ...source } = card
   const isNote =
     identity.by === 'note' && isStorable(identity.guid) && Buffer.byteLength(identity.guid) <= MAX_GUID_BYTES
   return {
-    key: keyOf(identity, question),
+    ...EMPTY_TEXTS,
+    ...source,
+    key: keyOf(identity, source.question),
     aliases: [],
-    question,
-    answer,
-    level,
-    exercise,
     draft,
-    file,
-    line,
     guid: isNote && identity.guid !== '' ? identity.guid : null,
     ord: isNote && identity.guid !== '' ? identity.ord : null,
     // Two decks of an archive may contain cards with the same key, as in the content folder, so a key identifies a card

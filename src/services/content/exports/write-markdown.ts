@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { ExportedCard, ExportedSheet, ListedDeck } from '../../../../db/queries/content/export-cards.js'
+import { MARKDOWN_TEXTS } from '../../../domain/content/card-texts.js'
 import { CardKeys } from '../../../domain/content/format/card-keys.js'
 import { FileNames } from '../../../domain/content/format/file-names.js'
 import { type WrittenCard, writeCard, writeDeckHead } from '../../../domain/content/format/write-deck.js'
@@ -64,16 +65,14 @@ class Archive {
   }
 
   async addCards(cards: readonly ExportedCard[]): Promise<void> {
-    for (const { id, key, question, answer, level, exercise, draft } of cards) {
-      const card: WrittenCard = {
-        key: this.#keys.take(key, id),
-        level,
-        question: this.#place(question),
-        answer: this.#place(answer),
-        exercise: this.#placeExercise(exercise),
-        draft,
+    for (const card of cards) {
+      const written: WrittenCard = {
+        ...card,
+        key: this.#keys.take(card.key, card.id),
+        exercise: this.#placeExercise(card.exercise),
       }
-      await this.#deck?.write(`\n${writeCard(card, this.#isOptionsOff)}`)
+      for (const name of MARKDOWN_TEXTS) written[name] = this.#place(card[name])
+      await this.#deck?.write(`\n${writeCard(written, this.#isOptionsOff)}`)
     }
   }
 

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MARKDOWN_TEXTS } from '../../../domain/content/card-texts.js'
 import { comparePlaces } from '../../../domain/content/findings.js'
 import { parseDeckInSteps } from '../../../domain/content/format/parse-deck.js'
 import { parseSheet } from '../../../domain/content/format/parse-sheet.js'
@@ -116,7 +117,7 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
 export function textsOf({ cards }: DeckSource): FileText[] {
   const texts: FileText[] = []
   for (const card of cards) {
-    for (const side of ['question', 'answer'] as const) addText(texts, card, side, card.line)
+    for (const name of MARKDOWN_TEXTS) addText(texts, card, name, card.line)
     for (const option of card.exercise?.options ?? []) {
       for (const part of ['text', 'feedback'] as const) addText(texts, option, part, card.line)
     }

@@ -1,6 +1,7 @@
 import t from 'tap'
+import { EMPTY_TEXTS } from '../../../../src/domain/content/card-texts.js'
 import { stateOf } from '../../../../src/domain/content/plan/compare.js'
-import { digestText } from '../../../../src/domain/content/plan/digest.js'
+import { digestCard, digestText } from '../../../../src/domain/content/plan/digest.js'
 import { planImport, refusalOf } from '../../../../src/domain/content/plan/folder.js'
 import type { Changes, FolderPlan, StoredContent, Visibility } from '../../../../src/domain/content/plan/types.js'
 import type { CardSource, Content, DeckSource, SheetSource } from '../../../../src/domain/content/types.js'
@@ -10,12 +11,12 @@ type Cards = Record<string, { question?: string; aliases?: string[]; draft?: boo
 
 function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource {
   const sources = Object.entries(cards).map(([key, { question = key, aliases = [], draft = false }], index) => ({
+    ...EMPTY_TEXTS,
     key,
     aliases,
     question,
     answer: 'A',
     level: 'l',
-    exercise: null,
     draft,
     line: 10 * (index + 1),
   }))
@@ -33,12 +34,7 @@ function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource 
 
 function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] = []): FolderPlan {
   const content: Content = { decks, sheets }
-  const digestOf = (card: CardSource) => ({
-    question: digestText(card.question),
-    rest: digestText(card.answer, card.level),
-    exercise: '',
-  })
-  const cards = new Map(decks.flatMap((deck) => deck.cards.map((card) => [card, digestOf(card)])))
+  const cards = new Map(decks.flatMap((deck) => deck.cards.map((card) => [card, digestCard(card)])))
   return planImport(content, { cards, sheets: new Map() }, stored)
 }
 
@@ -64,12 +60,10 @@ function write(stored: StoredContent, planned: FolderPlan): StoredContent {
   for (const { id, deck, key } of planned.renamedCards) {
     Object.assign(cards.get(id) ?? {}, { identity_deck_id: ids.get(deck), key })
   }
-  const textOf = (card: CardSource) => ({
-    question_digest: digestText(card.question),
-    rest_digest: digestText(card.answer, card.level),
-    exercise_digest: '',
-    state: stateOf(card),
-  })
+  const textOf = (card: CardSource) => {
+    const { question, rest, exercise } = digestCard(card)
+    return { question_digest: question, rest_digest: rest, exercise_digest: exercise, state: stateOf(card) }
+  }
   for (const { id, deck, card, sort_order } of planned.changedCards) {
     Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, ...textOf(card) })
   }

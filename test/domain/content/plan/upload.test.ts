@@ -1,7 +1,8 @@
 import t from 'tap'
+import { EMPTY_TEXTS } from '../../../../src/domain/content/card-texts.js'
 import { FreeSlugs, slugFrom } from '../../../../src/domain/content/format/slug.js'
 import { stateOf } from '../../../../src/domain/content/plan/compare.js'
-import { digestText } from '../../../../src/domain/content/plan/digest.js'
+import { digestCard } from '../../../../src/domain/content/plan/digest.js'
 import { planImport } from '../../../../src/domain/content/plan/folder.js'
 import type {
   Digests,
@@ -31,19 +32,14 @@ interface Store {
   sources: { kind: SourceKind; isLive: boolean }[]
 }
 
-const digestOf = (card: CardSource) => ({
-  question: digestText(card.question),
-  rest: digestText(card.answer, card.level),
-  exercise: '',
-})
 const digestsOf = (decks: readonly DeckSource[]): Digests => ({
-  cards: new Map(decks.flatMap(({ cards }) => cards.map((card) => [card, digestOf(card)]))),
+  cards: new Map(decks.flatMap(({ cards }) => cards.map((card) => [card, digestCard(card)]))),
   sheets: new Map(),
 })
 
 function textOf(card: CardSource) {
-  const { question, rest } = digestOf(card)
-  return { question_digest: question, rest_digest: rest, exercise_digest: '' }
+  const { question, rest, exercise } = digestCard(card)
+  return { question_digest: question, rest_digest: rest, exercise_digest: exercise }
 }
 
 function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | null): Store {
@@ -177,13 +173,13 @@ const file = fc
       aliases: [],
       sort_order: 0,
       cards: keys.map((key) => ({
+        ...EMPTY_TEXTS,
         key: `k${key}`,
         aliases: [],
         question: `${key}`,
         answer: 'A',
         level: 'l',
         line: 1,
-        exercise: null,
         draft: false,
       })),
     })),

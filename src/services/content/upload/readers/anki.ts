@@ -220,7 +220,7 @@ class Reader {
     }
     if (row.isLearned) this.#learned++
     if (row.isSuspended) this.#suspended++
-    this.#findings.countCard(question.markdown, answer.markdown)
+    this.#findings.countCard({ question: question.markdown, answer: answer.markdown })
     const { cards } = getOrCreateDeck(this.#decks, deck)
     const card: IncomingCard = {
       identity: { by: 'note', ...(isOurs(row) ? splitGuid(guid) : { guid, ord: row.ord }) },

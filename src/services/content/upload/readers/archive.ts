@@ -214,7 +214,7 @@ class ArchiveReader {
       ...deck,
       file,
       cards: cards.map(({ key, aliases: _, ...card }) => {
-        this.#findings.countCard(card.question, card.answer, card.exercise)
+        this.#findings.countCard(card)
         return { ...card, identity: { by: 'id', id: key }, level: this.#level ?? card.level, file }
       }),
     }

@@ -128,7 +128,7 @@ class Bundle {
     for (const deck of decks) {
       const { cards } = getOrCreateDeck(this.#decks, deck.name)
       for (const card of deck.cards) {
-        this.#findings.countCard(card.question, card.answer, card.exercise ?? null)
+        this.#findings.countCard(card)
         cards.push(card)
       }
     }

@@ -1,6 +1,6 @@
+import { type CardTexts, lengthOfTexts } from '../../../../domain/content/card-texts.js'
 import { comparePlaces, countFindings, type Finding, GroupedFindings } from '../../../../domain/content/findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
-import { type Exercise, lengthOfExercise } from '../../../../domain/questions/exercise.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS_IN_FILE } from './limits.js'
 
 const MAX_WARNINGS = 200
@@ -36,8 +36,8 @@ export class Findings {
   }
 
   /** Counts a card. @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the total of cards or characters exceeds its limit */
-  countCard(question: string, answer: string, exercise: Exercise | null = null): void {
-    this.countLength(question.length + answer.length + lengthOfExercise(exercise))
+  countCard(card: Partial<CardTexts>): void {
+    this.countLength(lengthOfTexts(card))
   }
 
   /**

@@ -113,7 +113,7 @@ class QuestionDecks {
     }
     for (const change of rest.changes) this.#findings.warn(file, line, message(change), change)
     for (const lost of rest.files) this.#findings.warn(file, line, message(lost), 'file')
-    this.#findings.countCard(question, answer, exercise)
+    this.#findings.countCard({ question, answer, exercise })
     const level = this.#levelOf(tags)
     getOrCreateDeck(this.#decks, name).cards.push({ identity, question, answer, level, exercise, file, line })
   }
