@@ -26,7 +26,7 @@ export type AuthorCard = Pick<CardWithOrigin, keyof CardWithOrigin & keyof Liste
 export type Option = NonNullable<NewCard['options']>[number]
 export type NewCard = Body<'/api/content/cards', 'post'>
 export type ChangedCard = Body<'/api/content/cards/{id}', 'patch'>
-export type CardVersion = ResponseBody<'/api/content/cards/{id}/versions'>['versions'][number]
+type CardVersion = ResponseBody<'/api/content/cards/{id}/versions'>['versions'][number]
 export type AuthorSheet = ResponseBody<'/api/content/sheets/{slug}'>['sheet']
 export type SheetVersion = ResponseBody<'/api/content/sheets/{slug}/versions'>['versions'][number]
 /** What versions of cards and of sheets have in common */

@@ -1,14 +1,17 @@
 import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
 import { api } from '../../../api/client.js'
 import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
+import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
+import { labelOf } from '../../../words/field-labels.js'
 import { type AuthorCard, type ChangedCard, contentQueries, type NewCard, type Option } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
-export interface CardFields {
-  question: string
-  answer: string
-  level: string
+/** The texts of a card, in the order of the form */
+const TEXTS = ['question', 'answer', 'level'] as const
+type Texts = Record<(typeof TEXTS)[number], string>
+
+export interface CardFields extends Texts {
   draft: boolean
   /** Question type; `choice` without options means a plain card without a question for tests */
   form: NonNullable<AuthorCard['form']>
@@ -20,14 +23,26 @@ export interface CardFields {
 export type CardDesk = Desk<CardFields>
 
 const PATH = '/api/content/cards/{id}'
-const TEXTS = ['question', 'answer', 'level', 'draft'] as const
+
+function eachText(of: (name: keyof Texts) => string): Texts {
+  return Object.fromEntries(TEXTS.map((name) => [name, of(name)])) as Texts
+}
 
 function storedOf({ version, ...card }: AuthorCard): Stored<CardFields> {
-  const { question, answer, level, draft, form, options, tolerance, unit } = card
-  return {
-    version,
-    fields: { question, answer, level, draft, form: form ?? 'choice', options, tolerance, unit: unit ?? '' },
-  }
+  const { draft, form, options, tolerance, unit } = card
+  const texts = eachText((name) => card[name])
+  return { version, fields: { ...texts, draft, form: form ?? 'choice', options, tolerance, unit: unit ?? '' } }
+}
+
+/** Returns the texts of a card with their labels, to compare two versions. */
+export function textsOf(card: Texts & Pick<CardFields, 'options'>): { label: string; text: string }[] {
+  return [
+    ...TEXTS.map((name) => ({ label: labelOf(name) ?? name, text: card[name] })),
+    {
+      label: 'Antwortmöglichkeiten',
+      text: card.options.map(({ text, correct }) => `- [${correct ? 'x' : ' '}] ${text}`).join('\n'),
+    },
+  ]
 }
 
 /** Returns the fields of the question, which must be sent together. */
@@ -44,11 +59,11 @@ function exerciseOf({ form, options, tolerance, unit }: CardFields) {
 
 function changesOf(fields: CardFields, card: AuthorCard): ChangedCard | undefined {
   const before = storedOf(card).fields
-  const texts = TEXTS.filter((name) => fields[name] !== before[name])
+  const textsIn = (of: CardFields) => ({ ...eachText((name) => of[name]), draft: of.draft })
+  const texts = changedIn(textsIn(fields), textsIn(before))
   const exercise = exerciseOf(fields)
-  const isOther = JSON.stringify(exercise) !== JSON.stringify(exerciseOf(before))
-  if (texts.length === 0 && !isOther) return undefined
-  return { ...Object.fromEntries(texts.map((name) => [name, fields[name]])), ...(isOther && exercise) }
+  const isOther = changedIn(exercise, exerciseOf(before)) !== undefined
+  return texts || isOther ? { ...texts, ...(isOther && exercise) } : undefined
 }
 
 const routes = {
@@ -69,8 +84,7 @@ export function newCard(
   onsaved: (card: AuthorCard) => void,
 ): CardDesk {
   const fields: CardFields = {
-    question: '',
-    answer: '',
+    ...eachText(() => ''),
     form: 'choice',
     options: [],
     tolerance: null,
@@ -83,15 +97,12 @@ export function newCard(
     item: `new card ${deck}`,
     fields,
     create: async (typed, client_id) => {
-      const { question, answer, level, draft } = typed
       const exercise = exerciseOf(typed)
       const body: NewCard = {
         deck,
         client_id,
-        question,
-        answer,
-        ...(level !== '' && { level }),
-        ...(draft && { draft }),
+        ...eachText((name) => typed[name]),
+        ...(typed.draft && { draft: true }),
         ...(exercise.form !== null && exercise),
       }
       return (await api.post('/api/content/cards', { body })).card
