@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import {
   countWithoutResponsible,
   findAssignment,
@@ -7,6 +9,7 @@ import {
   type Reader,
   type StoredAssignment,
 } from '../../db/queries/assignments/assignments.js'
+import type { OccurrenceSelection } from '../../db/queries/assignments/occurrences.js'
 import { actorOf } from '../../plugins/auth.js'
 import { isDisabled } from '../../src/domain/accounts/deactivation.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
@@ -47,6 +50,7 @@ import {
   renewAssignment,
   startsOf,
 } from '../../src/services/assignments/assignments.js'
+import { exportOccurrences } from '../../src/services/assignments/export.js'
 import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
@@ -64,6 +68,8 @@ import {
   CreateAssignmentBody,
   OccurrenceList,
   OccurrencesQuery,
+  OccurrenceTable,
+  OccurrenceTableQuery,
   OwnOccurrences,
   SignersFile,
   SignersQuery,
@@ -326,27 +332,58 @@ mandatory. Sorted by name, then by period, latest first.`,
         tags: ['assignments'],
         params: AssignmentParams,
         querystring: OccurrencesQuery,
-        response: responses(OccurrenceList, [NOT_AN_OVERSEER]),
+        response: responses(OccurrenceList, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireOverseer,
     },
     async (request) => {
       const { query, overseen } = request
-      const q = (query.q ?? '').trim()
-      checkStorable('q', q)
-      const page = {
-        after: query.after,
-        limit: query.limit,
-        states: query.state,
-        q: q === '' ? undefined : q,
-        overdueOn: query.overdue ? clock.today() : undefined,
-      }
+      const page = { after: query.after, limit: query.limit, ...selectionOf(query, clock.today()) }
       return listOverseenOccurrences(app.db, actorOf(request), overseen, page, {
         ...clock,
         sendsMail: linkAddressOf(app.config) !== undefined,
       })
     },
   )
+
+  app.get(
+    '/:id/occurrences.csv',
+    {
+      schema: {
+        operationId: 'exportOccurrences',
+        summary: 'The state of the persons of an assignment as a table',
+        description: `The same persons and filters as the list, with the columns kind, title, state and day for each part.
+Recorded in the audit trail like a view of the state.`,
+        tags: ['assignments'],
+        produces: ['text/csv'],
+        params: AssignmentParams,
+        querystring: OccurrenceTableQuery,
+        response: responses(OccurrenceTable, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
+      },
+      onRequest: app.requireOverseer,
+    },
+    async (request, reply) => {
+      const selection = selectionOf(request.query, clock.today())
+      const chunks = await exportOccurrences(app.db, actorOf(request), request.overseen, selection, clock)
+      reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="stand_${clock.today()}.csv"`)
+        // Stops nginx from buffering the whole response for a slow client.
+        .header('x-accel-buffering', 'no')
+      return reply.send(Readable.from(reply.takeTurns(chunks), { objectMode: false }))
+    },
+  )
+}
+
+function selectionOf(query: Static<typeof OccurrenceTableQuery>, today: string): OccurrenceSelection {
+  const q = (query.q ?? '').trim()
+  checkStorable('q', q)
+  return {
+    states: query.state,
+    q: q === '' ? undefined : q,
+    overdueOn: query.overdue ? today : undefined,
+    missing: query.missing,
+  }
 }
 
 function latest(first: Date, ...others: (Date | null)[]): Date {

@@ -1,9 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignment.js'
+import { PART_STATES, type PartState } from '../../src/domain/assignments/part-state.js'
 import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
-import { flag, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
+import { choice, flag, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
@@ -219,7 +220,18 @@ const occurrence = {
   overdue: Type.Boolean(),
   extended_until: nullable(Day as TSchema as typeof Day),
   done_at: nullable(Timestamp),
+  done_on: nullable(Type.String({ format: 'date', description: "Day of the completion, in the service's time zone." })),
 }
+
+const PartDoneOn = nullable(
+  Type.String({ format: 'date', description: 'Day of the completion, for a personal part of the instruction.' }),
+)
+
+const PartStateName = Type.Unsafe<PartState>({
+  type: 'string',
+  enum: [...PART_STATES],
+  description: '`closed`: not done, but the occurrence is over.',
+})
 
 export const OwnOccurrences = Type.Object({
   today: Type.String({ format: 'date', description: "The service's day, in `TIME_ZONE`.", examples: ['2026-12-05'] }),
@@ -246,13 +258,10 @@ export const OwnOccurrences = Type.Object({
           slug: nullable(Type.String()),
           title: Type.String(),
           share_percent: nullable(Type.Integer()),
-          state: Type.Unsafe<'open' | 'done' | 'closed'>({
-            type: 'string',
-            enum: ['open', 'done', 'closed'],
-            description: '`closed`: not done, but the occurrence is over.',
-          }),
+          state: PartStateName,
           available: Type.Boolean({ description: 'False if the content was archived or deleted.' }),
           done_at: nullable(Timestamp),
+          done_on: PartDoneOn,
           held_on: nullable(Type.String({ format: 'date', description: 'Day of a personal part.' })),
           confirmed_by: nullable(Type.String({ description: 'Instructor of a personal part.' })),
         }),
@@ -273,12 +282,21 @@ function states(fallback: readonly OccurrenceState[], shown: string) {
   })
 }
 
-export const OccurrencesQuery = Type.Object({
-  ...page({ maximum: 200, fallback: 100, cursor: 'int32' }),
+const selection = {
   state: states(OCCURRENCE_STATES, 'all'),
   overdue: flag('Only open ones that are overdue.'),
+  missing: choice(PART_KINDS, 'Only open ones with an open part of this kind.'),
   q: optional('Part of the name.', 'muster'),
+}
+
+export const OccurrencesQuery = Type.Object({
+  ...page({ maximum: 200, fallback: 100, cursor: 'int32' }),
+  ...selection,
 })
+
+export const OccurrenceTableQuery = Type.Object(selection)
+
+export const OccurrenceTable = Type.String({ description: 'UTF-8 with a byte order mark, separated by semicolons.' })
 
 export const OccurrenceList = Type.Object({
   occurrences: Type.Array(
@@ -286,6 +304,7 @@ export const OccurrenceList = Type.Object({
       id: Id,
       user: Type.Object({
         ...NamedPerson.properties,
+        personnel_number: nullable(Type.String({ examples: ['00417'] })),
         reachable: nullable(
           Type.Boolean({
             description:
@@ -294,6 +313,7 @@ export const OccurrenceList = Type.Object({
         ),
       }),
       ...occurrence,
+      parts: Type.Array(Type.Object({ kind: Kind, title: Type.String(), state: PartStateName, done_on: PartDoneOn })),
       personal_open: Type.Boolean({ description: 'Whether a personal part is not confirmed yet.' }),
     }),
   ),

@@ -446,7 +446,8 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
     ].sort(),
   )
   t.strictSame(Object.keys(body.occurrences[0]).sort(), [
-    ...['done_at', 'due', 'extended_until', 'id', 'overdue', 'period', 'personal_open', 'state', 'user'],
+    ...['done_at', 'done_on', 'due', 'extended_until', 'id', 'overdue', 'parts', 'period', 'personal_open', 'state'],
+    'user',
   ])
   const refused = errorBody(403, 'Das sehen nur die verantwortliche Person und die Leitung des Teams')
   t.strictSame((await lead.get(`/api/assignments/${optional}/occurrences`)).body, refused)
@@ -466,6 +467,53 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
   t.equal((await lead.get(`/api/assignments/${id}`)).status, 200)
   t.equal((await lead.get(`/api/assignments/${optional}`)).status, 404)
   t.equal((await member.get('/api/assignments')).status, 403)
+})
+
+t.test('shows which parts of each person are open, filters by them and exports them', async (t) => {
+  const persons = [await service.member(), await service.member(), await service.member()] as const
+  const [first, second, third] = persons
+  for (const [index, { id }] of persons.entries()) {
+    const values = { display_name: `Person ${index + 1}`, personnel_number: index === 0 ? '=1+1' : null }
+    await db.updateTable('users').set(values).where('id', '=', id).execute()
+  }
+  const sheet = await sheetPart(db)
+  const parts = [sheet, { kind: 'personal', title: 'Rundgang' }]
+  const id = await assign({ parts, audience: { user_ids: persons.map((person) => person.id) } })
+  now = new Date('2026-12-01T23:30:00Z')
+  const [[own], [exempt]] = [await mine(first, id), await mine(third, id)]
+  t.equal((await post(first, own.id, 'confirm', { part: 0 })).status, 200)
+  t.equal((await post(admin, exempt.id, 'exempt', { reason: 'Krankheit' })).status, 200)
+
+  const title = (await occurrencesOf(id))[0].parts[0].title
+  const partsOf = (done: string | null, state: string) => [
+    { kind: 'sheet', title, state: done === null ? state : 'done', done_on: done },
+    { kind: 'personal', title: 'Rundgang', state, done_on: null },
+  ]
+  t.strictSame(
+    (await occurrencesOf(id)).map((one: { parts: object[] }) => one.parts),
+    [partsOf('2026-12-02', 'open'), partsOf(null, 'open'), partsOf(null, 'closed')],
+    'the day is one of the time zone of the service',
+  )
+  t.match((await mine(first, id))[0].parts[0], { state: 'done', done_on: '2026-12-02' })
+  t.match((await occurrencesOf(id))[0].user, { id: first.id, personnel_number: '=1+1' })
+  const missing = async (kind: string) =>
+    (await admin.get(`/api/assignments/${id}/occurrences?missing=${kind}`)).body.occurrences?.map(
+      ({ user }: { user: { id: number } }) => user.id,
+    )
+  t.strictSame(await missing('sheet'), [second.id])
+  t.strictSame(await missing('personal'), [first.id, second.id])
+  t.strictSame(await missing('test'), [])
+  t.equal((await admin.get(`/api/assignments/${id}/occurrences?missing=quiz`)).status, 400)
+
+  const table = await admin.get(`/api/assignments/${id}/occurrences.csv?missing=personal`)
+  t.match(table.headers, { 'content-type': 'text/csv; charset=utf-8' })
+  t.strictSame(table.text.split('\r\n'), [
+    '\ufeffName;Personalnummer;Zeitraum ab;Stand;Fällig;Verlängert bis;Erledigt am;Teil 1: Art;Teil 1: Titel;Teil 1: Stand;Teil 1: Tag;Teil 2: Art;Teil 2: Titel;Teil 2: Stand;Teil 2: Tag',
+    `Person 1;'=1+1;2026-12-01;begonnen;2026-12-31;;;Unterlage;${title};erledigt;2026-12-02;Gespräch;Rundgang;offen;`,
+    `Person 2;;2026-12-01;offen;2026-12-31;;;Unterlage;${title};offen;;Gespräch;Rundgang;offen;`,
+    '',
+  ])
+  t.equal((await first.get(`/api/assignments/${id}/occurrences.csv`)).status, 403)
 })
 
 t.test('tells each caller the allowed actions, and names only to callers that may see them', async (t) => {

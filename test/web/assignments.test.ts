@@ -81,7 +81,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await press(page, 'Vergeben')
     await heading(page, 'Brandschutz "2026"')
 
-    await page.getByText('persönlicher Teil fehlt; deinen bestätigt jemand anderes').waitFor()
+    await page.getByText('Deinen persönlichen Teil bestätigt jemand anderes.').waitFor()
     await reach(page, 'checkbox', NAMES[0] as string)
     await page.keyboard.press('Space')
     await press(page, 'Persönlichen Teil bestätigen …')

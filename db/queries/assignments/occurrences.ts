@@ -8,6 +8,15 @@ import { isVisiblePerson, type VisibleTeams } from './plan.js'
 // Raw SQL: the lists aggregate JSON, lock in a `lateral` subquery, compare keys as rows, and need `in (…)` as literals
 // for partial indexes.
 
+/** A completed part; `done_on` is the day in the service's time zone, for a personal part the day of the instruction. */
+export interface DonePart {
+  position: number
+  done_on: string
+}
+
+/** @param timeZone IANA name */
+const doneOn = (timeZone: string) => sql<string>`coalesce(held_on, (done_at at time zone ${timeZone}::text)::date)`
+
 export interface OwnOccurrence {
   id: number
   assignment_id: number
@@ -23,9 +32,10 @@ export interface OwnOccurrence {
   reason: string | null
   covered_until: string | null
   done_at: Date | null
+  done_on: string | null
   parts: StoredPart[]
   /** Completed parts; `held_on` and `confirmed_by` (the instructor) are null unless the part is `personal` */
-  done: { position: number; done_at: string; held_on: string | null; confirmed_by: string | null }[]
+  done: (DonePart & { done_at: string; held_on: string | null; confirmed_by: string | null })[]
   proof_code: string | null
   proof_revoked_at: Date | null
 }
@@ -37,13 +47,13 @@ export interface OwnOccurrence {
 export async function listOwnOccurrences(
   db: Kysely<Database>,
   userId: number,
-  { limit }: { limit: number },
+  { limit, timeZone }: { limit: number; timeZone: string },
 ): Promise<OwnOccurrence[]> {
   const { rows } = await sql<OwnOccurrence>`
     select occurrences.id, occurrences.assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
-      reason, covered_until, done_at, ${PARTS} as parts, (
+      reason, covered_until, done_at, done_on, ${PARTS} as parts, (
         select coalesce(json_agg(json_build_object(
-            'position', position, 'done_at', done_at, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
+            'position', position, 'done_at', done_at, 'done_on', ${doneOn(timeZone)}, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
       ) as done,
       (select display_name from users where users.id = responsible_id) as responsible,
@@ -64,14 +74,16 @@ export interface ListedOccurrence {
   id: number
   user_id: number
   display_name: string
+  personnel_number: string | null
   has_address: boolean
   period: string
   due_on: string
   extended_until: string | null
   state: OccurrenceState
   done_at: Date | null
-  /** Whether a `personal` part waits for the confirmation by an instructor */
-  personal_open: boolean
+  done_on: string | null
+  /** Completed parts in their order */
+  done: DonePart[]
 }
 
 export interface OccurrenceSortKey {
@@ -80,15 +92,20 @@ export interface OccurrenceSortKey {
   period: string
 }
 
-export interface OccurrencePage {
-  /** Sort key of the last occurrence of the previous page; undefined for the first page */
-  after: OccurrenceSortKey | undefined
-  limit: number
+export interface OccurrenceSelection {
   states: readonly OccurrenceState[]
   /** Part of the display name, case-insensitive and in any Unicode form */
   q: string | undefined
   /** Restricts the page to open occurrences that were due before this day; undefined for all */
   overdueOn: string | undefined
+  /** Restricts the page to open occurrences with an open part of this kind; undefined for all */
+  missing: PartKind | undefined
+}
+
+export interface OccurrencePage extends OccurrenceSelection {
+  /** Sort key of the last occurrence of the previous page; undefined for the first page */
+  after: OccurrenceSortKey | undefined
+  limit: number
 }
 
 const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
@@ -100,23 +117,70 @@ export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
   watched: VisibleTeams,
-  { after, limit, states, q, overdueOn }: OccurrencePage,
+  { after, limit, ...selection }: OccurrencePage,
+  timeZone: string,
 ): Promise<ListedOccurrence[]> {
   const { rows } = await sql<ListedOccurrence>`
-    select occurrences.id, user_id, display_name, email is not null as has_address, period, due_on, extended_until,
-      state, done_at,
-      ${IS_OPEN} and exists (
-        select from assignment_parts as part
-        where part.assignment_id = occurrences.assignment_id and kind = 'personal' and not exists (
-          select from occurrence_parts as done where occurrence_id = occurrences.id and done.position = part.position)
-      ) as personal_open
-    from occurrences join users on users.id = user_id
-    where assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isVisiblePerson(watched)}
-      ${after === undefined ? sql`` : sql`and ${isAfter(after)}`}
-      ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
-      ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
+    ${selectListed(timeZone)}
+    where ${isSelected(assignmentId, watched, selection)} ${after === undefined ? sql`` : sql`and ${isAfter(after)}`}
     order by ${NAME}, users.id, period desc limit ${limit}`.execute(db)
   return rows
+}
+
+/** Returns the ids of all selected occurrences, in the order of `listOccurrences`. */
+export async function listOccurrenceIds(
+  db: Kysely<Database>,
+  assignmentId: number,
+  watched: VisibleTeams,
+  selection: OccurrenceSelection,
+): Promise<number[]> {
+  const { rows } = await sql<{ ids: number[] | null }>`
+    select array_agg(occurrences.id order by ${NAME}, users.id, period desc) as ids
+    from occurrences join users on users.id = user_id
+    where ${isSelected(assignmentId, watched, selection)}`.execute(db)
+  return rows[0]?.ids ?? []
+}
+
+/** Returns the occurrences with the ids, in the order of the ids. */
+export async function findOccurrences(
+  db: Kysely<Database>,
+  ids: readonly number[],
+  timeZone: string,
+): Promise<ListedOccurrence[]> {
+  const { rows } = await sql<ListedOccurrence>`
+    ${selectListed(timeZone)} join unnest(${ids}::integer[]) with ordinality as wanted (id, place) on wanted.id = occurrences.id
+    order by place`.execute(db)
+  return rows
+}
+
+function selectListed(timeZone: string) {
+  return sql`
+    select occurrences.id, user_id, display_name, personnel_number, email is not null as has_address, period, due_on,
+      extended_until, state, done_at, done_on, (
+        select coalesce(json_agg(json_build_object('position', position, 'done_on', ${doneOn(timeZone)})
+            order by position), '[]')
+        from occurrence_parts where occurrence_id = occurrences.id
+      ) as done
+    from occurrences join users on users.id = user_id`
+}
+
+function isSelected(
+  assignmentId: number,
+  watched: VisibleTeams,
+  { states, q, overdueOn, missing }: OccurrenceSelection,
+) {
+  return sql<boolean>`
+    assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isVisiblePerson(watched)}
+    ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
+    ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
+    ${missing === undefined ? sql`` : sql`and ${IS_OPEN} and ${lacksPart(missing)}`}`
+}
+
+function lacksPart(kind: PartKind) {
+  return sql<boolean>`exists (
+    select from assignment_parts as part
+    where part.assignment_id = occurrences.assignment_id and kind = ${kind} and not exists (
+      select from occurrence_parts as done where occurrence_id = occurrences.id and done.position = part.position))`
 }
 
 export async function findSortKey(

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import { listOwnOccurrences, type OwnOccurrence } from '../../../db/queries/assignments/occurrences.js'
 import type { Database } from '../../../db/types.js'
-import { dueOf, isOpen, isOverdue } from '../../domain/assignments/plan.js'
+import { partStateOf } from '../../domain/assignments/part-state.js'
+import { dueOf, isOverdue } from '../../domain/assignments/plan.js'
 import { type AssignmentClock, planPerson } from './plan.js'
 
 /** Maximum number of listed occurrences. Open ones come first, so normally only old ones are omitted. */
@@ -14,13 +15,13 @@ const MAX_OWN = 200
 export async function listMine(db: Kysely<Database>, userId: number, clock: AssignmentClock) {
   await planPerson(db, userId, clock)
   const { today } = clock.moment()
-  const rows = await listOwnOccurrences(db, userId, { limit: MAX_OWN })
+  const rows = await listOwnOccurrences(db, userId, { limit: MAX_OWN, timeZone: clock.timeZone })
   return { today, occurrences: rows.map((row) => describe(row, today)) }
 }
 
 function describe(row: OwnOccurrence, today: string) {
   const { id, assignment_id, title, description, mandatory, responsible, period, state } = row
-  const { extended_until, reason, covered_until, done_at, proof_code, proof_revoked_at } = row
+  const { extended_until, reason, covered_until, done_at, done_on, proof_code, proof_revoked_at } = row
   const done = new Map(row.done.map((part) => [part.position, part]))
   return {
     id,
@@ -33,12 +34,14 @@ function describe(row: OwnOccurrence, today: string) {
     reason,
     covered_until,
     done_at,
+    done_on,
     parts: row.parts.map((part, position) => {
       const fact = done.get(position)
       return {
         ...part,
-        state: fact !== undefined ? ('done' as const) : isOpen(row) ? ('open' as const) : ('closed' as const),
+        state: partStateOf(row, fact !== undefined),
         done_at: fact === undefined ? null : new Date(fact.done_at),
+        done_on: fact?.done_on ?? null,
         held_on: fact?.held_on ?? null,
         confirmed_by: fact?.confirmed_by ?? null,
       }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, recordView } from '../../../db/queries/accounts/audit.js'
-import { findAssignment, type Oversight } from '../../../db/queries/assignments/assignments.js'
+import { findAssignment, type Oversight, type StoredPart } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
   findSortKey,
@@ -10,6 +10,7 @@ import {
 } from '../../../db/queries/assignments/occurrences.js'
 import type { VisibleTeams } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
+import { describeParts } from '../../domain/assignments/part-state.js'
 import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
 import { cutPage } from '../../domain/page.js'
@@ -42,12 +43,13 @@ export async function listOverseenOccurrences(
 ) {
   const { today } = clock.moment()
   const showsReach = sendsMail && watched === undefined
+  const parts = await listParts(db, assignment)
   const found = await listCurrent(db, { assignment, watched }, page, clock)
   await recordView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
   const { page: rows, next } = cutPage(found, page.limit, ({ id }) => id)
   const { id } = assignment
   return {
-    occurrences: rows.map((row) => describe(row, { today, showsReach })),
+    occurrences: rows.map((row) => describe(row, parts, { today, showsReach })),
     next_after: next,
     counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
     today,
@@ -71,15 +73,14 @@ export async function listSigners(
 ): Promise<PrintedSession> {
   const { at, today } = clock.moment()
   const { id, title } = overseen.assignment
-  const stored = await findAssignment(db, id)
-  if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
-  const page = { after: undefined, limit: MAX_LISTED, states, q: undefined, overdueOn: undefined }
+  const parts = await listParts(db, overseen.assignment)
+  const page = { after: undefined, limit: MAX_LISTED, states, q: undefined, overdueOn: undefined, missing: undefined }
   const rows = await listCurrent(db, overseen, page, clock)
   if (rows.length > MAX_LISTED) throw LIST_TOO_LONG
   await recordView(db, actor, { id, title, day: today, teams: overseen.watched })
   const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
   const persons = [...names].map(([user_id, name]) => ({ id: user_id, name }))
-  return { title, parts: stored.parts.map((part) => part.title), day: today, at, persons }
+  return { title, parts: parts.map((part) => part.title), day: today, at, persons }
 }
 
 /**
@@ -99,24 +100,38 @@ async function listCurrent(
   const sortKey = after === undefined ? undefined : await findSortKey(db, id, watched, after)
   if (after !== undefined && sortKey === undefined) throw invalidCursor('after')
   const page = { ...filter, after: sortKey }
-  const stored = await listOccurrences(db, id, watched, page)
+  const stored = await listOccurrences(db, id, watched, page, clock.timeZone)
   await completeOccurrences(db, { ids: stored.map((row) => row.id) }, clock)
   const userIds = stored.map(({ user_id }) => user_id)
   await planPersons(db, id, userIds, clock)
-  return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 })
+  return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 }, clock.timeZone)
 }
 
-function describe(row: ListedOccurrence, { today, showsReach }: { today: string; showsReach: boolean }) {
-  const { id, user_id, display_name, period, state, extended_until, done_at, personal_open } = row
+/** @throws ASSIGNMENT_NOT_FOUND if the assignment was deleted during the request */
+export async function listParts(db: Kysely<Database>, { id }: Oversight): Promise<StoredPart[]> {
+  const stored = await findAssignment(db, id)
+  if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
+  return stored.parts
+}
+
+function describe(
+  row: ListedOccurrence,
+  parts: readonly StoredPart[],
+  { today, showsReach }: { today: string; showsReach: boolean },
+) {
+  const { id, user_id, display_name, personnel_number, period, state, extended_until, done_at, done_on } = row
+  const described = describeParts(parts, row)
   return {
     id,
-    user: { id: user_id, display_name, reachable: showsReach ? row.has_address : null },
+    user: { id: user_id, display_name, personnel_number, reachable: showsReach ? row.has_address : null },
     period,
     state,
     due: dueOf(row),
     overdue: isOverdue(row, today),
     extended_until,
     done_at,
-    personal_open,
+    done_on,
+    parts: described,
+    personal_open: described.some((part) => part.kind === 'personal' && part.state === 'open'),
   }
 }

@@ -16,6 +16,7 @@ const part = (values: Partial<Part>): Part => ({
   share_percent: null,
   state: 'open',
   done_at: null,
+  done_on: null,
   available: true,
   held_on: null,
   confirmed_by: null,

@@ -14,6 +14,7 @@ export type Counts = NonNullable<OccurrencePage['counts']>
 export interface PersonFilter {
   state?: string
   overdue?: boolean
+  missing?: Part['kind']
   q?: string
 }
 

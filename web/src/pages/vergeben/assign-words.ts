@@ -46,6 +46,22 @@ export const KINDS: { value: Kind; label: string }[] = [
   { value: 'personal', label: 'Persönlicher Teil' },
 ]
 
+const SHORT_KINDS: Readonly<Record<Kind, string>> = { sheet: 'Blatt', test: 'Test', deck: 'Deck', personal: 'Gespräch' }
+
+/**
+ * Names the parts of an occurrence briefly; two parts of a kind by their titles.
+ * @example partNames([{ kind: 'sheet', title: 'Brandschutz' }]) // ['Blatt']
+ */
+export function partNames(parts: readonly { kind: Kind; title: string }[]): string[] {
+  return parts.map(({ kind, title }) => {
+    const isOnly = parts.filter((other) => other.kind === kind).length === 1
+    return isOnly ? SHORT_KINDS[kind] : `${SHORT_KINDS[kind]} „${isolate(title)}“`
+  })
+}
+
+/** Labels the filter for persons who have not done a part of the kind. @example missingText('test') // 'Test fehlt' */
+export const missingText = (kind: Kind): string => `${SHORT_KINDS[kind]} fehlt`
+
 /**
  * Describes a part as a task for a person.
  * @example partText(part) // 'Test „Brandschutz“ bestehen'
