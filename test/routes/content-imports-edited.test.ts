@@ -331,3 +331,14 @@ t.test('a table with wrong answers makes questions, also an exported one', async
   const faulty = await upload(editor, 'name=Kaputt.csv', Buffer.from('Frage;Antwort;Falsch\na;"b\n\nc";d\n'))
   t.match(faulty, { status: 400, body: { errors: [{ file: 'Kaputt.csv', line: 2 }] } })
 })
+
+t.test('a card that leaves an uploaded source is not marked as an edit of an upload', async (t) => {
+  const { id } = (await upload(author, 'name=Fort.csv', tableOf({ fort: 'Weg' }))).body.source
+  t.type(id, 'number')
+  const written = (await author.post('/api/content/sources', { name: 'Eigenes' })).body.source.id
+  const deck = await writeDeck(author, written)
+  const card = await cardOf('Was ist fort?')
+  const change = { version: 1, answer: 'Woanders', deck }
+  t.equal((await author.patch(`/api/content/cards/${card.id}`, change)).status, 200)
+  t.match(await cardOf('Was ist fort?'), { answer: 'Woanders', edited: false })
+})

@@ -71,6 +71,8 @@ export interface DeckToEdit {
   id: number
   /** Null for content from the content folder, from scripts or from a deleted source */
   source_id: number | null
+  /** Kind of the source */
+  kind: StoredKind | null
   file: string | null
   tests_only: boolean
 }
@@ -83,7 +85,8 @@ export async function findDeckToEdit(
   return transaction
     .selectFrom('decks')
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
-    .select(['decks.id', 'source_id', 'file'])
+    .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .select(['decks.id', 'source_id', 'kind', 'file'])
     .select(({ fn, val }) => fn.coalesce('tests_only', val(false)).as('tests_only'))
     .where('slug', '=', slug)
     .forKeyShare('decks')

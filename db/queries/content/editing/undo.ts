@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
+import type { DeckToEdit } from './decks.js'
 
 /** Locks a change against a second undo. */
 export async function lockChange(
@@ -39,11 +40,12 @@ export async function findCardItems(db: Kysely<Database>, changeId: number): Pro
 export async function findDecksById(
   db: Kysely<Database>,
   ids: readonly number[],
-): Promise<Map<number, { id: number; source_id: number | null; file: string | null }>> {
+): Promise<Map<number, Omit<DeckToEdit, 'tests_only'>>> {
   const rows = await db
     .selectFrom('decks')
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
-    .select(['decks.id', 'source_id', 'file'])
+    .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .select(['decks.id', 'source_id', 'kind', 'file'])
     .where(sql<boolean>`decks.id = any (${ids}::integer[])`)
     .execute()
   return new Map(rows.map((deck) => [deck.id, deck]))

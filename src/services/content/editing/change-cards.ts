@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import type { ItemState } from '../../../../db/column-types.js'
 import { type EditableCard, findStoredCards, lockCards } from '../../../../db/queries/content/editing/cards.js'
+import type { DeckToEdit } from '../../../../db/queries/content/editing/decks.js'
 import {
   findNextSortOrder,
   findTakenKeys,
@@ -14,15 +15,12 @@ import { NotEditable } from '../../../domain/content/refusals.js'
 import { inCardBatches, weightOf } from '../write.js'
 import { type ChangeOrigin, openChange, recordItems } from './change.js'
 
+/** Deck into which cards move */
+export type TargetDeck = Omit<DeckToEdit, 'tests_only'>
+
 export interface CardChange {
   before: EditableCard
   after: EditableCard
-}
-
-export interface TargetDeck {
-  id: number
-  source_id: number | null
-  file: string | null
 }
 
 /**
@@ -155,7 +153,8 @@ export async function moveToDeck(
   let place = end
   return cards.map((card) => {
     if (card.deck_id === deck.id) return card
-    const moved = { ...card, deck_id: deck.id, source_id: deck.source_id, sort_order: Math.min(place++, 2 ** 31 - 1) }
+    const { id: deck_id, source_id, kind } = deck
+    const moved = { ...card, deck_id, source_id, kind, sort_order: Math.min(place++, 2 ** 31 - 1) }
     const staysInUpload = card.kind !== 'written' && card.source_id === deck.source_id
     if (card.key === null || staysInUpload) return moved
     const key = taken.has(card.key) ? withRandomSuffix(card.key) : card.key
