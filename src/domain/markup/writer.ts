@@ -10,7 +10,7 @@ export class Writer {
   readonly blocks = new Blocks()
   readonly missing: string[] = []
   style: Style = PLAIN
-  /** Length of the texts and picture targets written so far, in UTF-16 code units; a line break counts as one. */
+  /** Length of the texts and pictures written so far, in UTF-16 code units; a line break counts as one. */
   length = 0
   sounds = 0
   isBlank = true
@@ -108,8 +108,9 @@ export class Writer {
     }
     const words = oneLine(alt).replace(/[\\[\]`*_<&!|]/g, ' ')
     this.isBlank = false
-    this.length += target.length
-    this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text: `![${words.trim()}](${target})` })
+    const text = `![${words.trim()}](${target})`
+    this.length += text.length
+    this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text })
   }
 
   /**

@@ -186,6 +186,7 @@ t.test('omits invisible content', async (t) => {
 t.test('returns an empty text if it is too long', async (t) => {
   t.match(convert('x'.repeat(101), 100), { isTooLong: true, markdown: '' })
   t.match(convert('x'.repeat(100), 100), { isTooLong: false })
+  t.match(convert(`<img src="a.png" alt="${'x'.repeat(90)}">`, 100), { isTooLong: true }, 'with its description')
 })
 
 const TAGS =
