@@ -187,6 +187,7 @@ export const CardVersions = Type.Object({
     Type.Object({
       version: Type.Integer(),
       changed_at: Timestamp,
+      changed_by_name: nullable(Type.String({ description: 'Display name.' })),
       changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
       how: NullableChangeKindSchema,

@@ -15,6 +15,8 @@ export const ChangeList = Type.Object({
     Type.Object({
       id: Type.Integer({ description: 'Id for the undo.' }),
       at: Timestamp,
+      by_name: nullable(Type.String({ description: 'Display name of the author.' })),
+      accepted_by_name: nullable(Type.String()),
       by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
       how: ChangeKindSchema,

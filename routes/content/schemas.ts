@@ -29,6 +29,7 @@ export const ContentState = Type.Object({
   last_import: nullable(
     Type.Object({
       at: Timestamp,
+      by_name: nullable(Type.String({ description: 'Display name.' })),
       by: nullable(Type.String({ description: 'User name; null on the command line and at start.' })),
       via: Type.String({ enum: ['session', 'token', 'cli', 'start'] }),
       outcome: Type.String({ enum: ['done', 'refused'] }),
@@ -83,6 +84,7 @@ export const Report = Type.Object(
         { description: 'Text that the learner suggests.' },
       ),
     ),
+    by_name: nullable(Type.String({ description: 'Display name of the learner.' })),
     by: nullable(Type.String({ description: 'User name of the learner; null if the account has been deleted.' })),
     created_at: Timestamp,
     file: nullable(
@@ -91,6 +93,7 @@ export const Report = Type.Object(
     line: nullable(Type.Integer({ description: 'Null if the file has faults or lacks the card.' })),
     settled_at: nullable(Timestamp),
     settled_by: nullable(Type.String()),
+    settled_by_name: nullable(Type.String()),
     outcome: Type.Unsafe<'accepted' | 'declined' | null>({
       type: ['string', 'null'],
       enum: ['accepted', 'declined', null],

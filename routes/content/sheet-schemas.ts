@@ -100,6 +100,7 @@ export const SheetVersions = Type.Object({
     Type.Object({
       version: Type.Integer(),
       changed_at: Timestamp,
+      changed_by_name: nullable(Type.String({ description: 'Display name.' })),
       changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
       how: NullableChangeKindSchema,
       title: Type.String(),

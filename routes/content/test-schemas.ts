@@ -59,6 +59,7 @@ const SUMMARY = {
   published_version: nullable(Type.Integer({ examples: [1] })),
   published_at: nullable(Timestamp),
   published_by: nullable(Type.String({ description: 'Null for an import.' })),
+  published_by_name: nullable(Type.String({ description: 'Display name.' })),
   has_changes: Type.Boolean({ description: 'Whether the definition differs from the published one.' }),
   open_questions: nullable(
     Type.Boolean({ description: 'Whether learners can look up published questions; null before the publication.' }),

@@ -97,7 +97,7 @@ t.test('records the outcome of an import', async (t) => {
   const by = await nameOf(admin.id)
   t.strictSame(
     { ...last_import, at: '' },
-    { at: '', by, via: 'session', outcome: 'done', error: null, stats, errors: [] },
+    { at: '', by, by_name: 'Erika Muster', via: 'session', outcome: 'done', error: null, stats, errors: [] },
   )
   t.match(rest, { decks: 1, cards: 12, cheatsheets: 10 })
 

@@ -51,11 +51,13 @@ t.test('a learner reports a card, and an administrator sees its deck and settles
     text: 'Die Antwort\ngilt nicht mehr.',
     suggestion: null,
     by: await nameOf(member.id),
+    by_name: 'Erika Muster',
     created_at: reports[0].created_at,
     file: 'decks/git.md',
     line: lineOf('zwei'),
     settled_at: null,
     settled_by: null,
+    settled_by_name: null,
     outcome: null,
     message: null,
   }
@@ -64,7 +66,12 @@ t.test('a learner reports a card, and an administrator sees its deck and settles
   const settled = await settle(id)
   const { settled_at } = settled.body
   t.match(settled_at, /Z$/)
-  t.strictSame(settled.body, { ...found, settled_at, settled_by: await nameOf(admin.id) })
+  t.strictSame(settled.body, {
+    ...found,
+    settled_at,
+    settled_by: await nameOf(admin.id),
+    settled_by_name: 'Erika Muster',
+  })
   t.strictSame((await settle(id)).body, settled.body, 'a repeated request changes nothing')
   t.match(await list('?state=open'), { reports: [], open: 0 })
   t.strictSame(await list('?state=settled'), { reports: [settled.body], open: 0, next_after: null, next_before: null })

@@ -23,9 +23,13 @@ export interface CardReport {
   text: string
   /** Null if the account has been deleted */
   by: string | null
+  /** Display name of `by` */
+  by_name: string | null
   created_at: Date
   settled_at: Date | null
   settled_by: string | null
+  /** Display name of `settled_by`; null if there is no such account */
+  settled_by_name: string | null
   suggested_question: string | null
   suggested_answer: string | null
   outcome: ReportOutcome | null
@@ -278,13 +282,15 @@ function reportsWhere(condition: RawBuilder<unknown>): RawBuilder<CardReport> {
       slug as deck_slug, decks.name as deck_name,
       cards.archived_at is not null or decks.archived_at is not null as is_archived,
       cards.updated_at > card_reports.created_at as card_changed,
-      text, username as by, card_reports.created_at, settled_at, settled_by, suggested_question, suggested_answer,
+      text, users.username as by, users.display_name as by_name, card_reports.created_at, settled_at, settled_by,
+      settlers.display_name as settled_by_name, suggested_question, suggested_answer,
       outcome, outcome_message, content_sources.id as source_id, kind as source_kind,
       content_sources.name as source_name, imported_decks.file, key
     from card_reports
     join cards on cards.id = card_reports.card_id
     join decks on decks.id = cards.deck_id
     left join users on users.id = user_id
+    left join users as settlers on settlers.username = settled_by
     left join imported_cards on imported_cards.card_id = card_reports.card_id
     left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
     left join imported_decks as home on home.deck_id = cards.deck_id

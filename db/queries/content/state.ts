@@ -37,6 +37,8 @@ function toJson(value: object): string {
 export interface LastImport extends Omit<ImportOutcome, 'actor'> {
   at: Date
   by: string | null
+  /** Display name of `by`; null if there is no such account */
+  by_name: string | null
 }
 
 export interface ContentNumbers {
@@ -54,7 +56,8 @@ export interface ArchivedDeck {
 export async function findLastImport(db: Kysely<Database>): Promise<LastImport | undefined> {
   const row = await db
     .selectFrom('last_import')
-    .select(['at', 'actor as by', 'via', 'outcome', 'error', 'stats', 'errors'])
+    .leftJoin('users', 'username', 'actor')
+    .select(['at', 'actor as by', 'display_name as by_name', 'via', 'outcome', 'error', 'stats', 'errors'])
     .executeTakeFirst()
   return row as LastImport | undefined
 }

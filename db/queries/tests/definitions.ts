@@ -15,6 +15,8 @@ export interface EditedTest {
   published_version: number | null
   published_at: Date | null
   published_by: string | null
+  /** Display name of `published_by`; null if there is no such account */
+  published_by_name: string | null
   /** Whether the definition differs from the published definition; false if the test has never been published */
   has_changes: boolean
   open_questions: boolean | null
@@ -39,9 +41,11 @@ function selectTests(db: Kysely<Database>) {
         .onRef('test_versions.test_id', '=', 'tests.id')
         .onRef('test_versions.version', '=', 'tests.published_version'),
     )
+    .leftJoin('users', 'username', 'published_by')
     .select([
       ...(['tests.id', 'slug', 'tests.definition', 'edit_version', 'published_version', 'edited', 'file'] as const),
-      ...(['published_at', 'published_by', 'open_questions', 'tests.created_at', 'tests.updated_at'] as const),
+      ...(['published_at', 'published_by', 'display_name as published_by_name', 'open_questions'] as const),
+      ...(['tests.created_at', 'tests.updated_at'] as const),
       'test_versions.definition as published',
       ...(['tests.archived_at', 'source_id', 'kind as source_kind', 'content_sources.name as source_name'] as const),
     ])

@@ -10,8 +10,11 @@ export interface ListedChange {
   at: Date
   /** User name of the author; null if unknown or deleted */
   by: string | null
+  /** Display name of the author */
+  by_name: string | null
   /** User name of the editor who accepted the author's suggestion */
   accepted_by: string | null
+  accepted_by_name: string | null
   how: ChangeKind
   summary: unknown
   undoes: number | null
@@ -54,7 +57,8 @@ export async function listChanges(
     .selectFrom('content_changes')
     .leftJoin('users as authors', 'authors.id', 'user_id')
     .leftJoin('users as acceptors', 'acceptors.id', 'editor_id')
-    .select(['content_changes.id', 'at', 'authors.username as by', 'acceptors.username as accepted_by'])
+    .select(['content_changes.id', 'at', 'authors.username as by', 'authors.display_name as by_name'])
+    .select(['acceptors.username as accepted_by', 'acceptors.display_name as accepted_by_name'])
     .select(['how', 'summary', 'undoes', 'source_id'])
     .where(isEditable(editable, 'source_id').$castTo<boolean>())
     .$if(sourceId !== undefined, (query) => query.where('source_id', '=', sourceId ?? 0))
@@ -102,7 +106,8 @@ export async function listChanges(
     .leftJoin('cheatsheets', (join) =>
       join.onRef('cheatsheets.id', '=', 'noted.cheatsheet_id').on('noted.noted', '=', 1),
     )
-    .select(['page.id', 'page.at', 'page.by', 'page.accepted_by', 'page.how', 'page.summary', 'page.undoes'])
+    .select(['page.id', 'page.at', 'page.by', 'page.by_name', 'page.accepted_by', 'page.accepted_by_name'])
+    .select(['page.how', 'page.summary', 'page.undoes'])
     .select(['page.source_id', 'kind as source_kind', 'content_sources.name as source_name'])
     .select(['cards.id as card_id', 'cheatsheets.slug as sheet_slug'])
     .select(['decks.slug as deck_slug', 'decks.name as deck_name'])

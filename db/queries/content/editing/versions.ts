@@ -25,6 +25,8 @@ export type Version<Kind extends keyof Texts> = Texts[Kind] & {
   changed_at: Date
   /** User name of the author; null if unknown or deleted */
   changed_by: string | null
+  /** Display name of the author */
+  changed_by_name: string | null
   /** User name of the editor who accepted the author's suggestion */
   accepted_by: string | null
   /** Null if no change is recorded, for example for a text that a script has written */
@@ -62,7 +64,7 @@ export async function listVersions<Kind extends keyof Texts>(
       where version < ${Math.min(before, MAX_VERSION)}
     )
     select page.version, ${columns}, coalesce(former.superseded_at, item.created_at) as changed_at,
-      authors.username as changed_by, acceptors.username as accepted_by, change.how
+      authors.username as changed_by, authors.display_name as changed_by_name, acceptors.username as accepted_by, change.how
     from page
     join (select created_at from ${sql.table(kind)} where id = ${id}) as item on true
     left join (

@@ -30,7 +30,7 @@ type CardVersion = ResponseBody<'/api/content/cards/{id}/versions'>['versions'][
 export type AuthorSheet = ResponseBody<'/api/content/sheets/{slug}'>['sheet']
 export type SheetVersion = ResponseBody<'/api/content/sheets/{slug}/versions'>['versions'][number]
 /** What versions of cards and of sheets have in common */
-export type Version = Pick<CardVersion & SheetVersion, 'version' | 'changed_at' | 'changed_by' | 'how'>
+export type Version = Pick<CardVersion & SheetVersion, 'version' | 'changed_at' | 'changed_by_name' | 'how'>
 
 export interface CardFilter {
   q: string
