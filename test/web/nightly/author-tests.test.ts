@@ -167,9 +167,8 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
   })
 
   await t.test('is saved with the keyboard alone', async () => {
-    await field(page, 'Wartezeit (Minuten)').focus()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.type('30')
+    await page.getByLabel('Pause zwischen zwei Versuchen').focus()
+    await page.keyboard.type('1 T')
     await page.keyboard.press('Control+Enter')
     await page.getByText(/^Gespeichert um/).waitFor()
   })

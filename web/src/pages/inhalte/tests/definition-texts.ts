@@ -1,5 +1,5 @@
 import { absoluteDay } from '../../../words/dates.js'
-import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN } from './choices.js'
+import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN, waitText } from './choices.js'
 import type { TestFields } from './test-desk.js'
 import type { Section } from './tests-api.js'
 
@@ -14,7 +14,7 @@ export function textsOf(fields: TestFields): { label: string; text: string }[] {
     { label: 'Fragen', text: sections.map(sectionText).join('\n') },
     { label: 'Bestanden ab', text: `${pass_percent ?? 80} %` },
     { label: 'Versuche', text: attempts === null ? 'beliebig viele' : String(attempts) },
-    { label: 'Wartezeit', text: `${wait_minutes ?? 0} Minuten` },
+    { label: 'Pause zwischen zwei Versuchen', text: waitText(wait_minutes ?? 0) },
     { label: 'Zeit je Versuch', text: time_limit_minutes === null ? 'ohne Grenze' : `${time_limit_minutes} Minuten` },
     { label: 'Tage', text: daysText(opens, closes) },
     { label: 'Wer darf', text: labelOf(ACCESS, access) },
