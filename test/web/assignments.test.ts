@@ -42,7 +42,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     ])
     await page.goto(app.url)
     await press(page, 'Menü von Sabine Sicher')
-    await page.getByRole('menuitem', { name: 'Aufgaben vergeben' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Aufgaben betreuen' }).press('Enter')
     await heading(page, 'Noch keine Aufgabe')
     await press(page, 'Neue Aufgabe', 'link')
     await page.getByLabel('Titel').waitFor()
@@ -263,7 +263,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await see(author, '/neu', 'Dafür fehlt dir etwas')
     await see(author, `/${id}`, 'Diese Aufgabe gibt es nicht')
 
-    await see(lead, '', 'Aufgaben der Teams')
+    await see(lead, '', 'Aufgaben betreuen')
     await lead.page.getByRole('link', { name: 'Für das Lager' }).waitFor()
     t.equal(await lead.page.getByText('Freiwillig').count(), 0)
     await see(lead, `/${hidden}`, 'Diese Aufgabe gibt es nicht')

@@ -3,6 +3,7 @@ import {
   addDays,
   audienceText,
   partText,
+  reachText,
   recurrenceText,
   scheduleText,
 } from '../../../web/src/pages/vergeben/assign-words.js'
@@ -49,4 +50,16 @@ t.test('audience and parts are named', async (t) => {
   const deck = { kind: 'deck', title: '\u202eGit', share_percent: null } as const
   t.equal(partText(deck), 'Deck „\u2068\u202eGit\u2069“: jede Karte einmal lernen')
   t.match(partText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')
+})
+
+t.test('the form says how many persons get an assignment', async (t) => {
+  for (const [groups, text] of [
+    [[], 'Das bekommt noch niemand.'],
+    [[0, 0], 'Das bekommt noch niemand.'],
+    [[0, 1], 'Das bekommt 1 Person.'],
+    [[14, 0], 'Das bekommen 14 Personen.'],
+    [[14, 3], 'Das bekommen höchstens 17 Personen.'],
+  ] as const) {
+    t.equal(spaced(reachText(groups)), text)
+  }
 })

@@ -147,7 +147,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
   await t.test('1 March: the safety officer assigns the shipped instruction to a team', async () => {
     await officer.goto(url)
     await button(officer, `Menü von ${OFFICER}`).click()
-    await officer.getByRole('menuitem', { name: 'Aufgaben vergeben' }).click()
+    await officer.getByRole('menuitem', { name: 'Aufgaben betreuen' }).click()
     await link(officer, 'Neue Aufgabe').click()
     await button(officer, TITLE).click()
     await officer.getByRole('radio', { name: 'Teams und Personen' }).check()

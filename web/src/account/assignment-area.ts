@@ -1,8 +1,2 @@
-import type { Roles, User } from '../api/types.js'
-
-type Overseer = Pick<User, 'is_admin'> & { roles?: Roles | undefined }
-
-export function assignmentAreaName(user: Overseer | undefined): string {
-  if (user?.is_admin || (user?.roles?.author && user.roles.lead)) return 'Aufgaben vergeben'
-  return user?.roles?.lead ? 'Aufgaben der Teams' : 'Aufgaben betreuen'
-}
+/** Name of the pages on which assignments are created and overseen */
+export const ASSIGNMENT_AREA = 'Aufgaben betreuen'

@@ -155,6 +155,18 @@ export function audienceText({ audience, teams, rights }: Audience): string {
   return names.length < 2 ? (names[0] ?? nobody) : `${names.slice(0, -1).join(', ')} und ${names.at(-1)}`
 }
 
+/**
+ * Says how many persons get an assignment.
+ * @param groups sizes of the groups of the audience; a person may be in several
+ * @example reachText([14, 3]) // 'Das bekommen höchstens 17 Personen.'
+ */
+export function reachText(groups: readonly number[]): string {
+  const sum = groups.reduce((total, size) => total + size, 0)
+  if (sum === 0) return 'Das bekommt noch niemand.'
+  const most = groups.filter((size) => size > 0).length > 1 ? 'höchstens ' : ''
+  return `Das ${sum === 1 ? 'bekommt' : 'bekommen'} ${most}${countOf(sum, 'Person', 'Personen')}.`
+}
+
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'
 
 export function stateText({ state, overdue }: { state: State; overdue: boolean }): { text: string; tone: Tone } {
