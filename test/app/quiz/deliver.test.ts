@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { deliver } from '../../../web/src/pages/quiz/deliver.js'
-import { answer, proceed, type QuizResult, type Run, startRun } from '../../../web/src/pages/quiz/run.js'
+import {
+  answer,
+  type Delivery,
+  proceed,
+  type QuizResult,
+  type Run,
+  resultOf,
+  startRun,
+} from '../../../web/src/pages/quiz/run.js'
 import fc from '../../support/property.js'
 
 const OPTIONS = { options: ['a', 'b'], correct_index: 0, question: '?', full_answer: 'a', deck_name: 'Git' }
@@ -33,7 +41,7 @@ t.test('stores a result once, whichever message is lost and whenever the page re
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 25 }), fc.array(attempt, { maxLength: 6 }), async (before, attempts) => {
       const service = createService(before)
-      let kept = finished()
+      let delivery: Delivery = { state: 'unsent' }
       for (const { reading, sending } of [...attempts, { reading: true, sending: 'none' as const }]) {
         const ports = {
           results: async () => {
@@ -46,26 +54,23 @@ t.test('stores a result once, whichever message is lost and whenever the page re
             service.store()
             if (sending === 'response lost') throw new Error('no response')
           },
-          keep: (run: Run) => {
-            kept = JSON.parse(JSON.stringify(run))
+          keep(next: Delivery) {
+            delivery = structuredClone(next)
           },
           isDefinitelyRefused: (error: unknown) => (error as Error).message === 'refused',
         }
-        await deliver(kept, ports).catch(() => {})
+        const result = resultOf({ ...finished(), delivery })
+        if (result !== undefined) await deliver(result, ports).catch(() => {})
       }
-      assert.equal(kept.delivery.state, 'stored')
+      assert.equal((delivery as Delivery).state, 'stored')
       assert.equal(service.results.length, before + 1)
     }),
   )
 })
 
-t.test('sends neither a practice round nor a stored result', async (t) => {
-  const ports = {
-    results: async () => t.fail('it requested the stored results'),
-    submit: async () => t.fail('it sent a result'),
-    keep: () => t.fail('it stored the run'),
-    isDefinitelyRefused: () => false,
-  } as unknown as Parameters<typeof deliver>[1]
-  await deliver({ ...finished(), isPractice: true }, ports)
-  await deliver({ ...finished(), delivery: { state: 'stored' } }, ports)
+t.test('an unfinished run, a practice round and a stored result are not sent', async (t) => {
+  t.match(resultOf(finished()), { id: 'run', deck: 'git', total: 1, correct: 1 })
+  t.equal(resultOf({ ...finished(), at: 0 }), undefined)
+  t.equal(resultOf({ ...finished(), isPractice: true }), undefined)
+  t.equal(resultOf({ ...finished(), delivery: { state: 'stored' } }), undefined)
 })

@@ -9,6 +9,7 @@ import {
   proceed,
   type QuizQuestion,
   type Run,
+  resultOf,
   scoreOf,
   startRun,
   viewOf,
@@ -104,7 +105,8 @@ t.test('repeats the wrong questions with the same right option, without changing
 })
 
 t.test('finds a stored result among the new ones', async (t) => {
-  const run = play(start(2), [1, 0])
+  const run = resultOf(play(start(2), [1, 0]))
+  if (run === undefined) throw new Error('the run is not finished')
   const result = (created_at: string, correct_answers = 1, deck_slug = 'git') => ({
     deck_slug,
     quiz_type: 'multiple_choice',

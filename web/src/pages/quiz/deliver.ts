@@ -1,34 +1,32 @@
-import { isStored, type QuizResult, type Run, scoreOf } from './run.js'
+import { type Delivery, isStored, type QuizResult, type WaitingResult } from './run.js'
 
 export interface DeliveryPorts {
   results(): Promise<QuizResult[]>
   submit(body: { total: number; correct: number; deck: string }): Promise<unknown>
-  /** Stores the run; called with each new state of the delivery */
-  keep(run: Run): void
+  /** Stores each new state of the delivery */
+  keep(delivery: Delivery): void
   /** Returns whether the service has certainly not stored the result */
   isDefinitelyRefused(error: unknown): boolean
 }
 
 /**
- * Sends the result of a run once; does nothing for a practice run or a stored result. After a request with an unknown
- * outcome, checks in the history whether the result was stored before sending it again.
+ * Sends a result once. After a request with an unknown outcome, checks in the history whether the result was stored
+ * before sending it again.
  * @throws the error of a failed request
  */
-export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {
-  if (run.isPractice || run.delivery.state === 'stored') return
+export async function deliver(result: WaitingResult, ports: DeliveryPorts): Promise<void> {
+  const { deck, total, correct, delivery } = result
   const results = await ports.results()
-  if (run.delivery.state === 'unsure' && isStored(run, run.delivery.before, results)) {
-    ports.keep({ ...run, delivery: { state: 'stored' } })
+  if (delivery.state === 'unsure' && isStored(result, delivery.before, results)) {
+    ports.keep({ state: 'stored' })
     return
   }
-  const before = results.map(({ created_at }) => created_at)
-  ports.keep({ ...run, delivery: { state: 'unsure', before } })
-  const { total, correct } = scoreOf(run)
+  ports.keep({ state: 'unsure', before: results.map(({ created_at }) => created_at) })
   try {
-    await ports.submit({ total, correct, deck: run.deck || 'all' })
+    await ports.submit({ total, correct, deck: deck || 'all' })
   } catch (error) {
-    if (ports.isDefinitelyRefused(error)) ports.keep({ ...run, delivery: { state: 'unsent' } })
+    if (ports.isDefinitelyRefused(error)) ports.keep({ state: 'unsent' })
     throw error
   }
-  ports.keep({ ...run, delivery: { state: 'stored' } })
+  ports.keep({ state: 'stored' })
 }

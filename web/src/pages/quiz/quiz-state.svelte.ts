@@ -3,20 +3,31 @@ import { api } from '../../api/client.js'
 import { Refused } from '../../api/faults.js'
 import { readStored, removeStored, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
 import { deliver } from './deliver.js'
-import { parseRun, type Run } from './run.js'
+import { type Delivery, parseRun, type Run, resultOf, type WaitingResult } from './run.js'
 
 interface QuizState {
   run: Run | undefined
-  /** Id of the run whose result is being sent */
-  sending: string | undefined
-  /** Error that prevented storing the result of the current run */
+  isSending: boolean
+  /** Error that prevented storing a result */
   fault: unknown
 }
 
 /** The current user's quiz; `followRun` synchronises it with other tabs */
-export const quiz = $state<QuizState>({ run: undefined, sending: undefined, fault: undefined })
+export const quiz = $state<QuizState>({ run: undefined, isSending: false, fault: undefined })
 
 const keyOf = () => `${USER_KEY_PREFIX}quiz.${account.user?.id}`
+
+/** Key of the results that are not stored yet. They stay at a logout, and are sent when the user opens a quiz again. */
+const waitingKey = () => `training.results.${account.user?.id}`
+/** The waiting results if the browser stores nothing */
+let inMemory: WaitingResult[] = []
+
+const readWaiting = () => readStored<WaitingResult[]>(waitingKey()) ?? inMemory
+
+function writeWaiting(results: WaitingResult[]): void {
+  if (results.length === 0) removeStored(waitingKey())
+  inMemory = results.length > 0 && writeStored(waitingKey(), results) ? [] : results
+}
 
 /** Loads the stored run and follows changes by other tabs until the returned function is called. */
 export function followRun(): () => void {
@@ -27,7 +38,7 @@ export function followRun(): () => void {
     if (key === keyOf()) read()
   }
   read()
-  quiz.fault = undefined
+  void sendResults()
   addEventListener('storage', onStorage)
   return () => removeEventListener('storage', onStorage)
 }
@@ -47,34 +58,42 @@ export function deleteRun(): void {
   removeStored(keyOf())
 }
 
-export async function sendResult(): Promise<void> {
-  const id = quiz.run?.id
-  if (id === undefined || quiz.sending === id) return
-  quiz.sending = id
+/** Sends the result of the current run, if it is finished, and those of earlier runs that are not stored yet. */
+export async function sendResults(): Promise<void> {
+  const own = quiz.run && resultOf(quiz.run)
+  if (own !== undefined && readWaiting().every(({ id }) => id !== own.id)) writeWaiting([...readWaiting(), own])
+  if (quiz.isSending) return
+  quiz.isSending = true
   quiz.fault = undefined
   try {
     await oneTabAtATime(async () => {
-      // Reads the stored run again, because another tab may have sent the result during the wait for the lock.
-      const run = parseRun(readStored(keyOf())) ?? quiz.run
-      if (run?.id !== id) return
-      await deliver(run, {
-        results: async () => (await api.get('/api/quiz/history')).results,
-        submit: (body) => api.post('/api/quiz/submit', { body }),
-        // The learner may have started another quiz in the meantime.
-        keep: ({ delivery }) => changeRun(id, () => ({ delivery })),
-        isDefinitelyRefused: (error) => error instanceof Refused && !error.isPassing,
-      })
+      // Reads the list again each time, because this and other tabs may have added or sent results.
+      for (let [next] = readWaiting(); next !== undefined; [next] = readWaiting()) await send(next)
     })
   } catch (error) {
-    if (quiz.run?.id === id) quiz.fault = error
+    quiz.fault = error
   } finally {
-    if (quiz.sending === id) quiz.sending = undefined
+    quiz.isSending = false
   }
 }
 
+function send(result: WaitingResult): Promise<void> {
+  const { id } = result
+  return deliver(result, {
+    results: async () => (await api.get('/api/quiz/history')).results,
+    submit: (body) => api.post('/api/quiz/submit', { body }),
+    keep(delivery: Delivery) {
+      const others = readWaiting().filter((one) => one.id !== id)
+      writeWaiting(delivery.state === 'stored' ? others : [{ ...result, delivery }, ...others])
+      changeRun(id, () => ({ delivery }))
+    },
+    isDefinitelyRefused: (error) => error instanceof Refused && !error.isPassing,
+  })
+}
+
 /**
- * Runs the work under a lock that all tabs share. In an insecure context there are no locks, so two tabs of one quiz
- * may both send the result.
+ * Runs the work under a lock that all tabs share. In an insecure context there are no locks, so two tabs may both
+ * send a result.
  */
 async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
   if (navigator.locks === undefined) await work()

@@ -97,14 +97,35 @@ export function practise(run: Run, id: string, random: () => number): Run {
   return startRun(id, run, questions, true)
 }
 
-/** Returns whether the history contains a result that equals that of the run and is not one of `before`. */
-export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
+/** The result of a finished run that the service may not have stored yet */
+export interface WaitingResult {
+  /** Id of the run */
+  id: string
+  deck: string
+  total: number
+  correct: number
+  delivery: Delivery
+}
+
+/** Returns the result to send; undefined if the run is not finished, is a practice run, or its result is stored. */
+export function resultOf(run: Run): WaitingResult | undefined {
+  const { id, deck, isPractice, delivery } = run
+  if (viewOf(run) !== 'result' || isPractice || delivery.state === 'stored') return undefined
   const { total, correct } = scoreOf(run)
+  return { id, deck, total, correct, delivery }
+}
+
+/** Returns whether the history contains an equal result that is not one of `before`. */
+export function isStored(
+  { deck, total, correct }: WaitingResult,
+  before: readonly string[],
+  results: readonly QuizResult[],
+): boolean {
   const known = new Set(before)
   return results.some(
     (result) =>
       !known.has(result.created_at) &&
-      result.deck_slug === (run.deck || 'all') &&
+      result.deck_slug === (deck || 'all') &&
       result.total_questions === total &&
       result.correct_answers === correct,
   )
