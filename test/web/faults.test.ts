@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { holdLoginLimits } from '../support/login-limits.js'
 import { type App, CHROMIUM, endSessionBefore, OWN, openApp, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { press as pressKeys, untilReady } from './support/keys.js'
@@ -219,6 +220,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
       await press(page, 'Anmelden')
       if ((await answered).status() === 429) break
       await sees(page, 'Benutzername oder Passwort falsch')
+      await holdLoginLimits(app.db)
     }
     await sees(page, /Zu viele Versuche, weiter in \d+:\d\d\./)
     t.ok(await page.getByRole('button', { name: 'Anmelden', exact: true }).isDisabled())
