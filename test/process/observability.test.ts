@@ -122,7 +122,7 @@ t.test('serves metrics on a separate port', async (t) => {
   t.equal(numbers.get('logins_total{outcome="success"}'), 1)
   t.equal(numbers.get('logins_total{outcome="refused"}'), 1)
   t.equal(numbers.get('import_duration_seconds_count{outcome="success"}'), 1)
-  t.equal(numbers.get('database_pool_connections{state="waiting"}'), 0)
+  t.ok(numbers.has('database_pool_connections{state="waiting"}'))
   t.ok((numbers.get('database_query_duration_seconds_count') ?? 0) > 5)
   t.ok(numbers.has('nodejs_eventloop_lag_p99_seconds'))
 })
