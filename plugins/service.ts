@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import type { MailSettings } from '../src/domain/mail/settings.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import { type Clock, calendarIn } from '../src/domain/time/calendar.js'
+import type { AssignmentContext } from '../src/services/assignments/plan.js'
 import type { ResultsKeep } from '../src/services/jobs/job.js'
 
 /** Settings that plugins and routes read */
@@ -22,6 +23,8 @@ export interface ServiceConfig {
   /** Results of an attempt that stay when its answers are deleted */
   resultsKeep: ResultsKeep
   timeZone: string
+  /** Name of the company, on certificates; undefined if not configured */
+  companyName: string | undefined
   /** Simulated day at the start of the process, as `YYYY-MM-DD`, for trials; undefined for the real time */
   simulatedDate: string | undefined
   /** Addresses and CIDR blocks of trusted proxies */
@@ -55,6 +58,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     config: ServiceConfig
     clock: ServiceClock
+    /** What use cases need that plan or complete tasks */
+    assignments: AssignmentContext
     /** Aborts long operations, such as imports and exports, when the service stops; the reason is a `Refusal`. */
     stopping: AbortSignal
     /** Returns whether the service is closing; it still serves requests until `stopping` aborts. */
@@ -72,15 +77,17 @@ export interface ServiceOptions {
 /** Makes the configuration, the clock and the state of the shutdown available to all plugins and routes. */
 export default fp<ServiceOptions>(
   async (app, { config, now, stopping, isClosing }) => {
-    const { timeZone } = config
+    const { timeZone, companyName = null } = config
     const dayOf = calendarIn(timeZone)
+    const moment = (at = now()) => ({ at, today: dayOf(at) })
     app.decorate('config', config)
     app.decorate('clock', {
       timeZone,
       now,
       today: () => dayOf(now()),
-      moment: (at = now()) => ({ at, today: dayOf(at) }),
+      moment,
     })
+    app.decorate('assignments', { moment, timeZone, issuer: companyName })
     app.decorate('stopping', stopping)
     app.decorate('isClosing', isClosing)
   },

@@ -63,6 +63,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,
     port: env.PORT,
+    companyName: env.COMPANY_NAME?.trim(),
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     simulatedDate: env.SIMULATED_DATE,
     trustProxy: listOf(env.TRUST_PROXY),

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkCompanyName } from './domain/certificates/issuer.js'
 import { isMailAddress } from './domain/mail/address.js'
 import { checkMailHost, checkSenderName } from './domain/mail/settings.js'
 import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/settings.js'
@@ -125,6 +126,12 @@ export const SETTINGS = {
     english: {
       text: 'what remains of an attempt when its answers are deleted: `all` keeps score and points, `passed` only the outcome, the times and the version',
     },
+  },
+  COMPANY_NAME: {
+    schema: { type: 'string' },
+    check: checkCompanyName,
+    german: { text: 'Name der Firma auf Nachweisen', default: 'keiner' },
+    english: { text: 'name of the company on proofs' },
   },
   ADMIN_USERNAME: {
     schema: { type: 'string' },

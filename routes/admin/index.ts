@@ -79,7 +79,7 @@ const admin: FastifyPluginAsyncTypebox = async (app) => {
       const id = parseUserId(request.params.id)
       if (id === request.user.id) throw new InvalidInput('Eigenen Account kann man nicht loeschen', 'own_account')
       if (id !== undefined)
-        await removeAccount(app.db, actorOf(request), id, { offered: app.offeredMethods, clock: app.clock })
+        await removeAccount(app.db, actorOf(request), id, { offered: app.offeredMethods, context: app.assignments })
       return { ok: true as const }
     },
   )

@@ -98,7 +98,7 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
         response: responses(OwnOccurrences),
       },
     },
-    ({ user }) => listMine(app.db, user.id, clock),
+    ({ user }) => listMine(app.db, user.id, app.assignments),
   )
 
   app.get(
@@ -196,7 +196,7 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       const { description = '', responsible_id = request.user.id } = request.body
       const input = parseAssignment({ ...request.body, description, responsible_id }) as AssignmentInput
       const repeated = { request: formRequestOf(request.user, request.body), reader: request.assignmentReader }
-      return { assignment: view(await createAssignment(app.db, actorOf(request), input, repeated, clock)) }
+      return { assignment: view(await createAssignment(app.db, actorOf(request), input, repeated, app.assignments)) }
     },
   )
 
@@ -223,7 +223,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
     async (request) => {
       const { version } = request.body
       const change = { id: assignmentIdOf(request.params), change: parseAssignment(request.body), version }
-      return { assignment: view(await changeAssignment(app.db, actorOf(request), change, clock)) }
+      return { assignment: view(await changeAssignment(app.db, actorOf(request), change, app.assignments)) }
     },
   )
 
@@ -241,7 +241,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
     },
     async (request) => {
       const id = parseRowId(request.params.id, INVALID_ASSIGNMENT)
-      if (id !== undefined) await removeAssignment(app.db, actorOf(request), id, clock)
+      if (id !== undefined) await removeAssignment(app.db, actorOf(request), id, app.assignments)
       return { ok: true as const }
     },
   )
@@ -261,7 +261,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
     },
     async (request) => {
       const id = assignmentIdOf(request.params)
-      return { assignment: view(await renewAssignment(app.db, actorOf(request), id, clock)) }
+      return { assignment: view(await renewAssignment(app.db, actorOf(request), id, app.assignments)) }
     },
   )
 
@@ -310,7 +310,7 @@ in the audit trail like a view of the state.`,
     },
     async (request, reply) => {
       const { overseen, query } = request
-      const content = await listSigners(app.db, actorOf(request), overseen, query.state, clock)
+      const content = await listSigners(app.db, actorOf(request), overseen, query.state, app.assignments)
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(request.user.id, { kind: 'session', content }, signal)
       return reply
@@ -340,7 +340,7 @@ mandatory. Sorted by name, then by period, latest first.`,
       const { query, overseen } = request
       const page = { after: query.after, limit: query.limit, ...selectionOf(query, clock.today()) }
       return listOverseenOccurrences(app.db, actorOf(request), overseen, page, {
-        ...clock,
+        ...app.assignments,
         sendsMail: linkAddressOf(app.config) !== undefined,
       })
     },
@@ -364,7 +364,7 @@ Recorded in the audit trail like a view of the state.`,
     },
     async (request, reply) => {
       const selection = selectionOf(request.query, clock.today())
-      const chunks = await exportOccurrences(app.db, actorOf(request), request.overseen, selection, clock)
+      const chunks = await exportOccurrences(app.db, actorOf(request), request.overseen, selection, app.assignments)
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="stand_${clock.today()}.csv"`)

@@ -75,7 +75,7 @@ const occurrences: FastifyPluginAsyncTypebox = async (app) => {
     async ({ params, body, user }) => {
       const { part, sheet_updated_at } = body
       const updatedAt = sheet_updated_at === undefined ? undefined : new Date(sheet_updated_at)
-      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part, updatedAt }, app.clock)
+      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part, updatedAt }, app.assignments)
       return { ok: true as const }
     },
   )
@@ -102,7 +102,7 @@ within the last ten minutes.`,
       const { ids, held_on, note } = request.body
       checkDay('held_on', held_on)
       const instruction = { ids, held_on, note: note === undefined ? null : parseAssignmentNote('note', note) }
-      await confirmPersonal(app.db, actorOf(request), instruction, request.user.display_name, app.clock)
+      await confirmPersonal(app.db, actorOf(request), instruction, request.user.display_name, app.assignments)
       return { ok: true as const }
     },
   )
@@ -121,7 +121,7 @@ within the last ten minutes.`,
         onRequest: app.requireResponsible,
       },
       async (request) => {
-        await decide(app.db, actorOf(request), decisionOf(request), app.clock)
+        await decide(app.db, actorOf(request), decisionOf(request), app.assignments)
         return { ok: true as const }
       },
     )

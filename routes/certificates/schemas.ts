@@ -29,9 +29,15 @@ export const OwnCertificates = Type.Object({
 export const Verified = Type.Object({
   proof: Type.Object({
     code: Code,
+    issuer: nullable(
+      Type.String({ description: 'Company at the time of issue; null if none was set.', examples: ['Muster GmbH'] }),
+    ),
     name: Type.String({ examples: ['Erika Muster'] }),
     title: Type.String({ examples: ['IT-Sicherheit, jährlich'] }),
     completed_on: Day,
+    for_period: nullable(
+      Type.Object({ from: Day, to: Day }, { description: 'Period that was completed late; null if it was in time.' }),
+    ),
     issued_at: Timestamp,
     valid_until: nullable(Day),
     revoked_at: nullable(Timestamp),

@@ -27,13 +27,17 @@ const verification: FastifyPluginAsyncTypebox = async (app) => {
       const certificate = await findCertificate(app.db, codeOf(params))
       if (certificate === undefined) throw CERTIFICATE_NOT_FOUND
       const { code, snapshot, issued_at, revoked_at, replaced_by } = certificate
-      const { name, title, completed_on, valid_until, replaces = null, parts } = readSnapshot(snapshot)
+      const content = readSnapshot(snapshot)
+      const { name, title, completed_on, valid_until, parts } = content
+      const { issuer = null, for_period = null, replaces = null } = content
       return {
         proof: {
           code,
+          issuer,
           name,
           title,
           completed_on,
+          for_period,
           issued_at,
           valid_until,
           revoked_at,

@@ -62,7 +62,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         response: responses(TestList),
       },
     },
-    async ({ user }) => ({ tests: await listTests(app.db, user.id, app.clock) }),
+    async ({ user }) => ({ tests: await listTests(app.db, user.id, app.assignments) }),
   )
 
   app.get(
@@ -99,7 +99,7 @@ characters end with „…“. Cards without wrong answers are left out. Submit 
     },
     async ({ params, query, user }) => {
       const { limit, after: before = query.before } = query
-      return findTest(app.db, user.id, params.slug, app.clock, { before, limit })
+      return findTest(app.db, user.id, params.slug, app.assignments, { before, limit })
     },
   )
 
@@ -120,7 +120,7 @@ characters end with „…“. Cards without wrong answers are left out. Submit 
     async ({ params, body, user }) => {
       checkStorable('client_id', body.client_id)
       const start = { slug: params.slug, clientId: body.client_id }
-      return { attempt: await startAttempt(app.db, user.id, start, app.clock) }
+      return { attempt: await startAttempt(app.db, user.id, start, app.assignments) }
     },
   )
 

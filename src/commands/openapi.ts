@@ -14,6 +14,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
     config: {
       basePath: '/',
       contentDir: '',
+      companyName: undefined,
       corsOrigins: [],
       oidc: undefined,
       passwordLogin: true,

@@ -63,7 +63,7 @@ export async function removeUser(config: Config, username: string, options: Outp
     const found = await findId(db, username)
     await removeAccount(db, commandLineActor(), found, {
       offered: { password: config.passwordLogin },
-      clock: clockOf(config),
+      context: { ...clockOf(config), issuer: config.companyName ?? null },
     })
     return found
   })

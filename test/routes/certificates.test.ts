@@ -8,7 +8,7 @@ import { type Caller, errorBody, startService } from '../support/service.js'
 t.setTimeout(300_000)
 
 const now = new Date('2026-12-05T10:00:00Z')
-const service = await startService(t, { now: () => now })
+const service = await startService(t, { now: () => now, config: { companyName: 'Muster GmbH' } })
 const { db } = service
 const admin = await service.admin()
 
@@ -74,7 +74,9 @@ t.test('a proof of a completed assignment contains the confirmed text', async (t
     code: done.proof_code,
     name: display_name,
     title: 'Brandschutz',
+    issuer: 'Muster GmbH',
     completed_on: '2026-12-05',
+    for_period: null,
     valid_until: '2027-12-05',
     revoked_at: null,
     replaced_by: null,
@@ -94,6 +96,28 @@ t.test('a proof of a completed assignment contains the confirmed text', async (t
   t.notMatch(snapshot, /score|points|answer/i)
   t.strictSame(Object.keys(JSON.parse(snapshot)), Object.keys(JSON.parse(snapshot)).toSorted(), 'canonical')
 })
+
+t.test(
+  'a proof freezes the personnel number, which is not public, and says for which period it came late',
+  async (t) => {
+    const person = await service.member()
+    await db.updateTable('users').set({ personnel_number: '00417' }).where('id', '=', person.id).execute()
+    const values = { starts: '2026-11-01', due: '2026-12-04', recurrence: { every_months: 12, window_end: '12-04' } }
+    const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [person.id] }, ...values })
+    await confirm(person, (await mine(person, id)).id)
+    const code = (await mine(person, id)).proof_code as string
+    const { snapshot } = await db
+      .selectFrom('proofs')
+      .select('snapshot')
+      .where('code', '=', code)
+      .executeTakeFirstOrThrow()
+    t.match(JSON.parse(snapshot), { format: 2, issuer: 'Muster GmbH', personnel_number: '00417' })
+    const { text, body } = await verify(code)
+    t.notMatch(text, '00417')
+    t.match(body.proof, { for_period: { from: '2026-11-01', to: '2026-12-04' }, valid_until: '2027-12-04' })
+    t.match((await admin.get('/api/proofs/export?purpose=Audit')).text, ';00417;')
+  },
+)
 
 t.test('a second request creates no second proof', async (t) => {
   const { person, id, code } = await complete()
@@ -185,7 +209,7 @@ t.test('administrators export all proofs for a stated purpose', async (t) => {
   t.equal((await admin.get('/api/proofs/export?purpose=%20')).status, 400)
   const { headers, text } = await admin.get('/api/proofs/export?purpose=Audit%202026')
   t.match(headers, { 'content-type': 'text/csv; charset=utf-8' })
-  t.ok(text.startsWith('\ufeffName;Benutzername;Aufgabe;'))
+  t.ok(text.startsWith('\ufeffName;Personalnummer;Benutzername;Aufgabe;'))
   const row = text.split('\r\n').find((line) => line.includes(code))
   t.match(row, `;"'=HYPERLINK(""x"")";2026-12-`)
   t.match(await lastAudit('proof.export'), { details: { purpose: 'Audit 2026' } })

@@ -124,8 +124,12 @@ t.test('a printed proof contains its data, with a QR code of its page', { skip }
       ...(LACKING.has(name)
         ? ['Einige Schriftzeichen zeigt dieses PDF nicht, sondern �. Die Seite unten zeigt sie richtig.']
         : []),
-      ...['Bestandteile', 'Fluchtwege', `Gelesen und bestätigt am 03.12.2026, Fassung 4 (SHA-256 ${'ab'.repeat(8)})`],
-      ...['Rundgang', 'Persönliche Unterweisung am 04.12.2026, bestätigt von Zoë Żak. Halle 3'],
+      ...[
+        'Bestandteile',
+        'Unterlage: Fluchtwege',
+        `Gelesen und bestätigt am 03.12.2026, Fassung 4 (SHA-256 ${'ab'.repeat(8)})`,
+      ],
+      ...['Gespräch: Rundgang', 'Persönliche Unterweisung am 04.12.2026, bestätigt von Zoë Żak. Halle 3'],
       ...[
         'Zum Vergleich mit diesem Blatt:',
         certificate.address,
@@ -136,6 +140,24 @@ t.test('a printed proof contains its data, with a QR code of its page', { skip }
     t.equal(text, squeeze(expected.join('')), name)
   }
 })
+
+t.test(
+  'a printed proof names the company, the personnel number and a period that was completed late',
+  { skip },
+  async (t) => {
+    const certificate = certificateOf('Ada')
+    const more = {
+      format: 2 as const,
+      issuer: `Müller & Söhne ${'Maschinenbau '.repeat(14)}GmbH`,
+      personnel_number: '00417',
+      for_period: { from: '2026-01-01', to: '2026-03-31' },
+    }
+    const pdf = await printCertificate({ ...certificate, snapshot: { ...certificate.snapshot, ...more } })
+    const text = squeeze(await readPdf(t, pdf, 'pdftotext', '-raw'))
+    t.ok(text.startsWith(squeeze(`${more.issuer} Nachweis Brandschutz „Halle 3“ Name Ada Personalnummer 00417`)), text)
+    t.ok(text.includes(squeeze('Nachgeholt für den Zeitraum 01.01.2026–31.03.2026')))
+  },
+)
 
 t.test('the PDF of a proof is tagged, and its QR code contains the address', { skip }, async (t) => {
   const certificate = certificateOf('Łukasz Öztürk-Großmann')

@@ -16,6 +16,7 @@ import { SHARED_COMPILERS } from './shared-compilers.js'
 export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
+  companyName: undefined,
   corsOrigins: [],
   importMaxBytes: 4 * 2 ** 20,
   mail: undefined,

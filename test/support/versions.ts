@@ -462,6 +462,7 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
   const planning = {
     moment: () => now,
     timeZone: 'Europe/Berlin',
+    issuer: null,
     userId: undefined,
     address: 'http://localhost/',
     beforeBatch: async () => {},

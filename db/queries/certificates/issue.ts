@@ -11,6 +11,7 @@ export interface Completed {
   assignment_id: number
   user_id: number
   name: string
+  personnel_number: string | null
   title: string
   retention_years: number
   every_months: number | null
@@ -18,6 +19,8 @@ export interface Completed {
   opens_days_before: number | null
   period: string
   due_on: string
+  /** Due day, extensions included */
+  last_day: string
   done_on: string
   parts: CompletedPart[]
 }
@@ -46,8 +49,9 @@ export async function listCompleted(
   { timeZone, limit }: { timeZone: string; limit: number },
 ): Promise<Completed[]> {
   const { rows } = await sql<Completed>`
-    select occurrences.id as occurrence_id, assignment_id, user_id, display_name as name, assignments.title,
-      retention_years, every_months, window_end, opens_days_before, period, occurrences.due_on, done_on, (
+    select occurrences.id as occurrence_id, assignment_id, user_id, display_name as name,
+      personnel_number, assignments.title, retention_years, every_months, window_end, opens_days_before, period,
+      occurrences.due_on, coalesce(extended_until, occurrences.due_on) as last_day, done_on, (
         select json_agg(json_build_object(
             'kind', part.kind, 'title', coalesce(sheet.title, taken.title, decks.name, part.title),
             'share_percent', share_percent,

@@ -83,7 +83,8 @@ export function nextWindow({ every_months, opens_days_before }: Recurrence, base
 }
 
 /**
- * Returns the last day on which a completion is valid: the due day of the next period. Null without recurrence.
+ * Returns the last day on which a completion is valid: the due day of the next period that does not end before the
+ * completion. Null without recurrence.
  * @param occurrence due day of the period and day of its completion
  */
 export function validUntil(
@@ -96,7 +97,12 @@ export function validUntil(
   const dayOfMonth = Number(window_end.slice(3))
   // The first period, or a period extended for a person who joined late, may end on a day other than `window_end`.
   const isFixed = due_on === addMonths(`${due_on.slice(0, 5)}${window_end.slice(0, 2)}-01`, 0, dayOfMonth)
-  if (isFixed && every_months > 12) return addMonths(due_on, every_months, dayOfMonth)
-  const [next] = fixedWindows({ every_months, window_end, opens_days_before }, { opens_on: due_on, due_on }, due_on)
-  return next?.due_on ?? null
+  if (isFixed && every_months > 12) {
+    let months = every_months
+    while (addMonths(due_on, months, dayOfMonth) < done_on) months += every_months
+    return addMonths(due_on, months, dayOfMonth)
+  }
+  const recurring = { every_months, window_end, opens_days_before }
+  const windows = fixedWindows(recurring, { opens_on: due_on, due_on }, laterDay(due_on, done_on))
+  return windows.find((window) => window.due_on >= done_on)?.due_on ?? null
 }

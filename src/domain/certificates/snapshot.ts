@@ -15,8 +15,13 @@ export type ProvenPart =
 
 /** Content of a certificate; deliberately has no field for a score or an answer. Dates are `YYYY-MM-DD`. */
 export interface CertificateSnapshot {
-  /** Version of this structure */
-  format: 1
+  /** Version of this structure; 1 has neither `issuer` nor the following two keys */
+  format: 1 | 2
+  /** Name of the company at the time of issue; null if none was configured */
+  issuer?: string | null
+  personnel_number?: string | null
+  /** Period that was completed late, with its due day without extension; null if it was completed in time */
+  for_period?: { from: string; to: string } | null
   /** Display name of the account at completion, or at the correction that created this certificate */
   name: string
   title: string

@@ -24,7 +24,7 @@ import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-adm
 import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
 import { checkLine } from '../../domain/text/parameters.js'
 import { handOver } from '../assignments/hand-over.js'
-import { type AssignmentClock, completeOccurrences } from '../assignments/plan.js'
+import { type AssignmentContext, completeOccurrences } from '../assignments/plan.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
@@ -151,10 +151,10 @@ export async function removeAccount(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
-  { offered, clock }: Pick<AccountRules, 'offered'> & { clock: AssignmentClock },
+  { offered, context }: Pick<AccountRules, 'offered'> & { context: AssignmentContext },
 ): Promise<void> {
-  await completeOccurrences(db, { userId: id }, clock)
-  const { today } = clock.moment()
+  await completeOccurrences(db, { userId: id }, context)
+  const { today } = context.moment()
   await db.transaction().execute(async (transaction) => {
     await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
     const username = await handOver(transaction, actor, { userIds: [id], today }, () => deleteUser(transaction, id))

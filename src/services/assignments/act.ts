@@ -25,7 +25,7 @@ import { InvalidField } from '../../domain/refusal.js'
 import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { refuseOwn } from './own-duties.js'
-import { type AssignmentClock, completeOccurrences } from './plan.js'
+import { type AssignmentContext, completeOccurrences } from './plan.js'
 
 export interface SheetConfirmation {
   /** Id of the occurrence */
@@ -48,7 +48,7 @@ export async function confirmSheet(
   db: Kysely<Database>,
   userId: number,
   { id, part, updatedAt }: SheetConfirmation,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const [occurrence] = await lockOccurrences(transaction, [id])
@@ -60,9 +60,9 @@ export async function confirmSheet(
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
     // The certificate refers to the text at the time of the confirmation, so this must be the text that was read.
     if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
-    await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: clock.moment().at }])
-    await updateStates(transaction, { ids: [id] }, clock.timeZone)
-    await issueCertificates(transaction, { ids: [id] }, clock)
+    await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: context.moment().at }])
+    await updateStates(transaction, { ids: [id] }, context.timeZone)
+    await issueCertificates(transaction, { ids: [id] }, context)
   })
 }
 
@@ -87,9 +87,9 @@ export async function confirmPersonal(
   actor: Actor,
   { ids, held_on, note }: PersonalConfirmation,
   instructor: string,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
-  const { at, today } = clock.moment()
+  const { at, today } = context.moment()
   const distinct = [...new Set(ids)]
   await db.transaction().execute(async (transaction) => {
     const occurrences = await lockOccurrences(transaction, distinct)
@@ -100,7 +100,7 @@ export async function confirmPersonal(
       if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED.at('ids')
       const { assignment_id, period, counts_from } = occurrence
       // After a renewal, `counts_from` is later than the period.
-      const countsFrom = clock.moment(counts_from).today
+      const countsFrom = context.moment(counts_from).today
       if (held_on > today || held_on < period || held_on < countsFrom) throw HELD_TOO_EARLY
       const found = positions.get(assignment_id) ?? (await positionsOf(transaction, occurrence, 'personal'))
       if (found.length === 0) throw NO_SUCH_PART.at('ids')
@@ -119,8 +119,8 @@ export async function confirmPersonal(
         })),
       ),
     )
-    await updateStates(transaction, { ids: distinct }, clock.timeZone)
-    await issueCertificates(transaction, { ids: distinct }, clock)
+    await updateStates(transaction, { ids: distinct }, context.timeZone)
+    await issueCertificates(transaction, { ids: distinct }, context)
     await insertAuditEntries(
       transaction,
       actor,
@@ -149,8 +149,13 @@ export interface Decision {
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is in the past
  */
-export function exempt(db: Kysely<Database>, actor: Actor, decision: Decision, clock: AssignmentClock): Promise<void> {
-  return finish(db, actor, decision, clock, { state: 'exempt', action: 'occurrence.exempt' })
+export function exempt(
+  db: Kysely<Database>,
+  actor: Actor,
+  decision: Decision,
+  context: AssignmentContext,
+): Promise<void> {
+  return finish(db, actor, decision, context, { state: 'exempt', action: 'occurrence.exempt' })
 }
 
 /**
@@ -164,21 +169,21 @@ export function recognise(
   db: Kysely<Database>,
   actor: Actor,
   decision: Decision,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
-  return finish(db, actor, decision, clock, { state: 'recognised', action: 'occurrence.recognise' })
+  return finish(db, actor, decision, context, { state: 'recognised', action: 'occurrence.recognise' })
 }
 
 async function finish(
   db: Kysely<Database>,
   actor: Actor,
   { id, reason, until }: Decision,
-  clock: AssignmentClock,
+  context: AssignmentContext,
   { state, action }: { state: 'exempt' | 'recognised'; action: 'occurrence.exempt' | 'occurrence.recognise' },
 ): Promise<void> {
-  const { at, today } = clock.moment()
+  const { at, today } = context.moment()
   if (until !== undefined && until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
-  await completeOccurrences(db, { ids: [id] }, clock)
+  await completeOccurrences(db, { ids: [id] }, context)
   await db
     .transaction()
     .execute((transaction) =>

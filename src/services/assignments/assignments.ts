@@ -30,7 +30,7 @@ import { NOT_FOUND_BY_KIND, requireVersion } from '../../domain/content/refusals
 import { isStorable } from '../../domain/text/text.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { keepOwnDuties } from './own-duties.js'
-import { type AssignmentClock, completeOccurrences, planAssignment } from './plan.js'
+import { type AssignmentContext, completeOccurrences, planAssignment } from './plan.js'
 
 /**
  * Creates an assignment, writes an audit entry and plans the assignment for its audience. A repeated request creates none
@@ -46,10 +46,10 @@ export async function createAssignment(
   actor: Actor,
   input: AssignmentInput,
   { request, reader }: { request: FormRequest; reader: Reader },
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<StoredAssignment> {
   checkDates(input)
-  const { today } = clock.moment()
+  const { today } = context.moment()
   const id = await db.transaction().execute((transaction) =>
     createOnce(transaction, request, {
       kind: 'assignment',
@@ -58,7 +58,7 @@ export async function createAssignment(
       name: async (known) => (await findAssignment(transaction, known)) && { id: known },
     }),
   )
-  await planAssignment(db, id, clock)
+  await planAssignment(db, id, context)
   return find(db, id, reader)
 }
 
@@ -106,11 +106,11 @@ export async function changeAssignment(
   db: Kysely<Database>,
   actor: Actor,
   { id, change, version }: { id: number; change: Partial<AssignmentInput>; version: number | undefined },
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<StoredAssignment> {
-  const { today } = clock.moment()
+  const { today } = context.moment()
   // Marks finished parts, so that the change of parts is refused instead of losing them.
-  if (change.parts !== undefined) await completeOccurrences(db, { assignmentId: id }, clock)
+  if (change.parts !== undefined) await completeOccurrences(db, { assignmentId: id }, context)
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
     if (before === undefined) throw ASSIGNMENT_NOT_FOUND
@@ -136,7 +136,7 @@ export async function changeAssignment(
     const target = change.title ?? before.title
     await insertAuditEntry(transaction, actor, { action: 'assignment.update', target_id: id, target, details })
   })
-  await planAssignment(db, id, clock)
+  await planAssignment(db, id, context)
   return find(db, id)
 }
 
@@ -149,10 +149,10 @@ export async function removeAssignment(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
-  await completeOccurrences(db, { assignmentId: id }, clock)
-  const { at } = clock.moment()
+  await completeOccurrences(db, { assignmentId: id }, context)
+  const { at } = context.moment()
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
     if (before === undefined) return
@@ -170,11 +170,11 @@ export async function renewAssignment(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<StoredAssignment> {
   // Plans first, so that parts that were completed before the renewal still count.
-  await planAssignment(db, id, clock)
-  const { at, today } = clock.moment()
+  await planAssignment(db, id, context)
+  const { at, today } = context.moment()
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
     if (before === undefined) throw ASSIGNMENT_NOT_FOUND
@@ -185,7 +185,7 @@ export async function renewAssignment(
     const target = before.title
     await insertAuditEntry(transaction, actor, { action: 'assignment.renew', target_id: id, target, details })
   })
-  await planAssignment(db, id, clock)
+  await planAssignment(db, id, context)
   return find(db, id)
 }
 

@@ -15,7 +15,7 @@ import { describeParts, type PartState } from '../../domain/assignments/part-sta
 import { isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 import { listParts, type OverseenAssignment } from './oversee.js'
-import { type AssignmentClock, planAssignment } from './plan.js'
+import { type AssignmentContext, planAssignment } from './plan.js'
 
 /** Small, because the rows of a batch are written without yielding */
 const OCCURRENCES_AT_ONCE = 300
@@ -48,15 +48,15 @@ export async function exportOccurrences(
   actor: Actor,
   { assignment, watched }: OverseenAssignment,
   selection: OccurrenceSelection,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<AsyncGenerator<string>> {
   const { id, title } = assignment
-  const { today } = clock.moment()
+  const { today } = context.moment()
   const parts = await listParts(db, assignment)
-  await planAssignment(db, id, clock)
+  await planAssignment(db, id, context)
   const ids = await listOccurrenceIds(db, id, watched, selection)
   await recordView(db, actor, { id, title, day: today, teams: watched })
-  return chunks(db, ids, parts, { today, timeZone: clock.timeZone })
+  return chunks(db, ids, parts, { today, timeZone: context.timeZone })
 }
 
 async function* chunks(

@@ -3,7 +3,7 @@ import { listOwnOccurrences, type OwnOccurrence } from '../../../db/queries/assi
 import type { Database } from '../../../db/types.js'
 import { partStateOf } from '../../domain/assignments/part-state.js'
 import { dueOf, isOverdue } from '../../domain/assignments/plan.js'
-import { type AssignmentClock, planPerson } from './plan.js'
+import { type AssignmentContext, planPerson } from './plan.js'
 
 /** Maximum number of listed occurrences. Open ones come first, so normally only old ones are omitted. */
 const MAX_OWN = 200
@@ -12,10 +12,10 @@ const MAX_OWN = 200
  * Plans the assignments of a person and returns the person's occurrences: first the open ones by due day, then the
  * others, latest period first.
  */
-export async function listMine(db: Kysely<Database>, userId: number, clock: AssignmentClock) {
-  await planPerson(db, userId, clock)
-  const { today } = clock.moment()
-  const rows = await listOwnOccurrences(db, userId, { limit: MAX_OWN, timeZone: clock.timeZone })
+export async function listMine(db: Kysely<Database>, userId: number, context: AssignmentContext) {
+  await planPerson(db, userId, context)
+  const { today } = context.moment()
+  const rows = await listOwnOccurrences(db, userId, { limit: MAX_OWN, timeZone: context.timeZone })
   return { today, occurrences: rows.map((row) => describe(row, today)) }
 }
 

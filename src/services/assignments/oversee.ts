@@ -16,7 +16,7 @@ import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/re
 import { cutPage } from '../../domain/page.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 import type { PrintedSession } from '../print/session.js'
-import { type AssignmentClock, completeOccurrences, planAssignment, planJoiners, planPersons } from './plan.js'
+import { type AssignmentContext, completeOccurrences, planAssignment, planJoiners, planPersons } from './plan.js'
 
 export interface OverseenAssignment {
   assignment: Oversight
@@ -39,12 +39,12 @@ export async function listOverseenOccurrences(
   actor: Actor,
   { assignment, watched }: OverseenAssignment,
   page: PageRequest,
-  { sendsMail, ...clock }: AssignmentClock & { sendsMail: boolean },
+  { sendsMail, ...context }: AssignmentContext & { sendsMail: boolean },
 ) {
-  const { today } = clock.moment()
+  const { today } = context.moment()
   const showsReach = sendsMail && watched === undefined
   const parts = await listParts(db, assignment)
-  const found = await listCurrent(db, { assignment, watched }, page, clock)
+  const found = await listCurrent(db, { assignment, watched }, page, context)
   await recordView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
   const { page: rows, next } = cutPage(found, page.limit, ({ id }) => id)
   const { id } = assignment
@@ -69,13 +69,13 @@ export async function listSigners(
   actor: Actor,
   overseen: OverseenAssignment,
   states: readonly OccurrenceState[],
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<PrintedSession> {
-  const { at, today } = clock.moment()
+  const { at, today } = context.moment()
   const { id, title } = overseen.assignment
   const parts = await listParts(db, overseen.assignment)
   const page = { after: undefined, limit: MAX_LISTED, states, q: undefined, overdueOn: undefined, missing: undefined }
-  const rows = await listCurrent(db, overseen, page, clock)
+  const rows = await listCurrent(db, overseen, page, context)
   if (rows.length > MAX_LISTED) throw LIST_TOO_LONG
   await recordView(db, actor, { id, title, day: today, teams: overseen.watched })
   const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
@@ -92,19 +92,19 @@ async function listCurrent(
   db: Kysely<Database>,
   { assignment: { id, planned_on }, watched }: OverseenAssignment,
   { after, ...filter }: PageRequest,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<ListedOccurrence[]> {
-  if (watched === undefined && planned_on !== clock.moment().today) await planAssignment(db, id, clock)
+  if (watched === undefined && planned_on !== context.moment().today) await planAssignment(db, id, context)
   // Later pages skip this step, because the request for the first page has already planned new members.
-  if (after === undefined) await planJoiners(db, id, watched, clock)
+  if (after === undefined) await planJoiners(db, id, watched, context)
   const sortKey = after === undefined ? undefined : await findSortKey(db, id, watched, after)
   if (after !== undefined && sortKey === undefined) throw invalidCursor('after')
   const page = { ...filter, after: sortKey }
-  const stored = await listOccurrences(db, id, watched, page, clock.timeZone)
-  await completeOccurrences(db, { ids: stored.map((row) => row.id) }, clock)
+  const stored = await listOccurrences(db, id, watched, page, context.timeZone)
+  await completeOccurrences(db, { ids: stored.map((row) => row.id) }, context)
   const userIds = stored.map(({ user_id }) => user_id)
-  await planPersons(db, id, userIds, clock)
-  return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 }, clock.timeZone)
+  await planPersons(db, id, userIds, context)
+  return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 }, context.timeZone)
 }
 
 /** @throws ASSIGNMENT_NOT_FOUND if the assignment was deleted during the request */

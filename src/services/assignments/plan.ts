@@ -21,9 +21,12 @@ import { createPlanner, type PlannedAssignment, type Planner } from '../../domai
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
 import { issueCertificates } from '../certificates/issue.js'
 
-export interface AssignmentClock extends Clock {
+/** What the planning and completion of occurrences need of the service */
+export interface AssignmentContext extends Clock {
   /** IANA name of the time zone */
   timeZone: string
+  /** Name of the company, which heads new certificates; null if none is configured */
+  issuer: string | null
 }
 
 const PERSON_BATCH_SIZE = 1_000
@@ -31,10 +34,10 @@ const PERSON_BATCH_SIZE = 1_000
 export async function completeOccurrences(
   db: Kysely<Database>,
   filter: OccurrenceFilter,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
   await markDoneParts(db, filter)
-  if (await updateStates(db, filter, clock.timeZone)) await issueCertificates(db, filter, clock)
+  if (await updateStates(db, filter, context.timeZone)) await issueCertificates(db, filter, context)
 }
 
 /**
@@ -46,14 +49,14 @@ export async function completeOccurrences(
 export async function planAssignment(
   db: Kysely<Database>,
   id: number,
-  clock: AssignmentClock,
+  context: AssignmentContext,
   beforeBatch: () => Promise<void> = async () => {},
 ): Promise<number> {
-  const { today } = clock.moment()
+  const { today } = context.moment()
   const assignment = (await findPlannable(db, [id])).get(id)
   if (assignment === undefined) return 0
-  await completeOccurrences(db, { assignmentId: id }, clock)
-  const plan = createPlanning(new Map([[id, assignment]]), clock)
+  await completeOccurrences(db, { assignmentId: id }, context)
+  const plan = createPlanning(new Map([[id, assignment]]), context)
   let inserted = 0
   let persons: AudienceMember[] = []
   do {
@@ -66,10 +69,10 @@ export async function planAssignment(
 }
 
 /** Completes the occurrences of a person and plans all assignments for the person. Idempotent. */
-export async function planPerson(db: Kysely<Database>, userId: number, clock: AssignmentClock): Promise<void> {
-  await completeOccurrences(db, { userId }, clock)
+export async function planPerson(db: Kysely<Database>, userId: number, context: AssignmentContext): Promise<void> {
+  await completeOccurrences(db, { userId }, context)
   const concerning = await listAssignmentsOf(db, userId)
-  await planConcerned(db, concerning, clock)
+  await planConcerned(db, concerning, context)
 }
 
 /** Plans an assignment for given persons, who may have left the audience or returned to it. */
@@ -77,9 +80,9 @@ export async function planPersons(
   db: Kysely<Database>,
   assignmentId: number,
   userIds: readonly number[],
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
-  await planConcerned(db, await findAudienceMembers(db, assignmentId, userIds), clock)
+  await planConcerned(db, await findAudienceMembers(db, assignmentId, userIds), context)
 }
 
 /**
@@ -91,15 +94,19 @@ export async function planJoiners(
   db: Kysely<Database>,
   assignmentId: number,
   watched: VisibleTeams,
-  clock: AssignmentClock,
+  context: AssignmentContext,
 ): Promise<void> {
-  await planConcerned(db, await listUnplanned(db, assignmentId, watched, PERSON_BATCH_SIZE), clock)
+  await planConcerned(db, await listUnplanned(db, assignmentId, watched, PERSON_BATCH_SIZE), context)
 }
 
-async function planConcerned(db: Kysely<Database>, persons: AudienceMember[], clock: AssignmentClock): Promise<void> {
+async function planConcerned(
+  db: Kysely<Database>,
+  persons: AudienceMember[],
+  context: AssignmentContext,
+): Promise<void> {
   if (persons.length === 0) return
   const assignments = await findPlannable(db, [...new Set(persons.map(({ assignment_id }) => assignment_id))])
-  await write(db, createPlanning(assignments, clock)(persons))
+  await write(db, createPlanning(assignments, context)(persons))
 }
 
 interface Changes {
@@ -108,7 +115,7 @@ interface Changes {
   reopen: { id: number; extended_until: string }[]
 }
 
-function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { moment, timeZone }: AssignmentClock) {
+function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { moment, timeZone }: AssignmentContext) {
   const { today } = moment()
   const planners = new Map<number, Planner>()
   const starts = new Map<string, Date>()

@@ -57,7 +57,7 @@ export async function correctName(db: Kysely<Database>, actor: Actor, code: stri
     const certificate = await lockInForce(transaction, code)
     const person = await transaction
       .selectFrom('users')
-      .select('display_name')
+      .select(['display_name', 'personnel_number'])
       .where('id', '=', certificate.user_id)
       .forKeyShare()
       .executeTakeFirst()
@@ -68,7 +68,12 @@ export async function correctName(db: Kysely<Database>, actor: Actor, code: stri
     const created = createCode()
     await markReplaced(transaction, certificate.id, created)
     const { user_id, assignment_id, occurrence_id, completed_on, valid_until, retention_years } = certificate
-    const snapshot = writeSnapshot({ ...before, name, replaces: code })
+    const snapshot = writeSnapshot({
+      ...before,
+      name,
+      ...(before.format === 2 && { personnel_number: person.personnel_number }),
+      replaces: code,
+    })
     await insertCertificates(transaction, [
       {
         code: created,

@@ -10,7 +10,17 @@ import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 /** Small, because the rows of a batch are written without yielding */
 const CERTIFICATES_AT_ONCE = 300
 const HEADINGS = [
-  ...['Name', 'Benutzername', 'Aufgabe', 'Zeitraum ab', 'Abgeschlossen am', 'Gültig bis', 'Teile', 'Ausgestellt am'],
+  ...[
+    'Name',
+    'Personalnummer',
+    'Benutzername',
+    'Aufgabe',
+    'Zeitraum ab',
+    'Abgeschlossen am',
+    'Gültig bis',
+    'Teile',
+    'Ausgestellt am',
+  ],
   ...['Widerrufen am', 'Grund', 'Ersetzt durch', 'Nachweis'],
 ]
 
@@ -47,10 +57,11 @@ function toRow({
   replaced_by,
   code,
 }: ExportedCertificate): string[] {
-  const { name, title, period, completed_on, valid_until, parts } = readSnapshot(snapshot)
+  const { name, personnel_number, title, period, completed_on, valid_until, parts } = readSnapshot(snapshot)
   return [
     ...[
       name,
+      personnel_number ?? '',
       username ?? '',
       title,
       period,

@@ -21,7 +21,7 @@ const CERTIFICATES_AT_ONCE = 500
 export async function issueCertificates(
   db: Kysely<Database>,
   filter: OccurrenceFilter,
-  { moment, timeZone }: Clock & { timeZone: string },
+  { moment, timeZone, issuer }: Clock & { timeZone: string; issuer: string | null },
 ): Promise<void> {
   let completed: Completed[]
   do {
@@ -30,7 +30,7 @@ export async function issueCertificates(
       db,
       completed.map((occurrence) => {
         const { user_id, assignment_id, occurrence_id, retention_years, done_on } = occurrence
-        const snapshot = describe(occurrence)
+        const snapshot = describe(occurrence, issuer)
         return {
           code: createCode(),
           user_id,
@@ -47,17 +47,23 @@ export async function issueCertificates(
   } while (completed.length === CERTIFICATES_AT_ONCE)
 }
 
-function describe({ name, title, period, due_on, done_on, parts, ...rest }: Completed): CertificateSnapshot {
+function describe(
+  { name, personnel_number, title, period, due_on, last_day, done_on, parts, ...rest }: Completed,
+  issuer: string | null,
+): CertificateSnapshot {
   const { every_months, window_end, opens_days_before } = rest
   const recurrence =
     every_months === null
       ? null
       : { every_months, window_end: window_end ?? undefined, opens_days_before: opens_days_before ?? 0 }
   return {
-    format: 1,
+    format: 2,
+    issuer,
     name,
+    personnel_number,
     title,
     period,
+    for_period: done_on <= last_day ? null : { from: period, to: due_on },
     completed_on: done_on,
     valid_until: validUntil(recurrence, { due_on, done_on }),
     parts: parts.map(describePart),

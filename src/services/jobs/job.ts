@@ -15,6 +15,8 @@ export interface JobContext {
   moment: (at?: Date) => Moment
   /** IANA name of the service's time zone */
   timeZone: string
+  /** Name of the company, which heads new certificates; undefined if not configured */
+  companyName?: string | undefined
   /** Days for which the answers of an attempt are kept; see `deleteAnswersBefore` */
   answersKeepDays: number
   resultsKeep: ResultsKeep
@@ -33,12 +35,23 @@ export interface JobContext {
   onError: (error: unknown, facts: Record<string, unknown>) => void
 }
 
-type JobSettings = Pick<JobContext, 'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl'>
+type JobSettings = Pick<
+  JobContext,
+  'timeZone' | 'companyName' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl'
+>
 
 /** Returns the settings that jobs need. Mails stay in the outbox while the date is simulated. */
 export function jobSettings(config: JobSettings & { simulatedDate: string | undefined }) {
-  const { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate } = config
-  return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
+  const { timeZone, companyName, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate } = config
+  return {
+    timeZone,
+    companyName,
+    answersKeepDays,
+    resultsKeep,
+    mail,
+    publicUrl,
+    isMailHeld: simulatedDate !== undefined,
+  }
 }
 
 /** Counts of a run, for the log and the service page */

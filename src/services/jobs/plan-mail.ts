@@ -7,12 +7,13 @@ import type { JobContext, JobSummary } from './job.js'
  * zone, or if no mail server or no `PUBLIC_URL` is configured.
  */
 export async function planMail(context: JobContext): Promise<JobSummary> {
-  const { db, moment, timeZone, mail, publicUrl, signal, userId, renewLease } = context
+  const { db, moment, timeZone, companyName: issuer = null, mail, publicUrl, signal, userId, renewLease } = context
   const summary = { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }
   if (mail === undefined || publicUrl === undefined || !createMailTime(timeZone)(moment())) return summary
   const planning = {
     moment,
     timeZone,
+    issuer,
     userId,
     address: publicUrl,
     beforeBatch: async () => {

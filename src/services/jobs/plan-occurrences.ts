@@ -8,16 +8,16 @@ import type { JobContext, JobSummary } from './job.js'
  * responsible persons whose planned deactivation has begun.
  */
 export async function planOccurrences(context: JobContext): Promise<JobSummary> {
-  const { db, moment, timeZone, signal, userId, renewLease } = context
-  const clock = { moment, timeZone }
+  const { db, moment, timeZone, companyName: issuer = null, signal, userId, renewLease } = context
+  const planning = { moment, timeZone, issuer }
   if (userId !== undefined) {
-    await planPerson(db, userId, clock)
+    await planPerson(db, userId, planning)
     return { persons: 1 }
   }
   await handOverFromDisabled(db, moment().today)
   const summary = { assignments: 0, inserted: 0 }
   for (const id of await listPlannable(db)) {
-    summary.inserted += await planAssignment(db, id, clock, async () => {
+    summary.inserted += await planAssignment(db, id, planning, async () => {
       signal.throwIfAborted()
       await renewLease()
     })

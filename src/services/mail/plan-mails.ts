@@ -17,11 +17,11 @@ import type { MailKind, NewMail } from '../../domain/mail/mail.js'
 import { findDueReminder, mondayOf, type ReminderKind } from '../../domain/mail/reminders.js'
 import { digestMail, dueCardsMail, MAX_TASKS, type MailText, tasksMail } from '../../domain/mail/texts.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { type AssignmentClock, completeOccurrences } from '../assignments/plan.js'
+import { type AssignmentContext, completeOccurrences } from '../assignments/plan.js'
 
 const PERSON_BATCH_SIZE = 200
 
-export interface MailPlanning extends AssignmentClock {
+export interface MailPlanning extends AssignmentContext {
   /** Public address of the service, ending with a slash */
   address: string
   /** Limits the planning to this person; undefined for all */

@@ -15,6 +15,13 @@ export interface PrintedCertificate {
 
 const QR_SIZE = 110
 
+const KINDS: Readonly<Record<ProvenPart['kind'], string>> = {
+  sheet: 'Unterlage',
+  test: 'Test',
+  deck: 'Deck',
+  personal: 'Gespräch',
+}
+
 /** Returns the PDF of a certificate. The output is deterministic. */
 export function printCertificate(certificate: PrintedCertificate): Promise<Buffer> {
   const { snapshot, issued_at } = certificate
@@ -34,6 +41,8 @@ function writeCertificate(
     document.y += after
   }
 
+  const { issuer, personnel_number, for_period } = snapshot
+  if (issuer) add('P', () => line(issuer, { bold: true, size: 13, after: 12 }))
   add('H1', () => line('Nachweis', { bold: true, size: 24, after: 10 }))
   add('P', () => line(snapshot.title, { bold: true, size: 15, after: 14 }))
   if (revoked_at !== null) add('P', () => line('Dieser Nachweis wurde widerrufen.', { bold: true, after: 10 }))
@@ -42,16 +51,29 @@ function writeCertificate(
   }
   for (const [label, value] of [
     ['Name', snapshot.name],
+    ...(personnel_number ? [['Personalnummer', personnel_number]] : []),
     ['Abgeschlossen am', formatDay(snapshot.completed_on)],
+    ...(for_period
+      ? [['Nachgeholt für den Zeitraum', `${formatDay(for_period.from)}–${formatDay(for_period.to)}`]]
+      : []),
     ['Gültig bis', snapshot.valid_until === null ? 'unbegrenzt' : formatDay(snapshot.valid_until)],
-  ] as const) {
+  ] as [label: string, value: string][]) {
     add('P', () => {
       line(label, { size: SMALL, color: MUTED, after: 0 })
       line(value, { bold: label === 'Name', size: label === 'Name' ? 15 : TEXT, after: 8 })
     })
   }
-  const parts = snapshot.parts.map((part) => ({ title: part.title, text: describePart(part) }))
-  const texts = [snapshot.name, snapshot.title, ...parts.flatMap(({ title, text }) => [title, text])]
+  const parts = snapshot.parts.map((part) => ({
+    title: `${KINDS[part.kind]}: ${part.title}`,
+    text: describePart(part),
+  }))
+  const texts = [
+    issuer ?? '',
+    snapshot.name,
+    personnel_number ?? '',
+    snapshot.title,
+    ...parts.flatMap(({ title, text }) => [title, text]),
+  ]
   if (!texts.every((text) => isPrintable(text))) {
     add('P', () =>
       line('Einige Schriftzeichen zeigt dieses PDF nicht, sondern \ufffd. Die Seite unten zeigt sie richtig.', {

@@ -9,27 +9,24 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { countDrawn } from '../../domain/tests/draw.js'
 import { isResultShown } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { planPerson } from '../assignments/plan.js'
+import { type AssignmentContext, planPerson } from '../assignments/plan.js'
 import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
-import {
-  findPlannedStanding,
-  findStandings,
-  NO_ATTEMPTS,
-  needsPlan,
-  type Standing,
-  type TestClock,
-} from './standing.js'
+import { findPlannedStanding, findStandings, NO_ATTEMPTS, needsPlan, type Standing } from './standing.js'
 
 export type ListedTest = ReturnType<typeof describe>
 
 /** Returns the published tests that are open to all or assigned to the learner, or that the learner has attempted. */
-export async function listTests(db: Kysely<Database>, userId: number, clock: TestClock): Promise<ListedTest[]> {
-  const moment = clock.moment()
+export async function listTests(
+  db: Kysely<Database>,
+  userId: number,
+  context: AssignmentContext,
+): Promise<ListedTest[]> {
+  const moment = context.moment()
   const tests = await listLiveTests(db)
   let standings = await findStandings(db, userId, moment.at)
   if (tests.some((test) => needsPlan(test, standings.get(test.id) ?? NO_ATTEMPTS))) {
-    await planPerson(db, userId, clock)
+    await planPerson(db, userId, context)
     standings = await findStandings(db, userId, moment.at)
   }
   return tests
@@ -53,15 +50,15 @@ export async function findTest(
   db: Kysely<Database>,
   userId: number,
   slug: string,
-  clock: TestClock,
+  context: AssignmentContext,
   { before, limit }: AttemptPage,
 ) {
-  const moment = clock.moment()
+  const moment = context.moment()
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const taker = await findTestTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
-  const mine = await findPlannedStanding(db, userId, test, clock, moment.at)
+  const mine = await findPlannedStanding(db, userId, test, context, moment.at)
   const found = await listAttempts(db, { userId, testId: test.id }, { before, limit: limit + 1 })
   const { page, next } = cutPage(found, limit, ({ number }) => number)
   return {

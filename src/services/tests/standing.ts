@@ -4,13 +4,8 @@ import { type AttemptSums, sumUpAttempts } from '../../../db/queries/tests/attem
 import type { LiveTest } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { isOver } from '../../domain/tests/deadline.js'
-import type { Clock } from '../../domain/time/calendar.js'
-import { planPerson } from '../assignments/plan.js'
+import { type AssignmentContext, planPerson } from '../assignments/plan.js'
 import { endAttempt } from './end-attempt.js'
-
-export interface TestClock extends Clock {
-  timeZone: string
-}
 
 /** Summary of a person's attempts at a test. */
 export interface Standing {
@@ -82,12 +77,12 @@ export async function findPlannedStanding(
   db: Kysely<Database>,
   userId: number,
   test: Pick<LiveTest, 'id' | 'definition'>,
-  clock: TestClock,
+  context: AssignmentContext,
   now: Date,
 ): Promise<Standing> {
   const mine = await findStanding(db, userId, test.id, now)
   if (!needsPlan(test, mine)) return mine
-  await planPerson(db, userId, clock)
+  await planPerson(db, userId, context)
   return findStanding(db, userId, test.id, now)
 }
 

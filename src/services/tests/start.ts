@@ -24,10 +24,11 @@ import {
   WaitForNext,
 } from '../../domain/tests/refusals.js'
 import type { Moment } from '../../domain/time/calendar.js'
+import type { AssignmentContext } from '../assignments/plan.js'
 import { endIfOver } from './current-attempt.js'
 import { nextAttemptAt } from './list.js'
 import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
-import { findPlannedStanding, type Standing, type TestClock } from './standing.js'
+import { findPlannedStanding, type Standing } from './standing.js'
 
 /** Maximum number of tries if concurrent starts of the same user conflict */
 const MAX_TRIES = 5
@@ -45,10 +46,10 @@ export async function startAttempt(
   db: Kysely<Database>,
   userId: number,
   { slug, clientId }: { slug: string; clientId: string },
-  clock: TestClock,
+  context: AssignmentContext,
 ): Promise<ShownAttempt> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const attempt = await startOnce(db, userId, { slug, clientId }, clock)
+    const attempt = await startOnce(db, userId, { slug, clientId }, context)
     if (attempt !== undefined) return attempt
   }
   throw NO_ATTEMPT_LEFT
@@ -59,20 +60,20 @@ async function startOnce(
   db: Kysely<Database>,
   userId: number,
   { slug, clientId }: { slug: string; clientId: string },
-  clock: TestClock,
+  context: AssignmentContext,
 ): Promise<ShownAttempt | undefined> {
-  const now = clock.moment()
+  const now = context.moment()
   const known = await findAttemptByClientId(db, userId, clientId)
   if (known !== undefined) return showAttempt(db, await endIfOver(db, known, now.at), now.at)
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
-  const mine = await findPlannedStanding(db, userId, test, clock, now.at)
+  const mine = await findPlannedStanding(db, userId, test, context, now.at)
   const open = mine.openId === null ? undefined : await findAttempt(db, userId, mine.openId)
   if (open !== undefined) return showAttempt(db, open, now.at)
-  checkMayStart(test, mine, now, clock.timeZone)
+  checkMayStart(test, mine, now, context.timeZone)
   const taker = await findTestTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
-  return insert(db, test, { userId, clientId, number: mine.lastNumber + 1, taker }, clock, now)
+  return insert(db, test, { userId, clientId, number: mine.lastNumber + 1, taker }, context, now)
 }
 
 function checkMayStart({ definition }: LiveTest, mine: Standing, { at, today }: Moment, timeZone: string): void {
@@ -102,7 +103,7 @@ async function insert(
   db: Kysely<Database>,
   { id: test_id, slug, version, definition }: LiveTest,
   { userId, clientId, number, taker }: { userId: number; clientId: string; number: number; taker: TestTaker },
-  { moment }: TestClock,
+  { moment }: AssignmentContext,
   now: Moment,
 ): Promise<ShownAttempt | undefined> {
   const drawn = drawQuestions(definition, await listDrawable(db, test_id, version), randomInt)

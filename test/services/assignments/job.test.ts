@@ -21,7 +21,7 @@ const { db } = service
 const admin = await service.admin()
 const learner = await service.member()
 const dayOf = calendarIn(TIME_ZONE)
-const clock = { moment: (at = now) => ({ at, today: dayOf(at) }), timeZone: TIME_ZONE }
+const clock = { moment: (at = now) => ({ at, today: dayOf(at) }), timeZone: TIME_ZONE, issuer: null }
 
 await sql`
   insert into users (username, display_name, created_at)

@@ -169,6 +169,7 @@ t.test('plans each mail once when killed, repeated and run concurrently, with fe
   const planning = (batches: number) => ({
     moment: (at = now) => ({ at, today: dayOf(at) }),
     timeZone: 'Europe/Berlin',
+    issuer: null,
     address: ADDRESS,
     userId: undefined,
     beforeBatch: async () => {
