@@ -222,6 +222,20 @@ export interface CalendarTokens {
   user_id: number;
 }
 
+export interface CardDifficulties {
+  card_id: number;
+  /**
+   * Number of persons when the counts were last checked for a renewal
+   */
+  checked_persons: number;
+  /**
+   * Number of persons whose first recall was „Nochmal“
+   */
+  forgotten: number | null;
+  persons: number | null;
+  published_at: Date | null;
+}
+
 export interface CardNotes {
   card_id: number;
   text: string;
@@ -1108,6 +1122,7 @@ export interface Database {
   attempts: Attempts;
   audit_log: AuditLog;
   calendar_tokens: CalendarTokens;
+  card_difficulties: CardDifficulties;
   card_notes: CardNotes;
   card_positions: CardPositions;
   card_progress: CardProgress;

@@ -26,6 +26,7 @@ import * as tableLayouts from './0024_table_layouts.js'
 import * as comments from './0025_comments.js'
 import * as certificateComment from './0026_certificate_comment.js'
 import * as personnelNumbers from './0027_personnel_numbers.js'
+import * as cardDifficulties from './0028_card_difficulties.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '0025_comments': comments,
   '0026_certificate_comment': certificateComment,
   '0027_personnel_numbers': personnelNumbers,
+  '0028_card_difficulties': cardDifficulties,
 }

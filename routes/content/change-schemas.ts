@@ -47,7 +47,7 @@ export const ChangeList = Type.Object({
 })
 
 export const DifficultQuery = Type.Object({
-  order: choiceOr(DIFFICULTIES, 'again', 'Share of „Nochmal“, lapses, reports, or never answered „Leicht“.'),
+  order: choiceOr(DIFFICULTIES, 'again', 'Share of persons who forgot the card, or reports.'),
   limit: clamped({ minimum: 1, maximum: 200, fallback: 50 }),
 })
 
@@ -57,14 +57,16 @@ export const DifficultCards = Type.Object({
       id: Type.Integer(),
       question: Type.String(),
       deck: DeckName,
-      learners: Type.Integer({ description: 'At least five.' }),
-      answers: Type.Integer({
-        description: 'Number of answers; only the first answer of each learner and day counts.',
-      }),
-      again_percent: Type.Integer({ description: 'Share of „Nochmal“ among `answers`.' }),
-      lapses: Type.Integer(),
+      learners: nullable(
+        Type.Integer({ description: 'Number of persons at `as_of`; null until enough persons have answered.' }),
+      ),
+      again_percent: nullable(
+        Type.Integer({
+          description: 'Share of `learners` who answered „Nochmal“ when the card came back for the first time.',
+        }),
+      ),
+      as_of: nullable(Timestamp),
       reports: Type.Integer(),
-      never_easy: Type.Boolean({ description: 'Whether no first answer of a day was „Leicht“.' }),
     }),
   ),
 })

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { listDifficultCards } from '../../db/queries/content/editing/difficult.js'
+import { listDifficultCards, renewDifficulties } from '../../db/queries/content/editing/difficult.js'
 import { type ChangesFilter, type ListedChange, listChanges } from '../../db/queries/content/editing/list-changes.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
@@ -54,7 +54,9 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
       config: { isExpensive: true },
       schema: {
         operationId: 'listDifficultCards',
-        summary: 'The most difficult cards of a source, of those with at least five learners',
+        summary: 'The cards of a source that many persons forget or report',
+        description: `Counts are renewed when enough further persons have forgotten the card and as many have known it
+since the last renewal, so that the difference of two responses reveals nothing about fewer persons.`,
         tags: ['content'],
         params: SourceParams,
         querystring: DifficultQuery,
@@ -62,7 +64,10 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, query }) => {
-      const cards = await listDifficultCards(app.db, parseSourceId(params.id), query.order, query.limit)
+      const sourceId = parseSourceId(params.id)
+      const options = { minPersons: app.config.statisticsMinPersons, now: app.clock.now() }
+      await app.db.transaction().execute((transaction) => renewDifficulties(transaction, sourceId, options))
+      const cards = await listDifficultCards(app.db, sourceId, query)
       return {
         cards: cards.map(({ deck_slug, deck_name, ...card }) => ({
           ...card,

@@ -10,7 +10,7 @@ import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { findSentToken } from '../../db/queries/accounts/tokens.js'
 import { deleteOldCertificates, setDeletionDays } from '../../db/queries/certificates/certificates.js'
-import { listDifficultCards } from '../../db/queries/content/editing/difficult.js'
+import { listDifficultCards, renewDifficulties } from '../../db/queries/content/editing/difficult.js'
 import { findCardVersions } from '../../db/queries/content/editing/versions.js'
 import { sumPictures } from '../../db/queries/content/media.js'
 import { resetProgressOfAll } from '../../db/queries/content/progress.js'
@@ -145,7 +145,8 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await findCardsById(db, [1])
   await callJobs(db)
   await findCardVersions(db, [])
-  await listDifficultCards(db, 1, 'again', 1)
+  await db.transaction().execute((transaction) => renewDifficulties(transaction, 1, { minPersons: 5, now: new Date() }))
+  await listDifficultCards(db, 1, { order: 'again', limit: 1 })
   await db
     .transaction()
     .execute((transaction) => resetProgressOfAll(transaction, 1, { at: new Date(), today: '2026-11-21' }))

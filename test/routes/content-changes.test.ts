@@ -7,7 +7,6 @@ const service = await startService(t)
 const { db, app } = service
 const source = await createSource(db)
 const editor = await createEditor(service, source)
-const admin = await service.admin()
 const CARDS = '/api/content/cards'
 
 t.test('lists the changes of a source, newest first', async (t) => {
@@ -94,53 +93,4 @@ t.test('finds equal and similar questions in the sources that the caller edits',
   t.strictSame(await find(''), [])
   const stranger = await createEditor(service, await createSource(db))
   t.strictSame(await find(question, stranger), [])
-})
-
-t.test('lists difficult cards, only with five learners and without names', async (t) => {
-  const own = await createSource(db)
-  const author = await createEditor(service, own)
-  const deck = await writeDeck(author, own)
-  const [hard, easy, few] = [
-    await writeCard(author, deck),
-    await writeCard(author, deck),
-    await writeCard(author, deck),
-  ]
-  const members = await Promise.all([1, 2, 3, 4, 5].map(() => service.member()))
-  const rate = (index: number, card_id: number, rating: string) =>
-    members[index]?.post('/api/review', { card_id, rating })
-  for (const index of members.keys()) {
-    await rate(index, hard.id, index < 3 ? 'again' : 'medium')
-    // The statistics of difficult cards count only a learner's first answer to a card on each day.
-    await rate(index, hard.id, 'again')
-    await rate(index, easy.id, 'easy')
-    if (index < 4) await rate(index, few.id, 'again')
-  }
-  const undone = (await rate(0, easy.id, 'again'))?.body.review_id
-  await members[0]?.delete(`/api/review/${undone}`)
-  await members[0]?.post(`/api/review/cards/${hard.id}/reports`, { text: 'Falsch' })
-
-  const list = async (query = '') => (await author.get(`/api/content/sources/${own}/difficult${query}`)).body.cards
-  t.strictSame(await list(), [
-    {
-      id: hard.id,
-      question: hard.question,
-      deck: hard.deck,
-      learners: 5,
-      answers: 5,
-      again_percent: 60,
-      lapses: (await list())[0].lapses,
-      reports: 1,
-      never_easy: true,
-    },
-  ])
-  t.match(await list('?order=reports'), [{ id: hard.id }])
-  t.match(await list('?order=never_easy'), [{ id: hard.id }])
-  t.equal((await list('?order=never_easy')).length, 1)
-  t.equal((await author.get(`/api/content/sources/${own}/difficult?order=x`)).status, 400)
-  t.equal((await admin.get(`/api/content/sources/${own}/difficult`)).status, 200)
-  await rate(4, few.id, 'hard')
-  t.match(
-    (await list()).map(({ id }: { id: number }) => id),
-    [few.id, hard.id],
-  )
 })
