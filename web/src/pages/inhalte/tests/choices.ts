@@ -1,4 +1,3 @@
-import { countOf } from '../../../words/numbers.js'
 import type { TestFields } from './test-desk.js'
 
 type Choices<Key extends keyof TestFields> = { value: TestFields[Key] & string; label: string }[]
@@ -29,27 +28,6 @@ export const WHEN: Choices<'review_when'> = [
   { value: 'now', label: 'Gleich nach dem Abgeben' },
   { value: 'closed', label: 'Nach dem letzten Tag' },
 ]
-
-const HOUR = 60
-const DAY = 24 * HOUR
-const WAITS = [0, 15, HOUR, 4 * HOUR, DAY, 2 * DAY, 7 * DAY]
-
-/**
- * Describes a number of minutes in the largest unit that divides it.
- * @example waitText(2880) // '2 Tage'
- */
-export function waitText(minutes: number): string {
-  if (minutes === 0) return 'Keine'
-  if (minutes % DAY === 0) return countOf(minutes / DAY, 'Tag', 'Tage')
-  return minutes % HOUR === 0 ? countOf(minutes / HOUR, 'Stunde', 'Stunden') : countOf(minutes, 'Minute', 'Minuten')
-}
-
-/** Returns the choices for the time between two attempts, including the present one, which a file may have set. */
-export function waits(present: number): { value: string; label: string }[] {
-  return [...new Set([...WAITS, present])]
-    .sort((one, two) => one - two)
-    .map((minutes) => ({ value: String(minutes), label: waitText(minutes) }))
-}
 
 /**
  * Returns the label of a value; the value itself if it is unknown.

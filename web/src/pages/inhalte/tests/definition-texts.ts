@@ -1,7 +1,8 @@
 import { absoluteDay } from '../../../words/dates.js'
-import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN, waitText } from './choices.js'
+import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN } from './choices.js'
 import type { TestFields } from './test-desk.js'
 import type { Section } from './tests-api.js'
+import { waitText } from './waits.js'
 
 /** Returns a definition as labelled texts, to show it or to compare two versions. */
 export function textsOf(fields: TestFields): { label: string; text: string }[] {
