@@ -523,7 +523,12 @@ async function callAssignments(
   await admin('PATCH', url, { audience: { user_ids: [user.id] } })
   await admin('DELETE', url)
 
-  const short = { ...body, parts: [parts[0], parts[3]], audience: { user_ids: [user.id, boss.id] }, starts: '2026-02-01' }
+  const short = {
+    ...body,
+    parts: [parts[0], parts[3]],
+    audience: { user_ids: [user.id, boss.id] },
+    starts: '2026-02-01',
+  }
   const { assignment: read } = (
     await admin('POST', '/api/assignments', { ...short, mandatory: false, retention_years: 3 })
   ).body

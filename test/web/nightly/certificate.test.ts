@@ -29,6 +29,7 @@ t.test('a proof', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =>
   const code = (await mine()).occurrences[0]?.proof_code ?? ''
 
   await t.test('is verified without a login, with a typed code', async (t) => {
+    app.expectMissing(/proofs\/verify\/falsch/)
     const { page, complaints } = await app.newBrowser({ viewport: PHONE })
     await page.goto(`${app.url}/nachweis`)
     const field = page.getByLabel('Code auf dem Nachweis')
@@ -47,6 +48,7 @@ t.test('a proof', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =>
   })
 
   await t.test('is corrected and revoked by an administrator, who also exports all', async (t) => {
+    app.expectMissing(/proofs\/verify\/falsch/)
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/nachweise`)
     await page.getByRole('button', { name: 'Herunterladen' }).click()
