@@ -143,7 +143,7 @@ async function seedAssignments(db: Kysely<Database>, user: number, today: string
     insert into team_members (team_id, user_id, role, origin, from_on)
     select ${team}::integer, id, case when id = ${user}::integer then 'lead' else 'member' end, 'hand', '2020-01-01'
     from users`.execute(db)
-  const clock = { moment: () => ({ at: new Date(), today }), timeZone: 'UTC' }
+  const clock = { moment: () => ({ at: new Date(), today }), timeZone: 'UTC', issuer: null }
   const assignments = await db.selectFrom('assignments').select('id').orderBy('id').execute()
   for (const { id } of assignments) await planAssignment(db, id, clock)
   const snapshot: CertificateSnapshot = {

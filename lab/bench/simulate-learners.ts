@@ -85,6 +85,7 @@ const app = await buildApp({
   config: {
     basePath: '/',
     contentDir,
+    companyName: undefined,
     corsOrigins: [],
     oidc: undefined,
     passwordLogin: true,

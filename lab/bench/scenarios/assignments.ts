@@ -21,7 +21,11 @@ const MEMBERS = 20
 const CERTIFICATES = PEOPLE
 const PDFS = 20
 const TODAY = '2026-12-01'
-const clock = { moment: () => ({ at: new Date(`${TODAY}T02:00:00Z`), today: TODAY }), timeZone: 'Europe/Berlin' }
+const clock = {
+  moment: () => ({ at: new Date(`${TODAY}T02:00:00Z`), today: TODAY }),
+  timeZone: 'Europe/Berlin',
+  issuer: null,
+}
 
 /** Measures the daily job for all persons and for half of them, the page of a team lead, and the exports of proofs. */
 export async function measureAssignments(postgres: Postgres): Promise<Measure[]> {
