@@ -62,6 +62,21 @@ t.test('practice offers answers of the same kind from the same deck, and any of 
   t.strictSame((await practise(single)).questions, [], 'answers of other decks are no options')
 })
 
+t.test('other cards replace those that give no question', async (t) => {
+  const deck = await writeDeck(editor, source)
+  for (const answer of ['Rom', 'Bern', 'Wien', 'Prag'])
+    await writeCard(editor, deck, { question: `${answer}?`, answer })
+  const code = `\`\`\`\n${'x = 1\n'.repeat(60)}\`\`\``
+  for (let at = 0; at < 12; at++) await writeCard(editor, deck, { question: `Was tut Programm ${at}?`, answer: code })
+  const { questions } = (await learner.get(`/api/tests/practice?deck=${deck}&count=4`)).body
+  t.strictSame(questions.map(({ question }: { question: string }) => question).sort(), [
+    'Bern?',
+    'Prag?',
+    'Rom?',
+    'Wien?',
+  ])
+})
+
 t.test('all options of a question have one origin', async (t) => {
   const deck = await writeDeck(editor, source)
   const options = [{ text: 'Falsch', correct: false }]

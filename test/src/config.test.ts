@@ -207,6 +207,7 @@ t.test('requires a complete provider configuration', async (t) => {
       admin: undefined,
       author: undefined,
       groupsClaim: undefined,
+      personnelClaim: undefined,
     },
     createUsers: true,
     linkByUsername: false,

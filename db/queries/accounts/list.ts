@@ -55,8 +55,8 @@ export async function listAccounts(
   const { rows } = await sql<Row>`
     with found as (
       select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-        disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, password_hash is not null as password, passkey_only,
-        emergency, ${MAY_LINK} as link_next_login
+        disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
+        password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})

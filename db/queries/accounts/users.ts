@@ -114,7 +114,10 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
   return rows.map(({ username }) => username)
 }
 
-/** Locks all personnel numbers until the transaction ends, so that `findTakenNumbers` stays true. */
+/**
+ * Locks all personnel numbers until the transaction ends, so that `findTakenNumbers` stays true. Must precede the locks of
+ * administrators and of rows of `users`, so that all transactions lock in this order.
+ */
 export async function lockPersonnelNumbers(transaction: Transaction<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training personnel numbers'))`.execute(transaction)
 }

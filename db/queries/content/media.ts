@@ -14,8 +14,8 @@ export type PictureHead = Pick<Selectable<Database['media']>, 'extension' | 'siz
 export type Viewer = Pick<Selectable<Database['users']>, 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns type and size of a picture that the viewer may see; undefined for other pictures. Authors may also see the pictures of
- * superseded versions in the sources that they edit.
+ * Returns type and size of a picture that the viewer may see; undefined for other pictures. Authors may also see the
+ * pictures of superseded versions in the sources that they edit.
  * @param sha SHA-256 in hex
  */
 export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<PictureHead | undefined> {

@@ -68,8 +68,8 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
 }
 
 /**
- * Validates each row, and reports user names and personnel numbers that occur twice. Only the user name is required. If there are more than
- * 1,000 rows, reports only this fault.
+ * Validates each row, and reports user names and personnel numbers that occur twice. Only the user name is required. If
+ * there are more than 1,000 rows, reports only this fault.
  */
 export function validateRows(rows: UserRow[]): UserList {
   const first = rows[MAX_USERS]

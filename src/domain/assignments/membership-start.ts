@@ -25,8 +25,8 @@ export function currentMembershipStart(spans: readonly Span[], today: string): s
 }
 
 /**
- * Returns whether a membership ended today that began earlier. Another one may begin today, because a change of teams
- * takes two steps.
+ * Returns whether a membership ended today that began earlier. Also true if another one begins today, as in a change of
+ * teams, which takes two steps.
  */
 export function hasLeftToday(spans: readonly Span[], today: string): boolean {
   return spans.some(({ from_on, until_on }) => until_on === today && from_on < today)

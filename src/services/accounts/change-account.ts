@@ -79,14 +79,14 @@ export async function changeAccount(
   const { password, ...values } = change
   const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
-    const isLeaving = typeof change.disabled_on === 'string'
-    if (change.is_admin === false || isLeaving) {
-      await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
-    }
     if (typeof change.personnel_number === 'string') {
       await lockPersonnelNumbers(transaction)
       const taken = await findTakenNumbers(transaction, [change.personnel_number])
       if (taken.some((account) => account.id !== id)) throw PERSONNEL_NUMBER_TAKEN
+    }
+    const isLeaving = typeof change.disabled_on === 'string'
+    if (change.is_admin === false || isLeaving) {
+      await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
     }
     const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
     // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.

@@ -65,9 +65,11 @@ export async function createAccounts(
     users.push({ ...user, password: madeUp, password_hash: await hashPassword(given ?? (madeUp as string), share) })
   }
   const ids = await db.transaction().execute(async (transaction) => {
-    await lockPersonnelNumbers(transaction)
-    // A concurrent request may have taken one of the numbers.
-    refuse(await takenNumbers(transaction, users))
+    if (users.some(({ personnel_number }) => personnel_number !== null)) {
+      await lockPersonnelNumbers(transaction)
+      // A concurrent request may have taken one of the numbers.
+      refuse(await takenNumbers(transaction, users))
+    }
     const created = await insertUsers(transaction, users)
     // A concurrent request may have taken one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => takenNameFault(line)))

@@ -135,8 +135,8 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
       const assignment = assignments.get(person.assignment_id)
       if (assignment === undefined) continue
       const since = membershipStart(assignment, person, moment)
-      // Occurrences of a former member close on the next day. If they closed now and opened again, they would get a new
-      // due day.
+      // After the end of a team membership, occurrences close on the next day. If they closed now and opened again, they
+      // would get a new due day.
       if (since === undefined && !isDisabled(person, today) && hasLeftToday(person.spans, today)) continue
       const plan = plannerOf(assignment)(since, person.history)
       for (const { period, due_on } of plan.insert) {

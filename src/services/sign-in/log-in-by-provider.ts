@@ -52,6 +52,10 @@ export async function logInByProvider(
   return db.transaction().execute(async (transaction) => {
     await lockSubject(transaction, person)
     const known = await findIdentifiedUser(transaction, person)
+    const { personnelNumber } = profile
+    if (personnelNumber !== undefined && personnelNumber !== known?.personnel_number) {
+      await lockPersonnelNumbers(transaction)
+    }
     const found = known ?? (await admit(transaction, settings, person, profile, { address, today }))
     refuseDisabled(found, today)
     const { keptLastAdmin, isNumberTaken } = await follow(transaction, found, profile, { address, offered })
@@ -164,7 +168,7 @@ async function follow(
   const admins = losesRight ? await lockAdmins(transaction) : []
   const isLast = vacatedRole(user.id, admins, offered) !== undefined
   const isNewNumber = personnelNumber !== undefined && personnelNumber !== user.personnel_number
-  const isNumberTaken = isNewNumber && (await isTaken(transaction, personnelNumber))
+  const isNumberTaken = isNewNumber && (await findTakenNumbers(transaction, [personnelNumber])).length > 0
   const change = {
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),
@@ -180,11 +184,6 @@ async function follow(
     await insertAuditEntry(transaction, actorOf(user, address), deed)
   }
   return { keptLastAdmin: isLast, isNumberTaken }
-}
-
-async function isTaken(transaction: Transaction<Database>, personnelNumber: string): Promise<boolean> {
-  await lockPersonnelNumbers(transaction)
-  return (await findTakenNumbers(transaction, [personnelNumber])).length > 0
 }
 
 function actorOf({ id, username }: { id: number; username: string }, address: string): Actor {

@@ -7,6 +7,9 @@ import { buildPracticeQuestion, prepareAnswer } from '../../domain/quiz/practice
 import type { QuizQuestion } from '../../domain/quiz/quiz.js'
 import { runInTurns } from '../content/turns.js'
 
+/** Number of cards drawn in addition, for cards that give no question */
+const SPARE = 20
+
 /**
  * Returns practice questions of a deck, or of all decks, without pools. Leaves out cards without wrong options: the
  * author gives none, and the deck has no other answer.
@@ -18,7 +21,15 @@ export async function drawPractice(
   slug: string | undefined,
   count: number,
 ): Promise<QuizQuestion[]> {
-  const drawn = await drawCards(db, slug, count)
+  const drawn = await drawCards(db, slug, count + SPARE)
+  const questions = await buildQuestions(db, drawn.slice(0, count))
+  const missing = count - questions.length
+  if (missing === 0 || drawn.length <= count) return questions
+  const more = await buildQuestions(db, drawn.slice(count))
+  return [...questions, ...more.slice(0, missing)]
+}
+
+async function buildQuestions(db: Kysely<Database>, drawn: readonly DrawnCard[]): Promise<QuizQuestion[]> {
   const cards = await listPracticeCards(
     db,
     drawn.map(({ card_id }) => card_id),

@@ -53,13 +53,14 @@ t.test('audience and parts are named', async (t) => {
 })
 
 t.test('the form says how many persons get an assignment', async (t) => {
-  for (const [groups, text] of [
-    [[], 'Das bekommt noch niemand.'],
-    [[0, 0], 'Das bekommt noch niemand.'],
-    [[0, 1], 'Das bekommt 1 Person.'],
-    [[14, 0], 'Das bekommen 14 Personen.'],
-    [[14, 3], 'Das bekommen höchstens 17 Personen.'],
+  for (const [groups, persons, text] of [
+    [[], 0, 'Das bekommt noch niemand.'],
+    [[0], 0, 'Das bekommt noch niemand.'],
+    [[0], 1, 'Das bekommt 1 Person.'],
+    [[], 3, 'Das bekommen 3 Personen.'],
+    [[14], 0, 'Das bekommen höchstens 14 Personen.'],
+    [[14, 2], 3, 'Das bekommen höchstens 19 Personen.'],
   ] as const) {
-    t.equal(spaced(reachText(groups)), text)
+    t.equal(spaced(reachText(groups, persons)), text)
   }
 })

@@ -39,8 +39,8 @@ function cardsOf(sourceId: number) {
  * Renews the published counts of the cards of a source. Checks a card after every `minPersons` further persons, so that
  * the moment of a renewal does not reveal the last answer. Renews its counts if since the last ones at least `minPersons`
  * persons have forgotten the card and as many have known it, so that a difference of two counts reveals nothing about
- * fewer persons. Of each person only the first recall counts, which does not change later. Reads the log by learner and
- * deck, because the log has no index by card.
+ * fewer persons. Of each person only the first recall counts, which changes only by an undo, a reset or a deleted
+ * account. Reads the log by learner and deck, because the log has no index by card.
  */
 export async function renewDifficulties(
   transaction: Transaction<Database>,

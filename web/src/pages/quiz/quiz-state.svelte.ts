@@ -19,14 +19,14 @@ const keyOf = () => `${USER_KEY_PREFIX}quiz.${account.user?.id}`
 
 /** Key of the results that are not stored yet. They stay at a logout, and are sent when the user opens a quiz again. */
 const waitingKey = () => `training.results.${account.user?.id}`
-/** The waiting results if the browser stores nothing */
-let inMemory: WaitingResult[] = []
+/** The waiting results while the browser cannot store them */
+let inMemory: WaitingResult[] | undefined
 
-const readWaiting = () => readStored<WaitingResult[]>(waitingKey()) ?? inMemory
+const readWaiting = () => inMemory ?? readStored<WaitingResult[]>(waitingKey()) ?? []
 
 function writeWaiting(results: WaitingResult[]): void {
   if (results.length === 0) removeStored(waitingKey())
-  inMemory = results.length > 0 && writeStored(waitingKey(), results) ? [] : results
+  inMemory = results.length === 0 || writeStored(waitingKey(), results) ? undefined : results
 }
 
 /** Loads the stored run and follows changes by other tabs until the returned function is called. */
@@ -84,7 +84,10 @@ function send(result: WaitingResult): Promise<void> {
     submit: (body) => api.post('/api/quiz/submit', { body }),
     keep(delivery: Delivery) {
       const others = readWaiting().filter((one) => one.id !== id)
-      writeWaiting(delivery.state === 'stored' ? others : [{ ...result, delivery }, ...others])
+      const changed = { ...result, delivery }
+      if (delivery.state === 'stored') writeWaiting(others)
+      // A refused result goes to the end, so that it does not hold up the others.
+      else writeWaiting(delivery.state === 'unsent' ? [...others, changed] : [changed, ...others])
       changeRun(id, () => ({ delivery }))
     },
     isDefinitelyRefused: (error) => error instanceof Refused && !error.isPassing,

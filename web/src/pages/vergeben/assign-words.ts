@@ -157,13 +157,14 @@ export function audienceText({ audience, teams, rights }: Audience): string {
 
 /**
  * Says how many persons get an assignment.
- * @param groups sizes of the groups of the audience; a person may be in several
- * @example reachText([14, 3]) // 'Das bekommen höchstens 17 Personen.'
+ * @param groups sizes of the groups of the audience, which may overlap and include disabled accounts
+ * @param persons number of individual persons
+ * @example reachText([14], 3) // 'Das bekommen höchstens 17 Personen.'
  */
-export function reachText(groups: readonly number[]): string {
-  const sum = groups.reduce((total, size) => total + size, 0)
+export function reachText(groups: readonly number[], persons: number): string {
+  const sum = groups.reduce((total, size) => total + size, persons)
   if (sum === 0) return 'Das bekommt noch niemand.'
-  const most = groups.filter((size) => size > 0).length > 1 ? 'höchstens ' : ''
+  const most = sum > persons ? 'höchstens ' : ''
   return `Das ${sum === 1 ? 'bekommt' : 'bekommen'} ${most}${countOf(sum, 'Person', 'Personen')}.`
 }
 
