@@ -44,6 +44,7 @@ t.test('administrators search, sort and page users', async (t) => {
       'is_author',
       'last_seen_on',
       'must_change_password',
+      'personnel_number',
       'sign_in',
     ],
     'username',

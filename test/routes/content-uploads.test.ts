@@ -311,8 +311,8 @@ t.test('reports a full disk', async (t) => {
 t.test('ends an upload that stalls or is too slow', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
-  /** Returns a body whose chunks arrive one at the end of each window of 20 s, and then the end of the body. */
-  const arriving = (...sizes: number[]) => {
+  /** Returns a body whose chunks arrive one at the end of each window of 20 s. A null ends it; without, it stays open. */
+  const arriving = (...sizes: (number | null)[]) => {
     const body = new Readable({
       highWaterMark: 1,
       // Called when the previous chunk has been read.
@@ -320,7 +320,7 @@ t.test('ends an upload that stalls or is too slow', async (t) => {
         setImmediate(() => {
           mock.timers.tick(20_000)
           const size = sizes.shift()
-          body.push(size === undefined ? null : Buffer.alloc(size))
+          if (size !== undefined) body.push(size === null ? null : Buffer.alloc(size))
         })
       },
     })
@@ -334,7 +334,7 @@ t.test('ends an upload that stalls or is too slow', async (t) => {
   )
   t.notOk(stalled.destroyed, 'the connection stays open for the response')
   t.strictSame(await readdir(tmpDir), [])
-  const steady = arriving(20 * 1_024, 20 * 1_024)
+  const steady = arriving(20 * 1_024, 20 * 1_024, null)
   t.equal(await withReceivedFile(steady, tmpDir, 100_000, async ({ size }) => size), 60 * 1_024)
 })
 
