@@ -72,7 +72,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
 
     await page.goto(`${app.url}/inhalte`)
     await page.getByText('1 Deck, 1 Karte').first().waitFor()
-    await page.getByText(`von ${admin.login.username}`).first().waitFor()
+    await page.getByText('von Erika Muster').first().waitFor()
     await page.goto(`${app.url}/verwaltung/protokoll`)
     await page.getByText('Datei in die Quelle „netz“ importiert').first().waitFor()
   })
