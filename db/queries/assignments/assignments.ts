@@ -167,6 +167,17 @@ export async function findAssignment(
     .executeTakeFirst()
 }
 
+/** Returns the parts of an assignment; undefined if it does not exist or is archived. */
+export async function findParts(db: Kysely<Database>, id: number): Promise<StoredPart[] | undefined> {
+  const row = await db
+    .selectFrom('assignments')
+    .select(PARTS.as('parts'))
+    .where('id', '=', id)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+  return row?.parts
+}
+
 export interface AssignmentDetails {
   /** All persons who were added individually; not restricted to those that a reader may see */
   persons: NamedPerson[]

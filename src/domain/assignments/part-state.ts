@@ -12,6 +12,14 @@ export function partStateOf(occurrence: Pick<Occurrence, 'state'>, isDone: boole
   return isOpen(occurrence) ? 'open' : 'closed'
 }
 
+/** Names of the kinds of parts in files for the company */
+export const PART_NAMES: Readonly<Record<PartKind, string>> = {
+  sheet: 'Unterlage',
+  test: 'Test',
+  deck: 'Deck',
+  personal: 'Gespräch',
+}
+
 export interface DescribedPart {
   kind: PartKind
   title: string

@@ -10,8 +10,7 @@ import {
 } from '../../../db/queries/assignments/occurrences.js'
 import { readInTurn } from '../../../db/queries/read-in-turn.js'
 import type { Database } from '../../../db/types.js'
-import type { PartKind } from '../../domain/assignments/assignment.js'
-import { describeParts, type PartState } from '../../domain/assignments/part-state.js'
+import { describeParts, PART_NAMES, type PartState } from '../../domain/assignments/part-state.js'
 import { isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 import { listParts, type OverseenAssignment } from './oversee.js'
@@ -30,13 +29,6 @@ const STATES: Readonly<Record<OccurrenceState, string>> = {
 }
 
 const PART_STATES: Readonly<Record<PartState, string>> = { open: 'offen', done: 'erledigt', closed: 'entfallen' }
-
-const KINDS: Readonly<Record<PartKind, string>> = {
-  sheet: 'Unterlage',
-  test: 'Test',
-  deck: 'Deck',
-  personal: 'Gespräch',
-}
 
 /**
  * Returns the selected occurrences as a CSV table for the company's files, in chunks. Plans all persons before. Writes
@@ -88,7 +80,7 @@ function cellsOf(row: ListedOccurrence, parts: readonly StoredPart[], today: str
   const state = isOverdue(row, today) ? 'überfällig' : STATES[row.state]
   const days = [row.due_on, row.extended_until ?? '', row.done_on ?? '']
   const perPart = describeParts(parts, row).flatMap((part) => {
-    return [KINDS[part.kind], part.title, PART_STATES[part.state], part.done_on ?? '']
+    return [PART_NAMES[part.kind], part.title, PART_STATES[part.state], part.done_on ?? '']
   })
   return [row.display_name, row.personnel_number ?? '', row.period, state, ...days, ...perPart]
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, recordView } from '../../../db/queries/accounts/audit.js'
-import { findAssignment, type Oversight, type StoredPart } from '../../../db/queries/assignments/assignments.js'
+import { findParts, type Oversight, type StoredPart } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
   findSortKey,
@@ -109,9 +109,9 @@ async function listCurrent(
 
 /** @throws ASSIGNMENT_NOT_FOUND if the assignment was deleted during the request */
 export async function listParts(db: Kysely<Database>, { id }: Oversight): Promise<StoredPart[]> {
-  const stored = await findAssignment(db, id)
-  if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
-  return stored.parts
+  const parts = await findParts(db, id)
+  if (parts === undefined) throw ASSIGNMENT_NOT_FOUND
+  return parts
 }
 
 function describe(

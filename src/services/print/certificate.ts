@@ -1,4 +1,5 @@
 import { encode } from 'uqr'
+import { PART_NAMES } from '../../domain/assignments/part-state.js'
 import { groupCode } from '../../domain/certificates/code.js'
 import type { CertificateSnapshot, ProvenPart } from '../../domain/certificates/snapshot.js'
 import { createPdf, type Document, formatDay, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
@@ -14,13 +15,6 @@ export interface PrintedCertificate {
 }
 
 const QR_SIZE = 110
-
-const KINDS: Readonly<Record<ProvenPart['kind'], string>> = {
-  sheet: 'Unterlage',
-  test: 'Test',
-  deck: 'Deck',
-  personal: 'Gespräch',
-}
 
 /** Returns the PDF of a certificate. The output is deterministic. */
 export function printCertificate(certificate: PrintedCertificate): Promise<Buffer> {
@@ -64,7 +58,7 @@ function writeCertificate(
     })
   }
   const parts = snapshot.parts.map((part) => ({
-    title: `${KINDS[part.kind]}: ${part.title}`,
+    title: `${PART_NAMES[part.kind]}: ${part.title}`,
     text: describePart(part),
   }))
   const texts = [
