@@ -27,6 +27,7 @@ import * as comments from './0025_comments.js'
 import * as certificateComment from './0026_certificate_comment.js'
 import * as personnelNumbers from './0027_personnel_numbers.js'
 import * as cardDifficulties from './0028_card_difficulties.js'
+import * as unusedWords from './0031_unused_words.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0026_certificate_comment': certificateComment,
   '0027_personnel_numbers': personnelNumbers,
   '0028_card_difficulties': cardDifficulties,
+  '0031_unused_words': unusedWords,
 }

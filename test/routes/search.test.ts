@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
+import { deleteWords } from '../../src/services/jobs/delete-words.js'
 import { countStatements, createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
@@ -313,4 +314,41 @@ t.test('one user searches once at a time, and five searches wait', async (t) => 
   t.strictSame(responses.map(({ status }) => status).sort(), [...Array(6).fill(200), ...Array(6).fill(429)])
   t.ok(Number(responses.find(({ status }) => status === 429)?.headers['retry-after']) > 0)
   t.equal((await member.get('/api/search?q=unbekannteswort')).status, 200)
+})
+
+t.test('a job deletes the words that no deck, sheet or card contains any more', async (t) => {
+  const storedOf = async (words: string[]) =>
+    (await db.selectFrom('search_words').select('word').where('word', 'in', words).orderBy('word').execute()).map(
+      ({ word }) => word,
+    )
+  const run = () =>
+    deleteWords({
+      db,
+      moment: (at = new Date()) => ({ at, today: '2026-12-01' }),
+      timeZone: 'Europe/Berlin',
+      answersKeepDays: 90,
+      resultsKeep: 'all',
+      signal: new AbortController().signal,
+      renewLease: async () => {},
+      onError: () => {},
+    })
+  const deck = await createDeck(db, { name: 'Deckwort' })
+  // More words than one batch of the job
+  const filler = Array.from({ length: 200 }, (_, number) => `fuell${number}`).join(' ')
+  const card = await createCard(db, { deck_id: deck.id, question: 'Gemeinsam', answer: `Gehalt ${filler}` })
+  await createCard(db, { deck_id: deck.id, question: 'Gemeinsam', answer: 'Bleibt' })
+  await createCheatsheet(db, { title: 'Blattwort', content_md: 'Bleibt' })
+  await ask('Gehalt')
+  await db.updateTable('cards').set({ answer: 'Anderes' }).where('id', '=', card.id).execute()
+  await ask('Anderes')
+  const words = ['anderes', 'blattwort', 'bleibt', 'deckwort', 'fuell0', 'fuell199', 'gehalt', 'gemeinsam']
+  t.strictSame(await storedOf(words), words)
+  await run()
+  t.strictSame(
+    await storedOf(words),
+    words.filter((word) => !/gehalt|fuell/.test(word)),
+  )
+  await db.deleteFrom('decks').execute()
+  await run()
+  t.strictSame(await storedOf(words), ['blattwort', 'bleibt'])
 })

@@ -87,6 +87,34 @@ export async function writeItemWords(
     on conflict (item_id) do update set title = excluded.title, words = excluded.words`.execute(transaction)
 }
 
+/** Returns the ids of the next stored words, in ascending order. */
+export async function listWordIds(db: Kysely<Database>, page: { after: number; limit: number }): Promise<number[]> {
+  const { after, limit } = page
+  const rows = await db
+    .selectFrom('search_words')
+    .select('id')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Deletes those of the words that no item contains, and returns their number. The caller must hold the lock
+ * `search index`.
+ */
+export async function deleteUnusedWords(transaction: Transaction<Database>, ids: readonly number[]): Promise<number> {
+  const isUnused = Object.values(SEARCH_TABLES).map(
+    ({ words }) => sql`not exists (select from ${sql.table(words)} where words @> array[search_words.id])`,
+  )
+  const { numAffectedRows } = await sql`
+    delete from search_words where id = any (${ids}::integer[]) and ${sql.join(isUnused, sql` and `)}`.execute(
+    transaction,
+  )
+  return Number(numAffectedRows ?? 0)
+}
+
 async function numberWords(transaction: Transaction<Database>, words: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: number; word: string }>`
     with given as materialized (

@@ -18,6 +18,11 @@ export const JOBS = defineJobs({
     isForAllUsers: true,
     run: async (context) => (await import('./send-mail.js')).deleteSentMails(context),
   },
+  words: {
+    every: 'night',
+    isForAllUsers: true,
+    run: async (context) => (await import('./delete-words.js')).deleteWords(context),
+  },
   'plan-mail': { every: 10, run: async (context) => (await import('./plan-mail.js')).planMail(context) },
   'send-mail': { every: 1, run: async (context) => (await import('./send-mail.js')).sendMails(context) },
 })
