@@ -54,7 +54,7 @@ const line = await createProxy(t, new URL(databaseUrl))
 databaseUrl.hostname = '127.0.0.1'
 databaseUrl.port = String(line.port)
 const service = await startProcess(t, { ...variables, DATABASE_URL: databaseUrl.href, LOG_LEVEL: 'silent' })
-const send = await loginOver(service.url, firstLogin(service, variables))
+const send = await loginOver(service.url, firstLogin(service, variables), { repeats: false })
 
 async function expectUnavailable(t: Test, path = '/api/decks') {
   const response = await send(path)

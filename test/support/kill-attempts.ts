@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { migrateToLatest } from '../../db/migrate.js'
@@ -16,9 +15,6 @@ const ATTEMPTS = 100
 const LEARNERS = 4
 /** Minimum number of acknowledged answers in a round before the service is killed */
 const MIN_ANSWERS = 10
-
-/** Delay before a refused request is repeated, in milliseconds */
-const REST_MS = 500
 
 interface Acknowledged {
   /** Answers by slot */
@@ -56,7 +52,7 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
       if (started() >= goal && state.answers >= MIN_ANSWERS + extra) reach()
     }
     const learners = usernames.map(async (username) => {
-      const send = repeatIfOverloaded(await loginOver(service.url, { username, password: PASSWORD }))
+      const send = await loginOver(service.url, { username, password: PASSWORD })
       const attempts = known.get(username) as Map<number, Acknowledged>
       const onAnswer = () => {
         state.answers++
@@ -80,25 +76,13 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
   })
   const service = await startProcess(t, variables)
   for (const [username, attempts] of known) {
-    const send = repeatIfOverloaded(await loginOver(service.url, { username, password: PASSWORD }))
+    const send = await loginOver(service.url, { username, password: PASSWORD })
     for (const [id, acknowledged] of attempts) await compare(send, id, acknowledged, overdue.has(id), report)
   }
   report.outcomes.attempts = started()
   report.outcomes.overdue = overdue.size
   await service.stop()
   return report
-}
-
-/** Returns a `Send` that repeats requests refused with 503, because the service refuses requests on a busy machine. */
-function repeatIfOverloaded(send: Send): Send {
-  return async (path, init) => {
-    for (;;) {
-      const response = await send(path, init)
-      if (response.status !== 503) return response
-      await response.arrayBuffer()
-      await sleep(REST_MS)
-    }
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLost, startBurst } from './burst.js'
 import { changeFiles, deckFile, writeContentFolder } from './content.js'
-import { firstLogin, loginOver, type Owner, openSession, type Send, startProcess } from './process.js'
+import { firstLogin, loginOver, type Owner, openSession, type Send, sendWith, startProcess } from './process.js'
 
 export interface Kills {
   kills: number
@@ -163,12 +163,9 @@ interface Learner {
 async function createLearner(admin: Send, url: string, username: string): Promise<Learner> {
   const user = { username, display_name: username, password: 'ein gutes Passwort' }
   const { id } = (await (await admin('/api/admin/users', { body: user })).json()) as { id: number }
-  const headers = { 'content-type': 'application/json' }
   const cookie = await openSession(url, user)
-  for (let total = 1; total <= RESULTS_OF_USER; total++) {
-    const body = JSON.stringify({ total })
-    await fetch(`${url}/api/quiz/submit`, { method: 'POST', headers: { ...headers, cookie }, body })
-  }
+  const send = sendWith(url, cookie)
+  for (let total = 1; total <= RESULTS_OF_USER; total++) await send('/api/quiz/submit', { body: { total } })
   return { id, username, cookie }
 }
 
@@ -183,7 +180,7 @@ async function lookUp(admin: Send, url: string, users: Learner[]) {
   }
   return Promise.all(
     users.map(async ({ id, username, cookie }) => {
-      const response = await fetch(`${url}/api/accounts/me/data`, { headers: { cookie } })
+      const response = await sendWith(url, cookie)('/api/accounts/me/data')
       const data = response.status === 200 ? ((await response.json()) as { results: unknown[] }) : undefined
       return {
         id,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { openDatabase } from '../../db/client.js'
 import type { Database } from '../../db/types.js'
@@ -183,6 +184,9 @@ export type Send = (path: string, init?: { method?: string; body?: unknown }) =>
 
 const HANG_MS = 60_000
 
+/** Delay before a refused request is repeated, in milliseconds */
+const REST_MS = 500
+
 export function tryLogin(url: string, login: Login, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/api/auth/login`, {
     method: 'POST',
@@ -191,23 +195,42 @@ export function tryLogin(url: string, login: Login, headers: Record<string, stri
   })
 }
 
+/** Repeats a request while the service refuses it with 503, as it does on a busy machine. */
+async function repeatRefused(request: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await request()
+    if (response.status !== 503) return response
+    await response.arrayBuffer()
+    await sleep(REST_MS)
+  }
+}
+
 /** Logs in and returns the `Cookie` header of the session. */
 export async function openSession(url: string, login: Login): Promise<string> {
-  const response = await tryLogin(url, login)
+  const response = await repeatRefused(() => tryLogin(url, login))
   const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0]
   if (cookie === undefined) throw new Error(`login of ${login.username}: ${await response.text()}`)
   return cookie
 }
 
-export async function loginOver(url: string, login: Login): Promise<Send> {
-  const cookie = await openSession(url, login)
-  return (path, init = {}) =>
+/** Logs in and returns a function that sends requests with the session; for `options` see `sendWith`. */
+export async function loginOver(url: string, login: Login, options?: { repeats?: boolean }): Promise<Send> {
+  return sendWith(url, await openSession(url, login), options)
+}
+
+/**
+ * Returns a function that sends requests with the cookie.
+ * @param options.repeats whether requests that are refused with 503 are repeated; false for tests of such refusals
+ */
+export function sendWith(url: string, cookie: string, { repeats = true } = {}): Send {
+  const send: Send = (path, init = {}) =>
     fetch(url + path, {
       signal: AbortSignal.timeout(HANG_MS),
       method: init.method ?? (init.body === undefined ? 'GET' : 'POST'),
       headers: { cookie, ...(init.body !== undefined && { 'content-type': 'application/json' }) },
       body: init.body === undefined ? null : JSON.stringify(init.body),
     })
+  return repeats ? (path, init) => repeatRefused(() => send(path, init)) : send
 }
 
 function start(variables: Record<string, string>, args: string[]): ChildProcess {

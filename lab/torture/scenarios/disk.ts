@@ -23,7 +23,7 @@ export async function fillDisk(scope: Scope): Promise<Outcome[]> {
   const variables = { DATA_DIR: path.join(disk, 'data'), PORT: '0', RATE_LIMIT: '0', LOG_LEVEL: 'fatal' }
   const service = await startProcess(scope, variables)
   const login = firstLogin(service, variables)
-  const send = await loginOver(service.url, login)
+  const send = await loginOver(service.url, login, { repeats: false })
   const defects: string[] = []
   const acknowledged = new Set<number>()
   const outcomes: Outcome[] = []

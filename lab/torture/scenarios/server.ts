@@ -31,5 +31,5 @@ export async function startService(
   const variables = { ...(await createStoreVariables(scope, 'empty', serverUrl)), RATE_LIMIT: '0', ...extra }
   const service = await startProcess(scope, variables)
   const login = firstLogin(service, variables)
-  return { service, variables, login, send: await loginOver(service.url, login) }
+  return { service, variables, login, send: await loginOver(service.url, login, { repeats: false }) }
 }

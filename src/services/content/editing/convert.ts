@@ -10,7 +10,8 @@ const turns = new FairTurns({
   waitingPerOwner: 3,
   retryAfterSeconds: 2,
 })
-const DEFAULT_TIMEOUT_MS = 3_000
+// On a busy machine, starting a thread alone takes seconds.
+const DEFAULT_TIMEOUT_MS = 10_000
 const MAX_HEAP_MB = 192
 const threads = new Threads<string, string>({
   module: new URL('./convert-worker.js', import.meta.url),
@@ -19,7 +20,7 @@ const threads = new Threads<string, string>({
 
 export interface ConvertOptions {
   userId: number
-  /** Timeout of the conversion; default: 3 s, which includes the start of a thread */
+  /** Timeout of the conversion; default: 10 s, which includes the start of a thread */
   timeoutMs?: number
   signal?: AbortSignal
 }
