@@ -201,6 +201,43 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal((await cardOf(app, id)).answer, 'Vor dem Abmelden')
   })
 
+  await t.test('gives each of two tabs its own draft of a new card', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    const other = await page.context().newPage()
+    const openNew = async (tab: Page) => {
+      await tab.goto(`${app.url}/inhalte/decks/${deck}?karte=neu`)
+      await field(tab, 'Frage').waitFor()
+    }
+    await openNew(page)
+    t.equal(await page.getByText('in einem anderen Tab offen').count(), 0)
+    await field(page, 'Frage').fill('Wer schreibt im ersten Tab?')
+    await untilKept(page)
+    await openNew(other)
+    await other.getByText('in einem anderen Tab offen').waitFor()
+    t.equal(await field(other, 'Frage').inputValue(), '')
+    await field(other, 'Frage').fill('Wer schreibt im zweiten Tab?')
+    await untilKept(other)
+    // Each tab finds its own text again.
+    await openNew(other)
+    t.equal(await field(other, 'Frage').inputValue(), 'Wer schreibt im zweiten Tab?')
+    await openNew(page)
+    t.equal(await field(page, 'Frage').inputValue(), 'Wer schreibt im ersten Tab?')
+    for (const tab of [page, other]) {
+      await field(tab, 'Antwort').fill('Erika')
+      await tab.keyboard.press('Control+Enter')
+      await tab.getByText('Gerade angelegt (1)').waitFor()
+    }
+    const questions = (await cardsOf(app, deck)).map(({ question }) => question)
+    t.strictSame(questions.slice(-2), ['Wer schreibt im ersten Tab?', 'Wer schreibt im zweiten Tab?'])
+    // The last open tab continues the text of a tab that was closed.
+    await field(other, 'Frage').fill('Wer schreibt das zu Ende?')
+    await untilKept(other)
+    await other.close()
+    await openNew(page)
+    t.equal(await field(page, 'Frage').inputValue(), 'Wer schreibt das zu Ende?')
+    t.strictSame(complaints, [])
+  })
+
   await t.test('creates one card although the answer of the service was lost', async (t) => {
     const { page } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/inhalte/decks/${deck}?karte=neu`)

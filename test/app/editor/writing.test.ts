@@ -61,7 +61,6 @@ let ids = 0
 function open(service: Service, device: Device, { user = 1, stored = service.stored, item = 'card 1' } = {}) {
   const writing = new Writing<Text>({
     user,
-    item,
     stored,
     drafts: device,
     keepAfterMs: KEEP_AFTER_MS,
@@ -70,7 +69,7 @@ function open(service: Service, device: Device, { user = 1, stored = service.sto
     load: async () => service.stored,
     isConflict: (error) => error === CONFLICT,
   })
-  return writing.open().then(() => writing)
+  return writing.open(item).then(() => writing)
 }
 
 t.test('keeps what was typed on the device and returns to it, for its owner only', async (t) => {
@@ -121,7 +120,6 @@ t.test('keeps text that is typed without a pause', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const writing = new Writing<Text>({
     user: 1,
-    item: 'card 1',
     stored: service.stored,
     drafts: device,
     keepAfterMs: 60_000,

@@ -4,6 +4,7 @@ import { addressOfDraft, titleOfDraft } from '../../../web/src/pages/inhalte/sta
 t.test('a draft leads to the page that edits it', async (t) => {
   const addresses = {
     'card 7': 'inhalte/karten/7',
+    'card 7 tab 0a1b': 'inhalte/karten/7',
     'new card netz a': 'inhalte/decks/netz%20a?karte=neu',
     'sheet git': 'inhalte/spickzettel/git',
     'new sheet 3': 'inhalte/spickzettel?quelle=3',

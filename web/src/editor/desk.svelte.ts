@@ -1,22 +1,30 @@
 import { hasCode } from '../api/faults.js'
 import { drafts } from '../storage/drafts.js'
 import { newId } from '../storage/id.js'
+import { claimDraft, type DraftClaim } from './claim-draft.js'
 import { type SavingParts, savingOf } from './saving.js'
 import { withoutPlaceholders } from './upload.js'
 import { type View, Writing, type WritingParts } from './writing.js'
 
-type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'>
+type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'> & {
+  /** Name of the edited object, such as `card 7` or `new card git` */
+  item: string
+}
 
 /** An editing session: stores drafts on this device, and waits for uploads before it saves the text in the service. */
 export class Desk<F extends object> {
   view: View<F> = $state.raw() as View<F>
   /** Whether the search for a stored draft has ended */
   isReady = $state(false)
+  /** Whether another tab of this browser edits the same object, with a draft of its own */
+  isOpenElsewhere = $state(false)
   readonly writing: Writing<F>
+  readonly #parts: Parts<F>
   /** Uploads and conversions of pasted HTML that are still running */
   readonly #pending = new Set<Promise<unknown>>()
 
   constructor(parts: Parts<F>) {
+    this.#parts = parts
     this.writing = new Writing({
       ...parts,
       drafts,
@@ -34,7 +42,7 @@ export class Desk<F extends object> {
   start = (): (() => void) => {
     const over = new AbortController()
     const { signal } = over
-    void this.#open()
+    const claimed = this.#open()
     addEventListener('pagehide', () => this.writing.close(), { signal })
     document.addEventListener('visibilitychange', () => document.hidden && this.writing.close(), { signal })
     // Warns only if this device could not store the text, because closing the page would then lose it.
@@ -45,15 +53,20 @@ export class Desk<F extends object> {
     return () => {
       over.abort()
       this.writing.close()
+      void claimed.then(({ release }) => release())
     }
   }
 
-  async #open(): Promise<void> {
-    await this.writing.open()
+  async #open(): Promise<DraftClaim> {
+    const { user, item } = this.#parts
+    const claim = await claimDraft(await drafts.list(user).catch(() => []), user, item)
+    this.isOpenElsewhere = claim.isOpenElsewhere
+    await this.writing.open(claim.item)
     for (const [name, value] of Object.entries(this.view.fields)) {
       if (typeof value === 'string') this.writing.type({ [name]: withoutPlaceholders(value) } as Partial<F>)
     }
     this.isReady = true
+    return claim
   }
 
   /** Makes `save` wait for an upload or a conversion. */
@@ -71,7 +84,6 @@ export class Desk<F extends object> {
 
 /**
  * Creates the editing session of an object or of a new one.
- * @param parts `item` is the name of the draft on this device
  */
 export function createDesk<T, F extends object, C extends object>(
   parts: { user: number; item: string } & SavingParts<T, F, C>,

@@ -24,7 +24,6 @@ export interface View<F> {
 
 export interface WritingParts<F> {
   user: number
-  item: string
   stored: Stored<F>
   drafts: DraftStore
   newId(): string
@@ -50,6 +49,7 @@ export class Writing<F extends object> {
   view: View<F>
   readonly #parts: WritingParts<F>
   #clientId: string
+  #item = ''
   #timer: ReturnType<typeof setTimeout> | undefined
   #firstUnkept: number | undefined
   #saving: Promise<boolean> | undefined
@@ -64,9 +64,13 @@ export class Writing<F extends object> {
     return !same(this.view.fields, this.view.base.fields)
   }
 
-  /** Restores the draft that this device has stored, if any. Must be called before the text is shown. */
-  async open(): Promise<void> {
-    const { user, item, drafts, stored } = this.#parts
+  /**
+   * Restores the draft that this device has stored, if any. Must be called before the text is shown.
+   * @param item name under which this device stores the text
+   */
+  async open(item: string): Promise<void> {
+    this.#item = item
+    const { user, drafts, stored } = this.#parts
     const draft = await drafts.find(user, item).catch(() => undefined)
     if (draft === undefined) return
     const fields = { ...stored.fields, ...(draft.fields as Partial<F>) }
@@ -93,10 +97,10 @@ export class Writing<F extends object> {
   async keepNow(): Promise<void> {
     clearTimeout(this.#timer)
     this.#firstUnkept = undefined
-    const { user, item, drafts } = this.#parts
+    const { user, drafts } = this.#parts
     const { fields, base } = this.view
     if (!this.isDirty) return this.#forget()
-    const draft = { user, item, version: base.version, at: Date.now(), fields, clientId: this.#clientId }
+    const draft = { user, item: this.#item, version: base.version, at: Date.now(), fields, clientId: this.#clientId }
     const isKept = await drafts.put(draft).then(
       () => true,
       () => false,
@@ -185,7 +189,7 @@ export class Writing<F extends object> {
   async #forget(): Promise<void> {
     clearTimeout(this.#timer)
     this.#firstUnkept = undefined
-    await this.#parts.drafts.remove(this.#parts.user, this.#parts.item).catch(() => undefined)
+    await this.#parts.drafts.remove(this.#parts.user, this.#item).catch(() => undefined)
   }
 
   #set(changed: Partial<View<F>>, isTyped = false): void {

@@ -1,7 +1,7 @@
 /** Text that a user has typed and the service has not confirmed. */
 export interface StoredDraft {
   user: number
-  /** Name of the edited item, such as `card 7`, `sheet git` or `new card git` */
+  /** Name, such as `card 7` or `new card git`; ends with ` tab …` if another tab had the draft of this name open */
   item: string
   /** Version of the service's text on which the draft is based; 0 for a new item */
   version: number
@@ -17,4 +17,12 @@ export interface DraftStore {
   find(user: number, item: string): Promise<StoredDraft | undefined>
   put(draft: StoredDraft): Promise<void>
   remove(user: number, item: string): Promise<void>
+}
+
+/**
+ * Returns the name of the object that a draft belongs to.
+ * @example nameOfObject('card 7 tab 0a1b') // 'card 7'
+ */
+export function nameOfObject(item: string): string {
+  return item.replace(/ tab \w+$/, '')
 }

@@ -1,4 +1,5 @@
 import { fieldsOf } from '../../../platform/fields.js'
+import { nameOfObject } from '../../../storage/draft.js'
 
 const PLACES: [RegExp, (name: string) => string][] = [
   [/^card (\d+)$/, (id) => `inhalte/karten/${id}`],
@@ -22,7 +23,7 @@ const PLACES: [RegExp, (name: string) => string][] = [
  */
 export function addressOfDraft(item: string): string {
   for (const [pattern, addressOf] of PLACES) {
-    const [, name] = pattern.exec(item) ?? []
+    const [, name] = pattern.exec(nameOfObject(item)) ?? []
     if (name !== undefined) return addressOf(name)
   }
   return 'inhalte'
