@@ -241,7 +241,7 @@ t.test('an archive updates a written source, with drafts, options and pools', as
   })
   t.match(await upload(editor, `source=${source}`, tableOf({ a: 'b' })), {
     status: 400,
-    body: { message: /ist eine Tabelle/ },
+    body: { message: /ist eine Tabelle oder Fragendatei/ },
   })
 })
 

@@ -1,6 +1,6 @@
 export { normalizeDeckName } from './deck-name.js'
 export { guidOf, splitGuid } from './guid.js'
-export { FALLBACK_LEVEL, Levels, levelOf, levelOfTags } from './level.js'
+export { FALLBACK_LEVEL, Levels, levelOf, levelOfTags, ownLevelOf } from './level.js'
 export { findMedia, type MediaList, parseMediaJson, parseMediaMessage } from './read/media-list.js'
 export {
   type AnkiDeck,

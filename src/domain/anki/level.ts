@@ -44,6 +44,17 @@ export function levelOf(tags: string, levels: Levels): string {
   return levelOfTags(withoutBidiControls(tags).split(/[\s\u3000\p{Cc}]+/u), levels)
 }
 
+/**
+ * Returns the level of a card that this service has exported: empty without a tag; spaces instead of `_` if the level is
+ * unknown, because tags contain no spaces.
+ * @example ownLevelOf('sehr_schwer', new Levels([])) // 'sehr schwer'
+ */
+export function ownLevelOf(tags: string, levels: Levels): string {
+  const level = levelOf(tags, levels)
+  if (level === FALLBACK_LEVEL && !tags.includes(FALLBACK_LEVEL)) return ''
+  return levels.find(level) ?? level.replaceAll('_', ' ')
+}
+
 /** Returns the level of a card as `levelOf` does; the tags may contain spaces, such as those of Moodle. */
 export function levelOfTags(tags: readonly string[], levels: Levels): string {
   const names = tags.filter((tag) => tag !== '' && !OWN_TAGS.has(tag.toLowerCase()))

@@ -43,7 +43,7 @@ export class ForeignFile extends InvalidInput {
 
 const KINDS: Record<StoredKind, string> = {
   anki: 'ein Anki-Paket',
-  table: 'eine Tabelle',
+  table: 'eine Tabelle oder Fragendatei',
   archive: 'ein Archiv',
   written: 'im Browser geschrieben',
 }

@@ -127,7 +127,7 @@ t.test('writes the rows of notes and of learned cards', async (t) => {
     0,
     0,
     0,
-    '',
+    '{"pos":3}',
   ])
 })
 

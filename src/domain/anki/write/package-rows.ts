@@ -95,17 +95,18 @@ export function learnedCardRow(
   const due = Math.max(daysBetween(FIRST_DAY, next_review), 0)
   const interval = Math.max(last_review === null ? 1 : daysBetween(last_review, next_review), 1)
   const row = [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 2, queue ?? 2, due, interval, EASE_FACTOR]
-  return [...row, reps, lapses, 0, 0, 0, 0, memoryOf(progress, retention, decay)]
+  return [...row, reps, lapses, 0, 0, 0, 0, dataOf(progress, position, retention, decay)]
 }
 
 /**
- * Encodes the FSRS state as Anki does (rslib/src/storage/card/data.rs). Returns an empty string if stability or
- * difficulty is null.
+ * Encodes the position as a new card and the FSRS state as Anki does (rslib/src/storage/card/data.rs). Without stability
+ * or difficulty, there is no FSRS state.
  */
-function memoryOf({ stability, difficulty, last_review_at }: CardProgress, retention: number, decay: number): string {
-  if (stability === null || difficulty === null) return ''
+function dataOf(progress: CardProgress, pos: number, retention: number, decay: number): string {
+  const { stability, difficulty, last_review_at } = progress
+  if (stability === null || difficulty === null) return JSON.stringify({ pos })
   const lrt = last_review_at === null ? {} : { lrt: secondsOf(last_review_at) }
-  return JSON.stringify({ s: round(stability), d: round(difficulty), dr: retention, decay, ...lrt })
+  return JSON.stringify({ pos, s: round(stability), d: round(difficulty), dr: retention, decay, ...lrt })
 }
 
 const EASES: Record<Rating, number> = { again: 1, hard: 2, medium: 3, easy: 4 }

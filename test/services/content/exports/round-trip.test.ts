@@ -8,7 +8,7 @@ import type { Incoming, IncomingCard } from '../../../../src/domain/content/uplo
 import { writeExport } from '../../../../src/services/content/exports/write-export.js'
 import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
 import { createMigratedDatabase } from '../../../support/database.js'
-import { createCard, createDeck } from '../../../support/factories.js'
+import { createCard, createDeck, createProgress, createUser } from '../../../support/factories.js'
 import fc from '../../../support/property.js'
 
 const database = await createMigratedDatabase()
@@ -17,9 +17,9 @@ const { db } = database
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
 
-async function exportAndRead(format: ExportFormat): Promise<Incoming> {
+async function exportAndRead(format: ExportFormat, userId?: number): Promise<Incoming> {
   const folder = await mkdtemp(path.join(scratch, 'export-'))
-  const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
+  const file = await writeExport(db, { format, userId, timeZone: 'Europe/Berlin', now: new Date() }, folder)
   const fileName = { apkg: 'x.apkg', csv: 'x.csv', markdown: 'x.zip' }[format]
   const workFolder = await mkdtemp(path.join(scratch, 'read-'))
   return readFile(file, { fileName, defaultDeck: 'x', workFolder, levels: [] })
@@ -58,7 +58,7 @@ const lines = fc.constantFrom(
   ],
 )
 const text = fc.array(lines, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('\n\n'))
-const level = fc.constantFrom('grundlagen', 'schwer', 'a;b', '=x')
+const level = fc.constantFrom('grundlagen', 'sehr schwer', 'a;b', '=x')
 
 t.test('cards are read back unchanged from each format', async (t) => {
   const drawn = fc.sample(fc.record({ question: text, answer: text, level }), { numRuns: 60, seed: 42 })
@@ -155,4 +155,24 @@ t.test('never writes an invalid file', async (t) => {
   const file = path.join(scratch, 'file')
   await writeFile(file, '')
   await t.rejects(writeExport(db, { format: 'apkg', timeZone: 'UTC', now: new Date() }, file))
+})
+
+t.test('an Anki package keeps the order of moved cards, and empty levels', async (t) => {
+  const user = await createUser(db)
+  const deck = await createDeck(db)
+  const cards = ['Zuletzt', 'Zuerst', 'Gelernt'].map((question, at) => ({ question, sort_order: [3, 1, 2][at] ?? 0 }))
+  for (const card of cards) await createCard(db, { deck_id: deck.id, ...card, level: '' })
+  const learned = await db.selectFrom('cards').select('id').where('question', '=', 'Gelernt').executeTakeFirstOrThrow()
+  await createProgress(db, { user_id: user.id, card_id: learned.id, last_rating: 'easy', next_review: '2026-12-01' })
+  for (const userId of [undefined, user.id]) {
+    const incoming = await exportAndRead('apkg', userId)
+    t.strictSame(
+      cardsOf(incoming).map(({ question, level }) => [question, level]),
+      [
+        ['Zuerst', ''],
+        ['Gelernt', ''],
+        ['Zuletzt', ''],
+      ],
+    )
+  }
 })

@@ -26,6 +26,8 @@ export interface AnkiCardRow {
   homeId: string
   isSuspended: boolean
   isLearned: boolean
+  /** Place of the card among the new cards, also if it is learned; null if unknown */
+  position: number | null
   guid: string | null
   noteType: string | null
   tags: string
@@ -39,6 +41,7 @@ const MAX_FIELDS_BYTES = 16 * LIMITS.fieldLength
 /** Maximum length of a guid in bytes; one more byte is read to detect a longer guid */
 export const MAX_GUID_LENGTH = 1_000
 const MAX_TAGS_LENGTH = 10_000
+const MAX_DATA_LENGTH = 1_000
 const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
 /** Separator of the parts of a deck name in the database */
 const PART = '\x1f'
@@ -84,11 +87,11 @@ export class AnkiDatabase {
       // Sorts before the join; otherwise SQLite would copy the note's text for each card while sorting. Texts are read
       // as bytes, because as texts they would end at the first NUL character.
       this.#db.prepare(`
-        select c.nid, c.ord, c.did, c.odid, c.queue, c.type, n.mid,
+        select c.nid, c.ord, c.did, c.odid, c.queue, c.type, c.due, c.data, n.mid,
           substr(cast(n.guid as blob), 1, ${MAX_GUID_LENGTH + 1}) as guid,
           substr(cast(n.tags as blob), 1, ${MAX_TAGS_LENGTH}) as tags,
           case when octet_length(n.flds) <= ${MAX_FIELDS_BYTES} then cast(n.flds as blob) end as flds
-        from (select nid, ord, did, odid, queue, type from cards order by nid, ord, id limit -1) c
+        from (select nid, ord, did, odid, queue, type, due, substr(data, 1, ${MAX_DATA_LENGTH}) as data from cards order by nid, ord, id limit -1) c
         left join notes n on n.id = c.nid`),
     )
     try {
@@ -200,6 +203,7 @@ function toCard(row: Row): AnkiCardRow {
     homeId: String(row.odid ?? 0),
     isSuspended: Number(row.queue) === -1,
     isLearned: Number(row.type) !== 0,
+    position: positionOf(row),
     // Only a card without a note has no note type. `guid` does not tell whether there is a note, because the library
     // also returns null for an empty blob.
     guid: row.mid === null ? null : toText(row.guid),
@@ -207,6 +211,12 @@ function toCard(row: Row): AnkiCardRow {
     tags: toText(row.tags),
     fields: row.flds === null ? null : toText(row.flds),
   }
+}
+
+/** Returns `due` of a new card. For a learned card, Anki keeps the former position in `data`, as JSON. */
+function positionOf({ type, due, data }: Row): number | null {
+  const text = Number(type) === 0 ? toText(due) : /"pos":(\d+)/.exec(toText(data))?.[1]
+  return text === undefined || !/^\d+$/.test(text) ? null : Number(text)
 }
 
 function toText(value: Row[string] | undefined): string {

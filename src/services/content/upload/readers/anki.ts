@@ -7,6 +7,7 @@ import {
   MODEL_ID,
   type NoteType,
   normalizeDeckName,
+  ownLevelOf,
   type ParsedTemplate,
   parseSides,
   renderCard,
@@ -117,6 +118,8 @@ class Reader {
   readonly #decks = new Map<string, IncomingDeck>()
   readonly #templates = new Map<CardTemplate, ReadTemplate>()
   readonly #seen = new Set<string>()
+  /** Positions of the cards that this service has exported; null if unknown */
+  readonly #positions = new Map<IncomingCard, number | null>()
   #learned = 0
   #suspended = 0
   #sounds = 0
@@ -195,8 +198,16 @@ class Reader {
     for (const [count, one, many] of summaries) {
       if (count > 0) this.#findings.summarise(this.#options.fileName, count === 1 ? one : `${count} ${many}`)
     }
+    for (const deck of this.#decks.values()) this.#order(deck)
     const decks = [...this.#decks.values()].sort((a, b) => compareText(a.name, b.name))
     return { decks, ...this.#findings.warnings }
+  }
+
+  /** Restores the order of an exported deck. The notes are read in the order of their ids, which a moved card keeps. */
+  #order({ cards }: IncomingDeck): void {
+    const positionOf = (card: IncomingCard) => this.#positions.get(card) ?? null
+    if (cards.some((card) => positionOf(card) === null)) return
+    cards.sort((one, other) => (positionOf(one) ?? 0) - (positionOf(other) ?? 0))
   }
 
   async #addCard(row: AnkiCardRow, guid: string, deck: string, skip: Skip, html: Rendered) {
@@ -226,11 +237,14 @@ class Reader {
       identity: { by: 'note', ...(isOurs(row) ? splitGuid(guid) : { guid, ord: row.ord }) },
       question: question.markdown,
       answer: answer.markdown,
-      level: this.#options.level ?? cutLabel(levelOf(row.tags, this.#levels)),
+      level:
+        this.#options.level ??
+        cutLabel(isOurs(row) ? ownLevelOf(row.tags, this.#levels) : levelOf(row.tags, this.#levels)),
       file: '',
       line: 0,
     }
     cards.push(card)
+    if (isOurs(row)) this.#positions.set(card, row.position)
   }
 
   /**
