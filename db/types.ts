@@ -1057,6 +1057,10 @@ export interface TestVersions {
 }
 
 export interface Users {
+  /**
+   * Last day on which is_auditor applies; null if it has no end
+   */
+  auditor_until: string | null;
   created_at: Generated<Date>;
   /**
    * First day on which the account is disabled, possibly in the future; null if no deactivation is planned
@@ -1082,6 +1086,10 @@ export interface Users {
   extra_time_percent: Generated<number>;
   id: Generated<number>;
   is_admin: Generated<boolean>;
+  /**
+   * Whether the user may read the states and certificates of all assignments
+   */
+  is_auditor: Generated<boolean>;
   /**
    * Whether the user may create sources, and edit sources as an editor; administrators may do both without this right
    */

@@ -7,7 +7,8 @@ import { concernsMembers } from '../db/queries/assignments/plan.js'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
 import { listLedTeams } from '../db/queries/teams/members.js'
 import type { Database } from '../db/types.js'
-import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
+import { isAuditor } from '../src/domain/accounts/auditor.js'
+import { AUDITORS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
 import {
   MAY_NOT_ASSIGN,
   NOT_AN_OVERSEER,
@@ -62,8 +63,10 @@ declare module 'fastify' {
      * which the plugin `validation` refuses later. Runs as a preHandler after `requireAssigner`.
      */
     requireAssignable: preHandlerAsyncHookHandler
+    /** Requires an administrator or an auditor. */
+    requireAuditReader: preHandlerAsyncHookHandler
     /**
-     * Requires an administrator, an author, a team lead or a user who is responsible for an assignment, and loads
+     * Requires an administrator, an auditor, an author, a team lead or a user who is responsible for an assignment, and loads
      * `request.assignmentReader`.
      */
     requireAssignmentReader: onRequestAsyncHookHandler
@@ -72,6 +75,8 @@ declare module 'fastify' {
      * person in it. Loads `request.overseen`.
      */
     requireOverseer: onRequestAsyncHookHandler
+    /** Like `requireOverseer`, but also admits auditors, who see all persons. */
+    requireStateReader: onRequestAsyncHookHandler
     requireResponsible: onRequestAsyncHookHandler
     /**
      * Requires, for every occurrence in the body, that the caller is responsible for the assignment or, if the
@@ -92,7 +97,7 @@ declare module 'fastify' {
     assignmentReader: Reader
     /**
      * The assignment in the path; also the teams that the caller leads, unless the caller is responsible for the
-     * assignment. Set by `requireOverseer`.
+     * assignment or admitted as an auditor. Set by `requireOverseer` and `requireStateReader`.
      */
     overseen: OverseenAssignment
   }
@@ -218,25 +223,36 @@ function decorateAssignmentRights(app: FastifyInstance): void {
   app.decorate('requireAssignmentReader', async (request: FastifyRequest) => {
     await requireCaller(request)
     const { id, is_admin, is_author } = request.user
-    const reader = await findReader(app.db, request.user)
-    if (!is_admin && !is_author && reader.led.size === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
+    const audits = isAuditor(request.user, app.clock.today())
+    const reader = { ...(await findReader(app.db, request.user)), audits }
+    const mayAssign = is_admin || is_author
+    if (!mayAssign && !audits && reader.led.size === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
     request.assignmentReader = reader
   })
-  app.decorate('requireOverseer', async (request: FastifyRequest) => {
+  app.decorate('requireAuditReader', async ({ user }: FastifyRequest) => {
+    if (!user.is_admin && !isAuditor(user, app.clock.today())) throw AUDITORS_ONLY
+  })
+  const oversee = (admitsAuditors: boolean) => async (request: FastifyRequest) => {
     await requireCaller(request)
     const assignmentId = parseRowId((request.params as { id: string }).id, INVALID_ASSIGNMENT)
     const assignment = assignmentId === undefined ? undefined : await findOversight(app.db, assignmentId)
     if (assignment === undefined) throw NOT_AN_OVERSEER
     if (assignment.responsible_id === request.user.id) {
-      request.overseen = { assignment, watched: undefined }
+      request.overseen = { assignment, watched: undefined, audits: false }
+      return
+    }
+    if (admitsAuditors && isAuditor(request.user, app.clock.today())) {
+      request.overseen = { assignment, watched: undefined, audits: true }
       return
     }
     const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
     // A lead without members in the assignment must not learn the title and parts of the assignment, which the
     // attendance list contains.
     if (led.length === 0 || !(await concernsMembers(app.db, assignment.id, led))) throw NOT_AN_OVERSEER
-    request.overseen = { assignment, watched: led }
-  })
+    request.overseen = { assignment, watched: led, audits: false }
+  }
+  app.decorate('requireOverseer', oversee(false))
+  app.decorate('requireStateReader', oversee(true))
   app.decorate('requireResponsible', async (request: FastifyRequest) => {
     await requireCaller(request)
     const id = parseRowId((request.params as { id: string }).id, INVALID_ASSIGNMENT)
@@ -268,7 +284,7 @@ type User = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
 async function findReader(db: Kysely<Database>, user: User): Promise<Reader & { led: ReadonlySet<number> }> {
   const { id, is_admin, is_author } = user
   const editable = await findEditable(db, user)
-  return { id, manages: is_admin, is_author, editable, led: new Set(await listLedTeams(db, id)) }
+  return { id, manages: is_admin, audits: false, is_author, editable, led: new Set(await listLedTeams(db, id)) }
 }
 
 export async function findEditable(db: Kysely<Database>, { id, is_admin, is_author }: User): Promise<Editable> {

@@ -211,6 +211,16 @@ user
   )
 
 user
+  .command('auditor <Benutzername>')
+  .description('zum Prüfer machen: darf Stände und Nachweise aller Aufgaben lesen')
+  .option('--until <Tag>', 'bis einschließlich zu diesem Tag, etwa 2026-12-31; ohne Angabe unbegrenzt')
+  .option('--off', 'nicht mehr erlauben')
+  .option(...AS_JSON)
+  .action(async (username: string, options: { until?: string; off?: boolean; json?: boolean }) =>
+    (await users()).markAuditor(await config(), username, options, print),
+  )
+
+user
   .command('emergency <Benutzername>')
   .description('die Anmeldung mit Passwort erlauben, auch wenn sie mit PASSWORD_LOGIN=off abgeschaltet ist')
   .option('--off', 'nicht mehr erlauben')

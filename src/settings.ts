@@ -285,6 +285,22 @@ export const SETTINGS = {
     german: { text: 'ihr Wert, oder einer davon, für Autoren' },
     english: { text: 'value of that claim, or one of its values, for authors' },
   },
+  OIDC_AUDITOR_CLAIM: {
+    schema: { type: 'string' },
+    german: {
+      text: 'Angabe des Anbieters, die sagt, wer Prüfer ist',
+      default: 'der Anbieter entscheidet das nie',
+    },
+    english: {
+      text: 'claim that decides who is an auditor, as `OIDC_ADMIN_CLAIM`',
+      default: '– (the provider does not decide)',
+    },
+  },
+  OIDC_AUDITOR_VALUE: {
+    schema: { type: 'string' },
+    german: { text: 'ihr Wert, oder einer davon, für Prüfer' },
+    english: { text: 'value of that claim, or one of its values, for auditors' },
+  },
   OIDC_GROUPS_CLAIM: {
     schema: { type: 'string' },
     german: {

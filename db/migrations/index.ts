@@ -28,6 +28,7 @@ import * as certificateComment from './0026_certificate_comment.js'
 import * as personnelNumbers from './0027_personnel_numbers.js'
 import * as cardDifficulties from './0028_card_difficulties.js'
 import * as unusedWords from './0031_unused_words.js'
+import * as auditors from './0033_auditors.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0027_personnel_numbers': personnelNumbers,
   '0028_card_difficulties': cardDifficulties,
   '0031_unused_words': unusedWords,
+  '0033_auditors': auditors,
 }

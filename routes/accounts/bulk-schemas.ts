@@ -16,6 +16,10 @@ export const JSON_BODY = Type.Object({
       ),
       is_admin: Type.Optional(nullable(Type.Boolean())),
       is_author: Type.Optional(nullable(Type.Boolean())),
+      is_auditor: Type.Optional(nullable(Type.Boolean())),
+      auditor_until: Type.Optional(
+        nullable(Type.String({ description: 'Last day on which the user is an auditor.', examples: ['2026-12-04'] })),
+      ),
       password: Type.Optional(
         nullable(
           Type.String({
@@ -55,8 +59,9 @@ export const JSON_BODY = Type.Object({
 export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
 \`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`) or \`first_name\` (\`vorname\`) and
-\`last_name\` (\`nachname\`; \`name\` beside a first name), \`is_admin\` (\`administrator\`) and
-\`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\`
+\`last_name\` (\`nachname\`; \`name\` beside a first name), \`is_admin\` (\`administrator\`),
+\`is_author\` (\`autor\`) and \`is_auditor\` (\`prüfer\`): ja, nein, true, false, 1, 0 or nothing, \`auditor_until\`
+(\`prüfer bis\`): a day, \`password\` (\`passwort\`), \`disabled_on\`
 (\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`), \`personnel_number\` (\`personalnummer\`),
 \`team\`: the name of an existing team, or \`teams\`: several names separated by \`|\`; only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
@@ -84,6 +89,8 @@ export const BulkAccountsResponse = Type.Object({
       display_name: Type.String({ examples: ['Erika Muster'] }),
       is_admin: Type.Boolean(),
       is_author: Type.Boolean(),
+      is_auditor: Type.Boolean(),
+      auditor_until: nullable(Type.String({ format: 'date' })),
       must_change_password: Type.Boolean(),
       disabled_on: nullable(Type.String({ format: 'date' })),
       email: nullable(Type.String({ examples: ['erika@example.org'] })),

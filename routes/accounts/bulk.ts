@@ -25,7 +25,7 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a list of users, all or none',
         description: `JSON, or CSV with a heading line, up to 1 MiB and 1,000 users. If there are faults, nothing is
 created and each fault is returned with its line. The duration grows with the number of users, because each password
-is hashed. A list with an administrator or author requires a login within the last ten minutes, except with \`check\`.`,
+is hashed. A list with an administrator, author or auditor requires a login within the last ten minutes, except with \`check\`.`,
         tags: ['accounts'],
         querystring: BulkQuery,
         body: { content: { 'application/json': { schema: JSON_BODY }, 'text/csv': { schema: CSV_BODY } } },
@@ -40,7 +40,7 @@ is hashed. A list with an administrator or author requires a login within the la
     async (request, reply) => {
       const { check: isCheck } = request.query as Static<typeof BulkQuery>
       const list = readUserList(request.body)
-      if (!isCheck && list.users.some(({ is_admin, is_author }) => is_admin || is_author)) {
+      if (!isCheck && list.users.some(({ is_admin, is_author, is_auditor }) => is_admin || is_author || is_auditor)) {
         await app.requireFreshLogin.call(app, request, reply)
       }
       const users = isCheck

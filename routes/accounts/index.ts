@@ -5,7 +5,7 @@ import { findListedAccount } from '../../db/queries/accounts/list.js'
 import { listTeamsOf } from '../../db/queries/teams/members.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, AUDITORS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
@@ -43,18 +43,20 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listAuditEntries',
         summary: 'Actions of administrators, newest first',
+        description: 'Auditors get the entries on assignments and proofs, without addresses.',
         tags: ['accounts'],
         querystring: AuditQuery,
-        response: responses(AuditList, [ADMINS_ONLY]),
+        response: responses(AuditList, [AUDITORS_ONLY]),
       },
-      preHandler: app.requireAdmin,
+      preHandler: app.requireAuditReader,
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const found = await listAuditEntries(app.db, {
         limit: query.limit + 1,
         action: query.action || undefined,
         actor: query.actor?.trim() || undefined,
         before: query.after ?? query.before,
+        onlyAudited: !user.is_admin,
       })
       const { page, next } = cutPage(found, query.limit, ({ id }) => id)
       return { entries: page, next_after: next }
@@ -88,8 +90,8 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'changeAccount',
         summary:
           'Change the name, address, rights or password of a user, require a new password, or disable the account',
-        description: `\`password\`, \`is_admin: true\`, \`is_author: true\`, \`link_next_login: true\` and a
-\`disabled_on\` of null or a later day require a login within the last ten minutes. A token of the scope \`admin\` needs none.`,
+        description: `\`password\`, \`is_admin: true\`, \`is_author: true\`, \`is_auditor: true\`, an \`auditor_until\` of null, today or
+a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later day require a login within the last ten minutes. A token of the scope \`admin\` needs none.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
@@ -114,15 +116,16 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   async function requireFreshLoginToGrant(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-    const { is_admin, is_author, link_next_login, password, disabled_on } = (request.body ?? {}) as Record<
-      string,
-      unknown
-    >
-    const grants = [is_admin, is_author, link_next_login].includes(true)
+    const body = (request.body ?? {}) as Record<string, unknown>
+    const { is_admin, is_author, is_auditor, auditor_until, link_next_login, password, disabled_on } = body
+    const today = app.clock.today()
+    const endsAudit = is_auditor === false || (typeof auditor_until === 'string' && auditor_until < today)
+    const extendsAudit = auditor_until !== undefined && !endsAudit
+    const grants = [is_admin, is_author, is_auditor, extendsAudit, link_next_login].includes(true)
     const isGrant = grants || (password !== undefined && password !== null)
     // Disabling an account from today or an earlier day needs no fresh login. A change to null or to a later day may
     // grant access and needs a fresh login.
-    const endsAccess = typeof disabled_on === 'string' && disabled_on <= app.clock.today()
+    const endsAccess = typeof disabled_on === 'string' && disabled_on <= today
     if (isGrant || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
   }
 }

@@ -9,6 +9,15 @@ export const AccountParams = Type.Object({ id: Type.String({ description: 'Decim
 /** Account fields that `User` does not contain */
 export const state = {
   is_author: Type.Boolean({ description: 'May write content: create sources and edit those as their editor.' }),
+  is_auditor: Type.Boolean({ description: 'May read the states and certificates of all assignments.' }),
+  auditor_until: nullable(
+    Type.String({
+      format: 'date',
+      description:
+        'Last day, in the time zone of the service, on which the user is an auditor; null if there is no end.',
+      examples: ['2026-12-04'],
+    }),
+  ),
   must_change_password: Type.Boolean({ description: 'A new password is required before any other request.' }),
   last_seen_on: nullable(
     Type.String({
@@ -88,6 +97,21 @@ export const ChangeAccountBody = Type.Object({
   display_name: DisplayName,
   is_admin: Type.Optional(Type.Boolean()),
   is_author: Type.Optional(Type.Boolean({ description: 'Whether the user may create sources and edit those.' })),
+  is_auditor: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the user may read the states and certificates of all assignments. False removes the last day.',
+    }),
+  ),
+  auditor_until: Type.Optional(
+    nullable(
+      Type.String({
+        description: `Last day, as \`YYYY-MM-DD\` in the time zone of the service, on which the user is an auditor; null for
+no end. Applies only with \`is_auditor\`.`,
+        examples: ['2026-12-04'],
+      }),
+    ),
+  ),
   password: Type.Optional(
     Type.String({
       description: "6 to 1,000 characters; ends the user's sessions and API tokens. Not for the caller's account.",
@@ -177,6 +201,18 @@ export const AccountList = Type.Object({
   total: Type.Integer({ description: 'Number of users on all pages.', examples: [30] }),
 })
 
+const Privacy = Type.Object(
+  {
+    session_max_days: Type.Integer({ examples: [30] }),
+    statistics_min_persons: Type.Integer({ examples: [5] }),
+    answers_keep_days: Type.Integer({ examples: [90] }),
+    results_keep: Type.Unsafe<'all' | 'passed'>({ type: 'string', enum: ['all', 'passed'] }),
+  },
+  { description: 'Settings for the retention and visibility of personal data.' },
+)
+
+export const PrivacySettings = Type.Object({ privacy: Privacy })
+
 export const ServiceState = Type.Object({
   version: Type.String({ examples: ['0.1.0'] }),
   started_at: Timestamp,
@@ -194,15 +230,7 @@ export const ServiceState = Type.Object({
       description: 'Simulated date at the start of the service; null in normal operation.',
     }),
   ),
-  privacy: Type.Object(
-    {
-      session_max_days: Type.Integer({ examples: [30] }),
-      statistics_min_persons: Type.Integer({ examples: [5] }),
-      answers_keep_days: Type.Integer({ examples: [90] }),
-      results_keep: Type.Unsafe<'all' | 'passed'>({ type: 'string', enum: ['all', 'passed'] }),
-    },
-    { description: 'Settings for the retention and visibility of personal data.' },
-  ),
+  privacy: Privacy,
   mail: Type.Object({
     configured: Type.Boolean({ description: 'Whether a mail server is configured.' }),
     failed: Type.Integer({ description: 'Mails of the last 7 days that were not accepted.', examples: [0] }),
@@ -258,11 +286,14 @@ export const AccessList = Type.Object({
       kind: Type.Unsafe<'view' | 'export'>({
         type: 'string',
         enum: ['view', 'export'],
-        description: "`view`: state of persons in an assignment; `export`: all persons' proofs.",
+        description: '`view`: state of persons in an assignment; `export`: a table or file for a stated purpose.',
       }),
       actor: Type.String({ description: 'Name of the person who viewed or exported.', examples: ['Ada Chef'] }),
       title: nullable(
-        Type.String({ description: 'Title of the assignment; null for an export.', examples: ['Brandschutz'] }),
+        Type.String({
+          description: 'Title of the assignment; null for an export of all proofs.',
+          examples: ['Brandschutz'],
+        }),
       ),
       purpose: nullable(
         Type.String({ description: 'Purpose of the export; null for a view.', examples: ['Audit ISO 27001, 2026'] }),

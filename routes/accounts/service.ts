@@ -1,15 +1,35 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findStoreNumbers } from '../../db/queries/accounts/service.js'
 import { listJobRuns } from '../../db/queries/jobs.js'
-import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { VERSION } from '../../src/http/version.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
-import { ServiceState } from './schemas.js'
+import { PrivacySettings, ServiceState } from './schemas.js'
 
 const service: FastifyPluginAsyncTypebox = async (app) => {
   const { config } = app
   const startedAt = app.clock.now()
+  const privacy = {
+    session_max_days: config.sessionMaxDays,
+    statistics_min_persons: config.statisticsMinPersons,
+    answers_keep_days: config.answersKeepDays,
+    results_keep: config.resultsKeep,
+  }
+
+  app.get(
+    '/privacy',
+    {
+      schema: {
+        operationId: 'getPrivacySettings',
+        summary: 'Settings for the retention and visibility of personal data',
+        tags: ['accounts'],
+        response: responses(PrivacySettings, [AUDITORS_ONLY]),
+      },
+      preHandler: app.requireAuditReader,
+    },
+    async () => ({ privacy }),
+  )
 
   app.get(
     '/service',
@@ -40,12 +60,7 @@ const service: FastifyPluginAsyncTypebox = async (app) => {
         learners,
         time_zone: config.timeZone,
         simulated_date: config.simulatedDate ?? null,
-        privacy: {
-          session_max_days: config.sessionMaxDays,
-          statistics_min_persons: config.statisticsMinPersons,
-          answers_keep_days: config.answersKeepDays,
-          results_keep: config.resultsKeep,
-        },
+        privacy,
         mail: { configured: config.mail !== undefined, failed: mails_failed, unknown: mails_unknown },
         can_fit: await canFit(),
         jobs: await listJobRuns(app.db),

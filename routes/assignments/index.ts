@@ -26,6 +26,7 @@ import {
   PARTS_IN_USE,
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
+import { parsePurpose } from '../../src/domain/certificates/purpose.js'
 import {
   CHEATSHEET_NOT_FOUND,
   DECK_NOT_FOUND,
@@ -108,7 +109,7 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listAssignments',
         summary: 'Assignments, the newest first',
         description:
-          'Administrators get all; other users those that they may change, are responsible for, or see as a team lead.',
+          'Administrators and auditors get all; other users those that they may change, are responsible for, or see as a team lead.',
         tags: ['assignments'],
         querystring: AssignmentsQuery,
         response: responses(AssignmentList, [NOT_AN_OVERSEER]),
@@ -165,7 +166,7 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       return {
         assignment: {
           ...listed,
-          persons: listed.rights.change || listed.rights.decide ? persons : [],
+          persons: listed.rights.change || listed.rights.decide || assignmentReader.audits ? persons : [],
           parts_in_use: listed.rights.change && parts_in_use,
           changed_parts: changed_at.flatMap((at, part) =>
             at !== null && new Date(at) > since ? [{ part, changed_at: new Date(at) }] : [],
@@ -327,14 +328,14 @@ in the audit trail like a view of the state.`,
       schema: {
         operationId: 'listOccurrences',
         summary: 'The state of the persons of an assignment',
-        description: `The responsible person gets all persons; leads get the members of their teams if the assignment is
-mandatory. Sorted by name, then by period, latest first.`,
+        description: `The responsible person and auditors get all persons; leads get the members of their teams if the
+assignment is mandatory. Sorted by name, then by period, latest first.`,
         tags: ['assignments'],
         params: AssignmentParams,
         querystring: OccurrencesQuery,
         response: responses(OccurrenceList, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
       },
-      onRequest: app.requireOverseer,
+      onRequest: app.requireStateReader,
     },
     async (request) => {
       const { query, overseen } = request
@@ -353,18 +354,21 @@ mandatory. Sorted by name, then by period, latest first.`,
         operationId: 'exportOccurrences',
         summary: 'The state of the persons of an assignment as a table',
         description: `The same persons and filters as the list, with the columns kind, title, state and day for each part.
-Recorded in the audit trail like a view of the state.`,
+Recorded in the audit trail like a view of the state. Auditors must state a purpose.`,
         tags: ['assignments'],
         produces: ['text/csv'],
         params: AssignmentParams,
         querystring: OccurrenceTableQuery,
         response: responses(OccurrenceTable, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
       },
-      onRequest: app.requireOverseer,
+      onRequest: app.requireStateReader,
     },
     async (request, reply) => {
-      const selection = selectionOf(request.query, clock.today())
-      const chunks = await exportOccurrences(app.db, actorOf(request), request.overseen, selection, app.assignments)
+      const { query, overseen } = request
+      const isStated = overseen.audits || query.purpose !== undefined
+      const purpose = isStated ? parsePurpose(query.purpose ?? '') : undefined
+      const selection = { ...selectionOf(query, clock.today()), purpose }
+      const chunks = await exportOccurrences(app.db, actorOf(request), overseen, selection, app.assignments)
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="stand_${clock.today()}.csv"`)
@@ -423,15 +427,15 @@ function view(stored: StoredAssignment) {
 }
 
 /**
- * Returns an assignment with the rights of the caller. For a caller who may neither change the assignment nor decide
- * about its persons, the audience contains only the teams that the caller leads.
+ * Returns an assignment with the rights of the caller. For a caller who may neither change nor audit the assignment nor
+ * decide about its persons, the audience contains only the teams that the caller leads.
  */
-function viewFor(stored: StoredAssignment, { id, led }: Reader, today: string) {
+function viewFor(stored: StoredAssignment, { id, led, audits }: Reader, today: string) {
   const { responsible, responsible_disabled_on: disabled_on, responsible_id, mandatory } = stored
   const change = stored.may_change
   const decide = responsible_id === id
-  const see_state = decide || (mandatory && (led === 'all' || led.size > 0))
-  const mayShow = (teamId: number) => change || decide || maySeeTeam(led, teamId)
+  const see_state = decide || audits || (mandatory && (led === 'all' || led.size > 0))
+  const mayShow = (teamId: number) => change || decide || audits || maySeeTeam(led, teamId)
   return {
     ...view({ ...stored, team_ids: stored.team_ids.filter(mayShow) }),
     responsible,

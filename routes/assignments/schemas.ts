@@ -294,7 +294,13 @@ export const OccurrencesQuery = Type.Object({
   ...selection,
 })
 
-export const OccurrenceTableQuery = Type.Object(selection)
+export const OccurrenceTableQuery = Type.Object({
+  ...selection,
+  purpose: optional(
+    'Purpose of the export; recorded in the audit trail. Required for auditors.',
+    'Audit ISO 27001, 2026',
+  ),
+})
 
 export const OccurrenceTable = Type.String({ description: 'UTF-8 with a byte order mark, separated by semicolons.' })
 
@@ -308,7 +314,7 @@ export const OccurrenceList = Type.Object({
         reachable: nullable(
           Type.Boolean({
             description:
-              'Whether the account has an address for mail. Null for leads, and if the service sends no mail to persons.',
+              'Whether the account has an address for mail. Null for leads and auditors, and if the service sends no mail to persons.',
           }),
         ),
       }),

@@ -69,7 +69,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       )
       await startSession(request, login)
       await request.recordActivity(login.user)
-      const roles = await findRoles(app.db, login.user)
+      const roles = await findRoles(app.db, login.user, app.clock.today())
       return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },
   )
@@ -109,7 +109,8 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const { is_lead, is_responsible, has_tasks, ...ways } = found
       const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
       const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }
-      const roles = await findRoles(app.db, { ...user, oversight: { is_lead, is_responsible, has_tasks } })
+      const oversight = { is_lead, is_responsible, has_tasks }
+      const roles = await findRoles(app.db, { ...user, oversight }, app.clock.today())
       return { user, roles, must_change_password: user.must_change_password, sign_in }
     },
   )

@@ -45,7 +45,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox = async (app) => {
       const login = await logInByPasskey(app.db, app.requireRelyingParty(), attempt)
       await replaceSession(request, login)
       await request.recordActivity(login.user)
-      const roles = await findRoles(app.db, login.user)
+      const roles = await findRoles(app.db, login.user, app.clock.today())
       return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },
   )

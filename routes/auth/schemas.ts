@@ -31,6 +31,7 @@ const Roles = Type.Object(
     lead: Type.Boolean({ description: 'Leads a team.' }),
     responsible: Type.Boolean({ description: 'Is responsible for an assignment.' }),
     tasks: Type.Boolean({ description: 'Has or had assignments.' }),
+    auditor: Type.Boolean({ description: 'May read the states and certificates of all assignments today.' }),
     overseer: Type.Boolean({ description: 'May create assignments or see their state.' }),
   },
   { title: 'Roles', description: 'Operations to offer to the user. Each request is authorized separately.' },

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Certificate, findCertificate, listOwnCertificates } from '../../db/queries/certificates/certificates.js'
 import { actorOf } from '../../plugins/auth.js'
-import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { parseReason } from '../../src/domain/assignments/assignment.js'
 import { parseCode } from '../../src/domain/certificates/code.js'
+import { parsePurpose } from '../../src/domain/certificates/purpose.js'
 import {
   ACCOUNT_DELETED,
   CERTIFICATE_NOT_FOUND,
@@ -14,8 +15,7 @@ import {
 } from '../../src/domain/certificates/refusals.js'
 import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidField, TooManyAttempts } from '../../src/domain/refusal.js'
-import { checkLine } from '../../src/domain/text/parameters.js'
+import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { publicAddressOf } from '../../src/http/public-address.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
@@ -98,9 +98,9 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['proofs'],
         produces: ['text/csv'],
         querystring: CertificateExportQuery,
-        response: responses(CertificateTable, [ADMINS_ONLY]),
+        response: responses(CertificateTable, [AUDITORS_ONLY]),
       },
-      preHandler: app.requireAdmin,
+      preHandler: app.requireAuditReader,
     },
     async (request, reply) => {
       const purpose = parsePurpose(request.query.purpose)
@@ -171,20 +171,6 @@ export function codeOf({ code }: { code: string }): string {
   const parsed = parseCode(code)
   if (parsed === undefined) throw CERTIFICATE_NOT_FOUND
   return parsed
-}
-
-const MAX_PURPOSE = 500
-
-function parsePurpose(text: string): string {
-  const purpose = text.trim()
-  if (purpose === '') throw new InvalidField('purpose', 'darf nicht leer sein')
-  if (purpose.length > MAX_PURPOSE) {
-    throw new InvalidField('purpose', `darf höchstens ${MAX_PURPOSE} Zeichen haben`, {
-      details: { maximum: MAX_PURPOSE },
-    })
-  }
-  checkLine('purpose', purpose)
-  return purpose
 }
 
 function view({ code, snapshot, completed_on, issued_at, valid_until, revoked_at, replaced_by }: Certificate) {

@@ -46,11 +46,13 @@ export async function addUser(
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/accounts', listUsersWithState)
   if (options.json) return print(JSON.stringify({ users }))
-  for (const { id, username, display_name, is_admin, is_author, disabled_on, email } of users) {
+  for (const { id, username, display_name, is_admin, is_author, is_auditor, auditor_until, ...user } of users) {
+    const { disabled_on, email } = user
     const role = is_admin ? 'Administrator' : is_author ? 'Autor' : 'Benutzer'
     const end = disabled_on === null ? [] : [`deaktiviert ab ${disabled_on}`]
+    const auditor = is_auditor ? [auditor_until === null ? 'Prüfer' : `Prüfer bis ${auditor_until}`] : []
     const address = email === null ? [] : [escapeField(email)]
-    print([id, escapeField(username), escapeField(display_name), role, ...address, ...end].join('\t'))
+    print([id, escapeField(username), escapeField(display_name), role, ...auditor, ...address, ...end].join('\t'))
   }
 }
 
@@ -100,6 +102,26 @@ export async function markAuthor(
   const id = await change(config, username, { is_author })
   if (options.json) return print(JSON.stringify({ id, is_author }))
   print(`${is_author ? 'Darf Inhalte schreiben' : 'Darf keine Inhalte mehr schreiben'}: ${escapeField(username)}`)
+}
+
+/**
+ * Makes a user an auditor, by default without an end, or revokes the role.
+ * @throws InvalidInput if the last day is invalid
+ * @throws RefusedError if the user is unknown
+ */
+export async function markAuditor(
+  config: Config,
+  username: string,
+  options: Output & { until?: string; off?: boolean },
+  print: Print,
+): Promise<void> {
+  const is_auditor = options.off !== true
+  const granted = parseAccountChange({ is_auditor, auditor_until: options.until ?? null })
+  const id = await change(config, username, granted)
+  const { auditor_until } = granted
+  if (options.json) return print(JSON.stringify({ id, is_auditor, auditor_until }))
+  const state = auditor_until === null ? 'Prüfer' : `Prüfer bis ${auditor_until}`
+  print(`${is_auditor ? state : 'Kein Prüfer mehr'}: ${escapeField(username)}`)
 }
 
 /**

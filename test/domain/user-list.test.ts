@@ -73,6 +73,8 @@ t.test('headings and flags have several spellings', async (t) => {
     display_name: 'N',
     is_admin: true,
     is_author: false,
+    is_auditor: false,
+    auditor_until: null,
     must_change_password: true,
     disabled_on: null,
     email: null,
@@ -80,6 +82,16 @@ t.test('headings and flags have several spellings', async (t) => {
     teams: [],
     password: undefined,
   })
+})
+
+t.test('reads auditors with their last day, which others do not have', async (t) => {
+  const { rows } = csv('Benutzername;Prüfer;Prüfer bis\nada;ja;4.12.2026\nbo;ja;\ncem;nein;2026-12-04\n')
+  t.match(validateRows(rows).users, [
+    { is_auditor: true, auditor_until: '2026-12-04' },
+    { is_auditor: true, auditor_until: null },
+    { is_auditor: false, auditor_until: null },
+  ])
+  t.match(validateRows(csv('Benutzername;Prüfer bis\nada;bald\n').rows).faults, [{ line: 2, field: 'auditor_until' }])
 })
 
 t.test('reads days as spreadsheets write them', async (t) => {
@@ -241,6 +253,8 @@ t.test('applies the same rules to JSON rows', async (t) => {
       display_name: 'erika',
       is_admin: false,
       is_author: false,
+      is_auditor: false,
+      auditor_until: null,
       must_change_password: true,
       disabled_on: null,
       email: null,

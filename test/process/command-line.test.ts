@@ -135,6 +135,14 @@ t.test('grants and withdraws the right to write content', async (t) => {
   t.match(await print('user', 'author', 'niemand'), { code: 1, stderr: /keinen Benutzer niemand/ })
 })
 
+t.test('makes a user an auditor and withdraws the role', async (t) => {
+  t.match(await print('user', 'auditor', 'anna', '--until', '2999-12-31'), { stdout: 'Prüfer bis 2999-12-31: anna\n' })
+  t.match((await print('user', 'list')).stdout, /\tBenutzer\tPrüfer bis 2999-12-31\n/)
+  t.match(await json('user', 'auditor', 'anna'), { is_auditor: true, auditor_until: null })
+  t.match(await json('user', 'auditor', 'anna', '--off'), { is_auditor: false, auditor_until: null })
+  t.match(await print('user', 'auditor', 'anna', '--until', 'bald'), { code: 1, stderr: /auditor_until/ })
+})
+
 t.test('disables an account from a given day on and enables it again', async (t) => {
   t.match(await print('user', 'disable', 'anna', '--from', '2999-12-31'), {
     code: 0,

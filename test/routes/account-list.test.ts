@@ -33,6 +33,7 @@ t.test('administrators search, sort and page users', async (t) => {
   )
   t.strictSame(Object.keys(all.users[0]).sort(), [
     ...[
+      'auditor_until',
       'created_at',
       'disabled_on',
       'display_name',
@@ -41,6 +42,7 @@ t.test('administrators search, sort and page users', async (t) => {
       'extra_time_percent',
       'id',
       'is_admin',
+      'is_auditor',
       'is_author',
       'last_seen_on',
       'must_change_password',

@@ -29,6 +29,8 @@ t.test('an administrator reads and changes accounts', async (t) => {
     user: {
       ...json(user),
       is_author: false,
+      is_auditor: false,
+      auditor_until: null,
       must_change_password: false,
       last_seen_on: null,
       disabled_on: null,
@@ -69,6 +71,24 @@ t.test('an administrator grants and withdraws the right to write content', async
   await member.patch('/api/accounts/me', { is_author: true })
   t.equal((await member.get('/api/auth/me')).body.roles.author, false)
 })
+
+t.test(
+  'an administrator makes a user an auditor, also with a last day, and withdraws the role with that day',
+  async (t) => {
+    const user = await createUser(db)
+    const url = `/api/accounts/${user.id}`
+    const stateOf = async () => (await admin.get(url)).body.user
+    const granted = { is_auditor: true, auditor_until: '2999-12-31' }
+    t.strictSame((await admin.patch(url, granted)).body, { user: json(user) }, 'the response keeps its keys')
+    t.match(await stateOf(), granted)
+    const fields = Object.keys(granted)
+    t.match((await admin.get('/api/accounts/audit?limit=1')).body.entries, [{ details: { fields, ...granted } }])
+    t.equal((await admin.patch(url, { auditor_until: '31.12.2027' })).status, 400)
+    await admin.patch(url, { is_auditor: false })
+    t.match(await stateOf(), { is_auditor: false, auditor_until: null })
+    t.strictSame((await member.patch(url, granted)).body, FORBIDDEN)
+  },
+)
 
 t.test("a new password ends the user's sessions and tokens and keeps the progress", async (t) => {
   const user = await createUser(db)
@@ -248,6 +268,8 @@ t.test('reports invalid changes', async (t) => {
     user: {
       ...json(user),
       is_author: false,
+      is_auditor: false,
+      auditor_until: null,
       must_change_password: false,
       last_seen_on: null,
       disabled_on: null,
@@ -285,7 +307,7 @@ t.test('members cannot change others', async (t) => {
     t.strictSame((await member.get(`/api/accounts/${id}`)).body, FORBIDDEN)
     t.strictSame((await member.patch(`/api/accounts/${id}`, { is_admin: 'x' })).body, FORBIDDEN)
   }
-  t.strictSame((await member.get('/api/accounts/audit')).body, FORBIDDEN)
+  t.equal((await member.get('/api/accounts/audit')).status, 403)
 })
 
 t.test('users change their own display name', async (t) => {
@@ -348,6 +370,8 @@ t.test('users download all their data', async (t) => {
   t.strictSame(account, {
     ...json(user),
     is_author: false,
+    is_auditor: false,
+    auditor_until: null,
     must_change_password: false,
     last_seen_on: account.last_seen_on,
     disabled_on: null,

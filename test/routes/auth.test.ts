@@ -30,7 +30,15 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
   t.equal(response.status, 200)
   t.strictSame(response.body, {
     user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
-    roles: { author: false, editor: false, lead: false, responsible: false, tasks: false, overseer: false },
+    roles: {
+      author: false,
+      editor: false,
+      lead: false,
+      responsible: false,
+      tasks: false,
+      auditor: false,
+      overseer: false,
+    },
     must_change_password: false,
   })
   const cookie = cookieOf(response)
@@ -43,7 +51,10 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
 })
 
 t.test('login and me return the roles of the user; an editor without the flag has none', async (t) => {
-  const NONE = { author: false, editor: false, lead: false, responsible: false, tasks: false, overseer: false }
+  const NONE = {
+    ...{ author: false, editor: false, lead: false, responsible: false },
+    ...{ tasks: false, auditor: false, overseer: false },
+  }
   const source = await createSource(db)
   const users = [
     { flags: {}, edits: false, roles: NONE },
@@ -51,6 +62,8 @@ t.test('login and me return the roles of the user; an editor without the flag ha
     { flags: { is_author: true }, edits: false, roles: { ...NONE, author: true } },
     { flags: { is_author: true }, edits: true, roles: { ...NONE, author: true, editor: true } },
     { flags: { is_admin: true }, edits: false, roles: { ...NONE, author: true, editor: true, overseer: true } },
+    { flags: { is_auditor: true }, edits: false, roles: { ...NONE, auditor: true, overseer: true } },
+    { flags: { is_auditor: true, auditor_until: '2020-01-01' }, edits: false, roles: NONE },
   ]
   for (const { flags, edits, roles } of users) {
     const { id, username } = await createUser(db, flags)

@@ -37,6 +37,8 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
   const before = await countUsers()
   const preview = await send(file, '?check=true')
   const base = {
+    is_auditor: false,
+    auditor_until: null,
     must_change_password: true,
     disabled_on: null,
     email: null,

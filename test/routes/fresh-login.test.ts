@@ -33,6 +33,9 @@ t.test('requires a new authentication after ten minutes, before validating the i
     await admin.post('/api/auth/tokens', { name: 5 }),
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true }),
     await admin.patch(`/api/accounts/${other.id}`, { is_author: true }),
+    await admin.patch(`/api/accounts/${other.id}`, { is_auditor: true }),
+    await admin.patch(`/api/accounts/${other.id}`, { auditor_until: '2999-12-31' }),
+    await admin.patch(`/api/accounts/${other.id}`, { auditor_until: null }),
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true, display_name: 5 }),
     await admin.patch('/api/accounts/999999', { is_admin: true }),
     await admin.patch(`/api/accounts/${other.id}`, { link_next_login: true }),
@@ -80,18 +83,26 @@ t.test('a stale session cannot change the password of an emergency administrator
   t.equal((await login(password)).status, 200)
 })
 
-t.test('a list of users requires a new authentication only if it creates an administrator or an author', async (t) => {
-  const admin = await service.admin()
-  const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
-  await ageLogins(admin.id, 11)
-  const send = (users: object[], query = '', by: Caller = admin) => by.post(`/api/accounts/bulk${query}`, { users })
-  const chief = { username: unique('chef'), is_admin: true }
-  t.match(await send([{ username: unique('neu') }]), { status: 200 })
-  t.match(await send([chief], '?check=true'), { status: 200 }, 'a check creates no user')
-  t.strictSame((await send([chief])).body, REFUSED)
-  t.strictSame((await send([{ username: unique('autor'), is_author: true }])).body, REFUSED)
-  t.match(await send([chief], '', callerOf(app, undefined, token)), { status: 200 }, 'a token is judged by its scopes')
-})
+t.test(
+  'a list of users requires a new authentication only if it creates an administrator, author or auditor',
+  async (t) => {
+    const admin = await service.admin()
+    const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
+    await ageLogins(admin.id, 11)
+    const send = (users: object[], query = '', by: Caller = admin) => by.post(`/api/accounts/bulk${query}`, { users })
+    const chief = { username: unique('chef'), is_admin: true }
+    t.match(await send([{ username: unique('neu') }]), { status: 200 })
+    t.match(await send([chief], '?check=true'), { status: 200 }, 'a check creates no user')
+    t.strictSame((await send([chief])).body, REFUSED)
+    t.strictSame((await send([{ username: unique('autor'), is_author: true }])).body, REFUSED)
+    t.strictSame((await send([{ username: unique('pruefer'), is_auditor: true }])).body, REFUSED)
+    t.match(
+      await send([chief], '', callerOf(app, undefined, token)),
+      { status: 200 },
+      'a token is judged by its scopes',
+    )
+  },
+)
 
 t.test('no other route requires it, in particular none that revokes access', async (t) => {
   const admin = await service.admin()
@@ -102,10 +113,12 @@ t.test('no other route requires it, in particular none that revokes access', asy
     await admin.patch(`/api/accounts/${other.id}`, {
       is_admin: false,
       is_author: false,
+      is_auditor: false,
       link_next_login: false,
       display_name: 'Neu',
     }),
     await admin.patch(`/api/accounts/${other.id}`, { must_change_password: true, password: undefined }),
+    await admin.patch(`/api/accounts/${other.id}`, { auditor_until: '2020-01-01' }),
     await admin.delete(`/api/auth/tokens/${token.id}`),
     await admin.delete(`/api/accounts/${other.id}/sessions`),
     await admin.post('/api/admin/users', { username: 'neu', display_name: 'x', password: PASSWORD, is_admin: true }),

@@ -43,7 +43,9 @@ const [leadB, stranger, leaver, late] = B as [Person, Person, Person, Person]
 const responsible = await named(await service.member(), 'R')
 const author = await named(await createEditor(service, await createSource(db)), 'U')
 const admin = await named(await service.admin(), 'X')
-const persons: Person[] = [...A, ...B, responsible, author, admin]
+const auditor = await named(await service.member(), 'P')
+await db.updateTable('users').set({ is_auditor: true }).where('id', '=', auditor.id).execute()
+const persons: Person[] = [...A, ...B, responsible, author, admin, auditor]
 const ids = (people: Person[]) => people.map(({ id }) => id)
 const teams = {
   A: await createTeam(db, { leads: [leadA.id], members: ids(A.slice(1)) }),
@@ -193,48 +195,50 @@ t.test('tells the responsible person, but not leads, who gets no mail', async (t
  * Persons whose names a response contains, by route and caller. `-`: the request is refused; `0`: no person; `A`:
  * everyone in team A; `B`: everyone in team B; `all`: everyone in both teams; `every`: all persons; `file`: the
  * response is a PDF; `audit`: the response is the audit trail. Other entries list single persons, joined by `+`. The
- * members are A1 to A5 and B1 to B5, led by A1 and B1. R is the responsible person of all assignments, U an author and
- * X an administrator.
+ * members are A1 to A5 and B1 to B5, led by A1 and B1. R is the responsible person of all assignments, U an author, X an
+ * administrator and P an auditor.
  */
 const TABLE = `
-                                        A2    A1    R     U  X     A1:read X:admin
-/api/teams                              -     0     -     -  0     -       0
-/api/teams/{A}                          -     A     -     -  A     -       A
-/api/teams/{B}                          -     -     -     -  B     -       B
-/api/assignments                        -     R     R     0  R     -       R
-/api/assignments/templates              -     -     -     -  0     -       0
-/api/assignments/{mandatory}            -     R     A3+B2+R -  A3+B2+R -   A3+B2+R
-/api/assignments/{optional}             -     -     R     -  R     -       R
-/api/assignments/{foreign}              -     -     R     -  R     -       R
-/api/assignments/{mandatory}/occurrences -    A     all   -  -     -       -
-/api/assignments/{optional}/occurrences -     -     all   -  -     -       -
-/api/assignments/{foreign}/occurrences  -     -     B     -  -     -       -
-/api/assignments/{mandatory}/occurrences.csv - A   all   -  -     -       -
-/api/assignments/{optional}/occurrences.csv  - -   all   -  -     -       -
-/api/assignments/{foreign}/occurrences.csv   - -   B     -  -     -       -
-/api/assignments/{mandatory}/list.pdf   -     file  file  -  -     -       -
-/api/assignments/{foreign}/list.pdf     -     -     file  -  -     -       -
-/api/assignments/{optional}/list.pdf    -     -     file  -  -     -       -
-/api/assignments/mine                   R     R     0     0  0     R       -
-/api/proofs/mine                        0     0     0     0  0     0       -
-/api/proofs/{code}.pdf                  file  -     -     -  -     -       -
-/api/proofs/export                      -     -     -     -  -     -       -
-/api/proofs/export?purpose=Audit        -     -     -     -  A2+B2 -       A2+B2
-/api/proofs/verify/{code}               A2+R  A2+R  A2+R  A2+R A2+R A2+R   A2+R
-/api/mail/mine                          0     0     0     0  0     0       -
-/api/mail/outbox                        -     -     -     -  A2+B2 -       A2+B2
-/api/calendar/token                     0     0     0     0  0     0       -
-/api/calendar/{token}.ics               -     -     -     -  -     -       -
-/api/accounts                           -     -     -     -  every -       every
-/api/accounts/service                   -     -     -     -  0     -       0
-/api/accounts/audit                     -     -     -     -  audit -       audit
-/api/accounts/{learner}                 -     -     -     -  A2    -       A2
-/api/accounts/{learner}/sessions        -     -     -     -  0     -       0
-/api/accounts/{learner}/tokens          -     -     -     -  0     -       0
-/api/accounts/me/sessions               0     0     0     0  0     -       -
-/api/accounts/me/accesses               A1+R  R     0     0  0     -       -
-/api/accounts/me/data                   A2+R  A1    R     U  X     -       -
-/api/admin/users                        -     -     -     -  every -       every
+                                                          A2      A1      R       U       X       P       A1:read X:admin
+/api/teams                                                -       0       -       -       0       -       -       0
+/api/teams/{A}                                            -       A       -       -       A       -       -       A
+/api/teams/{B}                                            -       -       -       -       B       -       -       B
+/api/assignments                                          -       R       R       0       R       R       -       R
+/api/assignments/templates                                -       -       -       -       0       -       -       0
+/api/assignments/{mandatory}                              -       R       A3+B2+R -       A3+B2+R A3+B2+R -       A3+B2+R
+/api/assignments/{optional}                               -       -       R       -       R       R       -       R
+/api/assignments/{foreign}                                -       -       R       -       R       R       -       R
+/api/assignments/{mandatory}/occurrences                  -       A       all     -       -       all     -       -
+/api/assignments/{optional}/occurrences                   -       -       all     -       -       all     -       -
+/api/assignments/{foreign}/occurrences                    -       -       B       -       -       B       -       -
+/api/assignments/{mandatory}/occurrences.csv              -       A       all     -       -       -       -       -
+/api/assignments/{mandatory}/occurrences.csv?purpose=Audit -       A       all     -       -       all     -       -
+/api/assignments/{optional}/occurrences.csv               -       -       all     -       -       -       -       -
+/api/assignments/{foreign}/occurrences.csv                -       -       B       -       -       -       -       -
+/api/assignments/{mandatory}/list.pdf                     -       file    file    -       -       -       -       -
+/api/assignments/{foreign}/list.pdf                       -       -       file    -       -       -       -       -
+/api/assignments/{optional}/list.pdf                      -       -       file    -       -       -       -       -
+/api/assignments/mine                                     R       R       0       0       0       0       R       -
+/api/proofs/mine                                          0       0       0       0       0       0       0       -
+/api/proofs/{code}.pdf                                    file    -       -       -       -       -       -       -
+/api/proofs/export                                        -       -       -       -       -       -       -       -
+/api/proofs/export?purpose=Audit                          -       -       -       -       A2+B2   A2+B2   -       A2+B2
+/api/proofs/verify/{code}                                 A2+R    A2+R    A2+R    A2+R    A2+R    A2+R    A2+R    A2+R
+/api/mail/mine                                            0       0       0       0       0       0       0       -
+/api/mail/outbox                                          -       -       -       -       A2+B2   -       -       A2+B2
+/api/calendar/token                                       0       0       0       0       0       0       0       -
+/api/calendar/{token}.ics                                 -       -       -       -       -       -       -       -
+/api/accounts                                             -       -       -       -       every   -       -       every
+/api/accounts/service                                     -       -       -       -       0       -       -       0
+/api/accounts/privacy                                     -       -       -       -       0       0       -       0
+/api/accounts/audit                                       -       -       -       -       audit   audit   -       audit
+/api/accounts/{learner}                                   -       -       -       -       A2      -       -       A2
+/api/accounts/{learner}/sessions                          -       -       -       -       0       -       -       0
+/api/accounts/{learner}/tokens                            -       -       -       -       0       -       -       0
+/api/accounts/me/sessions                                 0       0       0       0       0       0       -       -
+/api/accounts/me/accesses                                 A1+R+P  R+P     0       0       0       0       -       -
+/api/accounts/me/data                                     A2+R    A1      R       U       X       P       -       -
+/api/admin/users                                          -       -       -       -       every   -       -       every
 `
 
 /**
@@ -267,7 +271,11 @@ t.test('each role sees what the table allows, and no result of others', async (t
     const { body } = await owner.post('/api/auth/tokens', { name: scope, scopes: [scope] })
     return callerOf(app, undefined, body.token)
   }
-  const callers = [learner, leadA, responsible, author, admin, await token(leadA, 'read'), await token(admin, 'admin')]
+  const callers = [
+    ...[learner, leadA, responsible, author, admin, auditor],
+    await token(leadA, 'read'),
+    await token(admin, 'admin'),
+  ]
   const [proof] = (await learner.get('/api/proofs/mine')).body.proofs
   const values = {
     ...teams,

@@ -3,11 +3,11 @@ import type { Database } from '../../db/types.js'
 import { SCOPES } from '../../src/domain/accounts/scopes.js'
 import { defineTest } from './edited-tests.js'
 import { createEditor, createSource } from './editing.js'
-import { createCard, createCheatsheet, createDeck, unique } from './factories.js'
+import { createCard, createCheatsheet, createDeck, createUser, unique } from './factories.js'
 import type { Json } from './openapi.js'
 import { type Caller, callerOf, type Service } from './service.js'
 
-const SESSIONS = ['anonymous', 'learner', 'author', 'other', 'editor', 'admin'] as const
+const SESSIONS = ['anonymous', 'learner', 'author', 'other', 'editor', 'admin', 'auditor'] as const
 
 /** Callers in the order of the columns: sessions, then the editor's and the administrator's tokens by scope */
 export const CALLERS = [
@@ -47,7 +47,7 @@ export function parseTable(text: string): Row[] {
 const WIDTH = 58
 
 export function formatRow({ route, statuses, query, body }: Row): string {
-  const groups = [statuses.slice(0, 6), statuses.slice(6, 10), statuses.slice(10)]
+  const groups = [statuses.slice(0, 7), statuses.slice(7, 11), statuses.slice(11)]
   return [route.padEnd(WIDTH), ...groups.map((group) => group.join(' ')), query, body].filter(Boolean).join('  ')
 }
 
@@ -83,9 +83,11 @@ export async function createRoles(service: Service): Promise<Roles> {
   const other = await createEditor(service, await createSource(db))
   const editor = await createEditor(service)
   const admin = await service.admin()
-  const sessions: Caller[] = [anonymous, learner, author, other, editor, admin]
+  const { id, username } = await createUser(db, { is_auditor: true })
+  const auditor = { ...(await service.loginAs(username)), id }
+  const sessions: Caller[] = [anonymous, learner, author, other, editor, admin, auditor]
   const names = await db.selectFrom('users').select(['id', 'username']).execute()
-  const usernames = [null, learner, author, other, editor, admin].map(
+  const usernames = [null, learner, author, other, editor, admin, auditor].map(
     (caller) => names.find(({ id }) => id === caller?.id)?.username,
   )
   const tokens: Caller[] = []

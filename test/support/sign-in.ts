@@ -66,6 +66,8 @@ export function oidcSettings(provider: IdentityProvider, publicUrl: string, give
       OIDC_ADMIN_VALUE: undefined,
       OIDC_AUTHOR_CLAIM: undefined,
       OIDC_AUTHOR_VALUE: undefined,
+      OIDC_AUDITOR_CLAIM: undefined,
+      OIDC_AUDITOR_VALUE: undefined,
       OIDC_GROUPS_CLAIM: undefined,
       OIDC_PERSONNEL_CLAIM: undefined,
       OIDC_CREATE_USERS: true,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { AUDITED_GROUPS } from '../../../src/domain/accounts/auditor.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
@@ -91,20 +92,24 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
 
 /**
  * Records that the actor has viewed the persons of an assignment, unless the log already contains this view for the
- * same day and teams.
+ * same day and teams. An export with a purpose is always recorded.
  * @param teams sorted ids of the teams whose members were shown; undefined if all persons were shown
  */
 export async function recordView(
   db: Kysely<Database>,
   { actor_id, actor, via, address }: Actor,
-  { id, title, day, teams }: { id: number; title: string; day: string; teams: readonly number[] | undefined },
+  {
+    id,
+    title,
+    ...seen
+  }: { id: number; title: string; day: string; teams: readonly number[] | undefined; purpose?: string | undefined },
 ): Promise<void> {
-  const details = JSON.stringify({ day, teams })
+  const details = JSON.stringify(seen)
   await sql`
     insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
     select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'assignment.view', ${id}::integer,
       ${title}::text, ${details}::jsonb
-    where not exists (
+    where ${seen.purpose !== undefined} or not exists (
       select from audit_log
       where action = 'assignment.view' and actor_id = ${actor_id} and target_id = ${id}
         and details = ${details}::jsonb)`.execute(db)
@@ -130,18 +135,22 @@ export interface AuditFilter {
   actor?: string | undefined
   /** Only entries with a lower id */
   before?: number | undefined
+  /** Whether the reader is only an auditor, who sees entries on assignments and certificates, without addresses */
+  onlyAudited?: boolean
 }
 
 export async function listAuditEntries(
   db: Kysely<Database>,
-  { limit, action, actor, before }: AuditFilter,
+  { limit, action, actor, before, onlyAudited = false }: AuditFilter,
 ): Promise<AuditEntry[]> {
   if (![action, actor].every((text) => text === undefined || isStorable(text))) return []
   let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit)
   if (action !== undefined) query = query.where('action', '=', action)
   if (actor !== undefined) query = query.where(sql<boolean>`normalize(actor, NFC) = normalize(${actor}::text, NFC)`)
   if (before !== undefined) query = query.where('id', '<', before)
-  return query.execute()
+  if (!onlyAudited) return query.execute()
+  const entries = await query.where(sql`split_part(action, '.', 1)`, 'in', AUDITED_GROUPS).execute()
+  return entries.map((entry) => ({ ...entry, address: null }))
 }
 
 /** A view or export that included data of a person. */
@@ -151,9 +160,9 @@ export interface Access {
   kind: 'view' | 'export'
   /** Current display name of the actor; the user name at the time of the access if the account was deleted */
   actor: string
-  /** Title of the assignment whose state was viewed; null for an export */
+  /** Title of the assignment that was viewed or exported; null for an export of all certificates */
   title: string | null
-  /** Stated purpose of an export of certificates; null for a view */
+  /** Stated purpose of an export; null for a view */
   purpose: string | null
 }
 
@@ -174,7 +183,8 @@ export async function listAccesses(
       select entry.* from (
         select assignment_id, min(period) as first_period from occurrences where user_id = ${userId} group by assignment_id
       ) as own cross join lateral (
-        select id, at, 'view' as kind, actor_id, actor, target as title, null as purpose
+        select id, at, case when details ? 'purpose' then 'export' else 'view' end as kind, actor_id, actor,
+          target as title, details ->> 'purpose' as purpose
         from audit_log
         where action = 'assignment.view' and target_id = assignment_id and ${isOfOthers}
           and first_period <= (details ->> 'day')::date

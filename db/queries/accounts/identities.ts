@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
-import type { AccountWithState } from './users.js'
+import { type AccountWithState, STATE } from './users.js'
 
 // Raw SQL: an advisory lock is a function call without a table.
 
@@ -32,7 +32,8 @@ export async function findIdentifiedUser(
     .select([
       'identities.id as identity_id',
       ...(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at'] as const),
-      ...(['is_author', 'must_change_password', 'last_seen_on', 'disabled_on', 'email', 'personnel_number'] as const),
+      ...STATE,
+      ...(['email', 'personnel_number'] as const),
     ])
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)

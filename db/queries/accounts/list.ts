@@ -54,14 +54,14 @@ export async function listAccounts(
   const inOrder = sql`${KEYS[sort]} ${sql.raw(order)}, id`
   const { rows } = await sql<Row>`
     with found as (
-      select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-        disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
+      select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at, must_change_password,
+        last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
         password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
-    select totals.total, id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-      disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
+    select totals.total, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
+      must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
         'password', password, 'passkey_only', passkey_only, 'emergency', emergency, 'link_next_login', link_next_login,
         'passkeys', (select count(*) from passkeys where user_id = page.id),
         'oidc', exists (select from identities where user_id = page.id)
@@ -74,8 +74,8 @@ export async function listAccounts(
 
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
-    select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-      disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
+    select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
+      must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
         'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { isAuditor } from '../../../src/domain/accounts/auditor.js'
 import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
@@ -16,6 +17,8 @@ export interface Roles {
   responsible: boolean
   /** Whether the user has occurrences of assignments, open or not */
   tasks: boolean
+  /** Whether the user is an auditor today */
+  auditor: boolean
   /** Whether the user may create or oversee assignments */
   overseer: boolean
 }
@@ -32,20 +35,25 @@ export const OVERSIGHT = sql`
   exists (select from assignments where responsible_id = users.id and archived_at is null) as is_responsible,
   exists (select from occurrences where user_id = users.id) as has_tasks`
 
-/** Returns the roles of a user. Queries the oversight roles unless `user.oversight` holds them. */
+/** Returns the roles of a user on a day. Queries the oversight roles unless `user.oversight` holds them. */
 export async function findRoles(
   db: Kysely<Database>,
-  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'> & { oversight?: OversightRoles },
+  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author' | 'is_auditor' | 'auditor_until'> & {
+    oversight?: OversightRoles
+  },
+  today: string,
 ): Promise<Roles> {
   const { is_lead, is_responsible, has_tasks } = user.oversight ?? (await findOversightRoles(db, user.id))
+  const auditor = isAuditor(user, today)
   return {
     author: user.is_admin || user.is_author,
     editor: user.is_admin || (user.is_author && (await editsSources(db, user.id))),
     lead: is_lead,
     responsible: is_responsible,
     tasks: has_tasks,
+    auditor,
     // `is_author` is not checked: an author may give assignments only to teams that the author leads.
-    overseer: user.is_admin || is_lead || is_responsible,
+    overseer: user.is_admin || is_lead || is_responsible || auditor,
   }
 }
 

@@ -28,7 +28,8 @@ export async function findSession(
   maxDays: number,
 ): Promise<FoundSession | undefined> {
   const { rows } = await sql<SessionRow>`
-    select sessions.id as session_id, users.id, username, display_name, is_admin, is_author, users.created_at,
+    select sessions.id as session_id, users.id, username, display_name, is_admin, is_author, is_auditor,
+      auditor_until, users.created_at,
       must_change_password and authenticated_by = 'password' as must_change_password,
       last_seen_on, disabled_on, expires_at, sessions.created_at as begun_at, authenticated_at,
       authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session,

@@ -12,7 +12,9 @@ export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_a
 
 export type Account = Pick<Selectable<Database['users']>, (typeof ACCOUNT)[number]>
 
-export const STATE = ['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const
+export const STATE = [
+  ...(['is_author', 'is_auditor', 'auditor_until', 'must_change_password', 'last_seen_on', 'disabled_on'] as const),
+] as const
 
 export type AccountWithState = Account & Pick<Selectable<Database['users']>, (typeof STATE)[number]>
 
@@ -149,6 +151,8 @@ export async function insertUsers(
       | 'password_hash'
       | 'is_admin'
       | 'is_author'
+      | 'is_auditor'
+      | 'auditor_until'
       | 'must_change_password'
       | 'disabled_on'
       | 'email'
@@ -160,18 +164,19 @@ export async function insertUsers(
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
   const { rows } = await sql<{ id: number; username: string }>`
     insert into users (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email,
-      personnel_number
+      username, display_name, password_hash, is_admin, is_author, is_auditor, auditor_until, must_change_password,
+      disabled_on, email, personnel_number
     )
-    select username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email,
-      personnel_number
+    select username, display_name, password_hash, is_admin, is_author, is_auditor, auditor_until, must_change_password,
+      disabled_on, email, personnel_number
     from unnest(
       ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
-      ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('must_change_password')}::boolean[],
+      ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('is_auditor')}::boolean[],
+      ${column('auditor_until')}::date[], ${column('must_change_password')}::boolean[],
       ${column('disabled_on')}::date[], ${column('email')}::text[], ${column('personnel_number')}::text[]
     ) with ordinality as given (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email,
-      personnel_number, position
+      username, display_name, password_hash, is_admin, is_author, is_auditor, auditor_until, must_change_password,
+      disabled_on, email, personnel_number, position
     )
     order by position
     on conflict do nothing
@@ -218,6 +223,8 @@ export async function updateUser(
     | 'display_name'
     | 'is_admin'
     | 'is_author'
+    | 'is_auditor'
+    | 'auditor_until'
     | 'password_hash'
     | 'must_change_password'
     | 'passkey_only'

@@ -57,7 +57,8 @@ export const PARTS = sql<StoredPart[]>`(
   where part.assignment_id = assignments.id)`
 
 function select(db: Kysely<Database>, reader?: Reader) {
-  const isShown = reader === undefined || reader.manages ? sql`true` : sql`(${isOwn(reader)} or ${isLed(reader)})`
+  const isShown =
+    reader === undefined || reader.manages || reader.audits ? sql`true` : sql`(${isOwn(reader)} or ${isLed(reader)})`
   const mayChange = reader === undefined ? sql<boolean>`false` : isChangeable(reader)
   return db
     .selectFrom('assignments')
@@ -84,6 +85,8 @@ function select(db: Kysely<Database>, reader?: Reader) {
 export interface Reader {
   id: number
   manages: boolean
+  /** Whether the reader is an auditor, who sees all assignments */
+  audits: boolean
   /** Whether the reader is an author, who may change some of the own assignments */
   is_author: boolean
   /** Sources whose content the reader may edit */
@@ -121,11 +124,11 @@ const editsParts = ({ editable }: Reader) => sql<boolean>`not exists (
       = any(${editable === 'all' ? [] : [...editable]}::integer[]) is not true)`
 
 /**
- * Builds the condition that the reader may see an assignment: the reader may change it or is its responsible person; or
- * the assignment is mandatory and a member of a team that the reader leads has an occurrence of it.
+ * Builds the condition that the reader may see an assignment: the reader is an auditor, may change it or is its
+ * responsible person; or the assignment is mandatory and a member of a team that the reader leads has an occurrence of it.
  */
 function isReadable(reader: Reader) {
-  if (reader.manages) return sql<boolean>`true`
+  if (reader.manages || reader.audits) return sql<boolean>`true`
   return sql<boolean>`(${isOwn(reader)} or (
     mandatory and exists (
       select from occurrences where occurrences.assignment_id = assignments.id and ${isLed(reader)})))`

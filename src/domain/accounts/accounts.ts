@@ -3,6 +3,7 @@ import { InvalidField } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
 import { checkLine, checkStorable, parseRowId, requireFields } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
+import { parseAuditorUntil } from './auditor.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
 
@@ -48,6 +49,9 @@ export interface AccountChange {
   display_name?: string | undefined
   is_admin?: boolean | undefined
   is_author?: boolean | undefined
+  is_auditor?: boolean | undefined
+  /** Last day of the role of an auditor, as `YYYY-MM-DD`; null if it has no end */
+  auditor_until?: string | null | undefined
   password?: string | undefined
   must_change_password?: boolean | undefined
   link_next_login?: boolean | undefined
@@ -61,20 +65,26 @@ export interface AccountChange {
 
 /**
  * Parses a change of an account; absent fields stay absent.
- * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` is not a day, `email`
- *   is not a mail address, or `personnel_number` is invalid
+ * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` or
+ *   `auditor_until` is not a day, `email` is not a mail address, or `personnel_number` is invalid
  * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
-  const { extra_time_percent, disabled_on, email, personnel_number } = input
+  const { is_auditor, extra_time_percent, disabled_on, email, personnel_number } = input
   const display_name = name?.trim()
+  // A later grant must not end on a day of an earlier one.
+  const auditor_until = is_auditor === false ? null : input.auditor_until
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
   return {
     ...(display_name !== undefined && { display_name }),
     ...(is_admin !== undefined && { is_admin }),
     ...(is_author !== undefined && { is_author }),
+    ...(is_auditor !== undefined && { is_auditor }),
+    ...(auditor_until !== undefined && {
+      auditor_until: auditor_until === null ? null : parseAuditorUntil(auditor_until),
+    }),
     ...(password !== undefined && { password }),
     ...(must_change_password !== undefined && { must_change_password }),
     ...(link_next_login !== undefined && { link_next_login }),

@@ -18,6 +18,7 @@ export const PERSONNEL_NUMBER_TAKEN = new InvalidInput('Personalnummer ist schon
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
 export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')
 export const ADMINS_ONLY = new Refusal('forbidden', 'admins_only', 'Administratorrechte erforderlich')
+export const AUDITORS_ONLY = new Refusal('forbidden', 'auditors_only', 'Das sehen nur Administratoren und Prüfer')
 export const AUTHORS_ONLY = new Refusal('forbidden', 'authors_only', 'Dafür braucht dein Konto Autorenrechte')
 export const NOT_AN_EDITOR = new Refusal(
   'forbidden',

@@ -11,6 +11,8 @@ type Column =
   | 'last_name'
   | 'is_admin'
   | 'is_author'
+  | 'is_auditor'
+  | 'auditor_until'
   | 'password'
   | 'disabled_on'
   | 'email'
@@ -26,6 +28,8 @@ const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   last_name: ['last_name', 'last name', 'lastname', 'surname', 'nachname', 'familienname'],
   is_admin: ['is_admin', 'administrator'],
   is_author: ['is_author', 'autor'],
+  is_auditor: ['is_auditor', 'auditor', 'prüfer'],
+  auditor_until: ['auditor_until', 'auditor bis', 'prüfer bis'],
   password: ['password', 'passwort'],
   disabled_on: ['disabled_on', 'deaktiviert ab'],
   email: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'e-mail-adresse', 'mailadresse'],
@@ -102,8 +106,9 @@ export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFa
 function readRow(line: number, cells: ReadonlyMap<Column, string>): UserRow {
   const row: UserRow = { line }
   for (const [column, field] of cells) {
-    if (column === 'is_admin' || column === 'is_author') row[column] = FLAGS[field.trim().toLowerCase()] ?? field
-    else if (column === 'disabled_on') row.disabled_on = readGermanDay(field.trim())
+    if (column === 'is_admin' || column === 'is_author' || column === 'is_auditor')
+      row[column] = FLAGS[field.trim().toLowerCase()] ?? field
+    else if (column === 'disabled_on' || column === 'auditor_until') row[column] = readGermanDay(field.trim())
     else if (column === 'teams') row.teams = field.split('|').filter((name) => name.trim() !== '')
     else if (column !== 'first_name' && column !== 'last_name') row[column] = field
   }

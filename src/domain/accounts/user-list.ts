@@ -2,6 +2,7 @@ import { parseMailAddress } from '../mail/address.js'
 import { InvalidField, InvalidInput } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
 import { checkName, parsePersonnelNumber } from './accounts.js'
+import { parseAuditorUntil } from './auditor.js'
 import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
 import { PERSONNEL_NUMBER_TAKEN } from './refusals.js'
@@ -15,6 +16,8 @@ export interface UserRow {
   display_name?: unknown
   is_admin?: unknown
   is_author?: unknown
+  is_auditor?: unknown
+  auditor_until?: unknown
   password?: unknown
   must_change_password?: unknown
   disabled_on?: unknown
@@ -30,6 +33,9 @@ export interface ListedUser {
   display_name: string
   is_admin: boolean
   is_author: boolean
+  is_auditor: boolean
+  /** Null unless the user is an auditor whose role has an end */
+  auditor_until: string | null
   must_change_password: boolean
   disabled_on: string | null
   email: string | null
@@ -151,14 +157,22 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
     }
   }
   const readText = (
-    field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email' | 'personnel_number' | 'team',
+    field:
+      | 'username'
+      | 'display_name'
+      | 'auditor_until'
+      | 'password'
+      | 'disabled_on'
+      | 'email'
+      | 'personnel_number'
+      | 'team',
   ) => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
     addFault(field, `Das Feld „${field}“ muss ein Text sein`)
     return undefined
   }
-  const readFlag = (field: 'is_admin' | 'is_author' | 'must_change_password', absent: boolean) => {
+  const readFlag = (field: 'is_admin' | 'is_author' | 'is_auditor' | 'must_change_password', absent: boolean) => {
     const value = row[field] ?? absent
     if (typeof value === 'boolean') return value
     addFault(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
@@ -180,6 +194,10 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
   if (display_name) judge('display_name', () => checkName('display_name', display_name))
   const is_admin = readFlag('is_admin', false)
   const is_author = readFlag('is_author', false)
+  const is_auditor = readFlag('is_auditor', false)
+  const lastDay = readText('auditor_until')?.trim() || null
+  if (lastDay !== null) judge('auditor_until', () => parseAuditorUntil(lastDay))
+  const auditor_until = is_auditor ? lastDay : null
   const password = readText('password') || undefined
   if (password !== undefined) judge('password', () => checkPasswordLength(password, 'password'))
   const must_change_password = readFlag('must_change_password', true)
@@ -195,6 +213,16 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
   if (!hasName) return { user: undefined, faults }
-  const state = { is_admin, is_author, must_change_password, disabled_on, email, personnel_number, teams }
+  const state = {
+    is_admin,
+    is_author,
+    is_auditor,
+    auditor_until,
+    must_change_password,
+    disabled_on,
+    email,
+    personnel_number,
+    teams,
+  }
   return { user: { line, username, display_name: display_name || username, ...state, password }, faults }
 }

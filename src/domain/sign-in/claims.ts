@@ -20,6 +20,8 @@ export interface ClaimRules {
   admin: RightRule | undefined
   /** Undefined if the provider does not assign authors */
   author: RightRule | undefined
+  /** Undefined if the provider does not assign auditors */
+  auditor: RightRule | undefined
   /** Claim with the person's groups; undefined if teams do not follow groups */
   groupsClaim: string | undefined
   /** Claim with the personnel number; undefined if the provider does not assign it */
@@ -36,6 +38,8 @@ export interface Profile {
   isAdmin: boolean | undefined
   /** Undefined if the provider does not assign authors, or omits the claim because it is too long */
   isAuthor: boolean | undefined
+  /** Undefined if the provider does not assign auditors, or omits the claim because it is too long */
+  isAuditor: boolean | undefined
   /** Undefined if the provider sends no valid address, or says that it has not verified the address */
   email: string | undefined
   /** Undefined if the provider does not send the groups, or no claim is configured for them */
@@ -56,6 +60,7 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
     displayName: readDisplayName(claimOf(claims, rules.nameClaim)),
     isAdmin: rules.admin && readRight(claims, rules.admin),
     isAuthor: rules.author && readRight(claims, rules.author),
+    isAuditor: rules.auditor && readRight(claims, rules.auditor),
     email: readEmail(claims),
     groups: rules.groupsClaim === undefined ? undefined : readGroups(claims, rules.groupsClaim),
     personnelNumber:
@@ -74,12 +79,12 @@ export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: C
 
 export function isComplete(
   claims: Claims,
-  { usernameClaim, nameClaim, admin, author, groupsClaim, personnelClaim }: ClaimRules,
+  { usernameClaim, nameClaim, admin, author, auditor, groupsClaim, personnelClaim }: ClaimRules,
 ): boolean {
   const names = [
     usernameClaim,
     nameClaim,
-    ...[admin, author].flatMap((rule) => rule?.claim ?? []),
+    ...[admin, author, auditor].flatMap((rule) => rule?.claim ?? []),
     groupsClaim ?? [],
     personnelClaim ?? [],
   ].flat()

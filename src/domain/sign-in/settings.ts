@@ -23,6 +23,8 @@ export interface GivenOidc {
   OIDC_ADMIN_VALUE: string | undefined
   OIDC_AUTHOR_CLAIM: string | undefined
   OIDC_AUTHOR_VALUE: string | undefined
+  OIDC_AUDITOR_CLAIM: string | undefined
+  OIDC_AUDITOR_VALUE: string | undefined
   OIDC_GROUPS_CLAIM: string | undefined
   OIDC_PERSONNEL_CLAIM: string | undefined
   OIDC_CREATE_USERS: boolean
@@ -39,6 +41,7 @@ const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 const RIGHTS = [
   ['OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'],
   ['OIDC_AUTHOR_CLAIM', 'OIDC_AUTHOR_VALUE'],
+  ['OIDC_AUDITOR_CLAIM', 'OIDC_AUDITOR_VALUE'],
 ] as const
 
 const OPTIONAL_CLAIMS = ['OIDC_GROUPS_CLAIM', 'OIDC_PERSONNEL_CLAIM'] as const
@@ -59,7 +62,7 @@ export function readOidcSettings(
   if (first === undefined) return undefined
   for (const name of NEEDED) if (given[name] === undefined) fail(name, `fehlt, obwohl ${first} gesetzt ist`)
   if (publicUrl === undefined) fail('PUBLIC_URL', 'ist mit OIDC_ISSUER erforderlich')
-  const [admin, author] = RIGHTS.map(([claimName, valueName]): RightRule | undefined => {
+  const [admin, author, auditor] = RIGHTS.map(([claimName, valueName]): RightRule | undefined => {
     const claim = given[claimName]
     const value = given[valueName]
     if (claim === undefined && value === undefined) return undefined
@@ -77,6 +80,7 @@ export function readOidcSettings(
       nameClaim: given.OIDC_NAME_CLAIM,
       admin,
       author,
+      auditor,
       groupsClaim: given.OIDC_GROUPS_CLAIM,
       personnelClaim: given.OIDC_PERSONNEL_CLAIM,
     },

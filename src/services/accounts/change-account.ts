@@ -106,6 +106,8 @@ export async function changeAccount(
         fields,
         ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
         ...(change.is_author !== undefined && { is_author: change.is_author }),
+        ...(change.is_auditor !== undefined && { is_auditor: change.is_auditor }),
+        ...(change.auditor_until !== undefined && { auditor_until: change.auditor_until }),
         ...(change.extra_time_percent !== undefined && { extra_time_percent: change.extra_time_percent }),
         ...(change.disabled_on !== undefined && { disabled_on: change.disabled_on }),
         ...(isLifted && { passkey_only: false }),

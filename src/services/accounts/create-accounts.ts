@@ -84,10 +84,11 @@ export async function createAccounts(
     )
     await insertMembers(transaction, joined, today)
     const deeds = users.map(
-      ({ username, is_admin, is_author, must_change_password, disabled_on, teams: joins }): AuditedAction => {
+      ({ username, is_admin, is_author, must_change_password, disabled_on, teams: joins, ...user }): AuditedAction => {
         const details = {
           is_admin,
           ...(is_author && { is_author }),
+          ...(user.is_auditor && { is_auditor: true, auditor_until: user.auditor_until }),
           ...(must_change_password && { must_change_password }),
           ...(disabled_on !== null && { disabled_on }),
           ...(joins.length === 1 && { team: joins[0] }),

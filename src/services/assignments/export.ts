@@ -32,14 +32,14 @@ const PART_STATES: Readonly<Record<PartState, string>> = { open: 'offen', done: 
 
 /**
  * Returns the selected occurrences as a CSV table for the company's files, in chunks. Plans all persons before. Writes
- * an audit entry under the same condition as `listOverseenOccurrences`.
+ * an audit entry under the same condition as `listOverseenOccurrences`, or always if there is a purpose.
  * @throws ASSIGNMENT_NOT_FOUND if the assignment was deleted during the request
  */
 export async function exportOccurrences(
   db: Kysely<Database>,
   actor: Actor,
   { assignment, watched }: OverseenAssignment,
-  selection: OccurrenceSelection,
+  { purpose, ...selection }: OccurrenceSelection & { purpose: string | undefined },
   context: AssignmentContext,
 ): Promise<AsyncGenerator<string>> {
   const { id, title } = assignment
@@ -47,7 +47,7 @@ export async function exportOccurrences(
   const parts = await listParts(db, assignment)
   await planAssignment(db, id, context)
   const ids = await listOccurrenceIds(db, id, watched, selection)
-  await recordView(db, actor, { id, title, day: today, teams: watched })
+  await recordView(db, actor, { id, title, day: today, teams: watched, purpose })
   return chunks(db, ids, parts, { today, timeZone: context.timeZone })
 }
 

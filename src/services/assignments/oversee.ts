@@ -20,8 +20,10 @@ import { type AssignmentContext, completeOccurrences, planAssignment, planJoiner
 
 export interface OverseenAssignment {
   assignment: Oversight
-  /** Ids of the teams that the caller leads; undefined for the responsible person, who sees all persons */
+  /** Ids of the teams that the caller leads; undefined for the responsible person and auditors, who see all persons */
   watched: VisibleTeams
+  /** Whether the caller is an auditor, who does not learn who has a mail address */
+  audits: boolean
 }
 
 export interface PageRequest extends Omit<OccurrencePage, 'after'> {
@@ -37,14 +39,14 @@ export interface PageRequest extends Omit<OccurrencePage, 'after'> {
 export async function listOverseenOccurrences(
   db: Kysely<Database>,
   actor: Actor,
-  { assignment, watched }: OverseenAssignment,
+  { assignment, watched, audits }: OverseenAssignment,
   page: PageRequest,
   { sendsMail, ...context }: AssignmentContext & { sendsMail: boolean },
 ) {
   const { today } = context.moment()
-  const showsReach = sendsMail && watched === undefined
+  const showsReach = sendsMail && watched === undefined && !audits
   const parts = await listParts(db, assignment)
-  const found = await listCurrent(db, { assignment, watched }, page, context)
+  const found = await listCurrent(db, { assignment, watched, audits }, page, context)
   await recordView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
   const { page: rows, next } = cutPage(found, page.limit, ({ id }) => id)
   const { id } = assignment

@@ -97,8 +97,10 @@ async function admit(
   if (!settings.createUsers) throw new SignInFault('nicht_angelegt')
   const is_admin = profile.isAdmin ?? false
   const is_author = profile.isAuthor ?? false
+  const is_auditor = profile.isAuditor ?? false
   const display_name = displayName ?? username
-  const id = await insertUser(transaction, { username, display_name, is_admin, is_author, email, password_hash: null })
+  const rights = { is_admin, is_author, is_auditor }
+  const id = await insertUser(transaction, { username, display_name, ...rights, email, password_hash: null })
   if (id === undefined) throw new SignInFault('name_vergeben')
   await insertIdentity(transaction, id, person)
   const actor = actorOf({ id, username }, address)
@@ -106,7 +108,7 @@ async function admit(
     action: 'user.create',
     target_id: id,
     target: username,
-    details: { is_admin, ...(is_author && { is_author }) },
+    details: { is_admin, ...(is_author && { is_author }), ...(is_auditor && { is_auditor }) },
   })
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
 }
@@ -160,7 +162,7 @@ async function adopt(
 async function follow(
   transaction: Transaction<Database>,
   user: IdentifiedUser,
-  { displayName, isAdmin, isAuthor, email, personnelNumber }: Profile,
+  { displayName, isAdmin, isAuthor, isAuditor, email, personnelNumber }: Profile,
   { address, offered }: { address: string; offered: Pick<OfferedMethods, 'password'> },
 ): Promise<Pick<ProviderLogin, 'keptLastAdmin' | 'isNumberTaken'>> {
   const losesRight = isAdmin === false && user.is_admin
@@ -173,6 +175,8 @@ async function follow(
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),
     ...(isAuthor !== undefined && isAuthor !== user.is_author && { is_author: isAuthor }),
+    // The last day that an administrator has set stays until the provider withdraws the role.
+    ...(isAuditor !== undefined && isAuditor !== user.is_auditor && { is_auditor: isAuditor, auditor_until: null }),
     ...(email !== undefined && email !== user.email && { email }),
     ...(isNewNumber && !isNumberTaken && { personnel_number: personnelNumber }),
   }

@@ -9,6 +9,7 @@ const RULES: ClaimRules = {
   nameClaim: 'name',
   admin: undefined,
   author: undefined,
+  auditor: undefined,
   groupsClaim: undefined,
   personnelClaim: undefined,
 }

@@ -10,6 +10,8 @@ const service = await startSignIn(t, {
   OIDC_ADMIN_VALUE: 'training-admins',
   OIDC_AUTHOR_CLAIM: 'groups',
   OIDC_AUTHOR_VALUE: 'training-authors',
+  OIDC_AUDITOR_CLAIM: 'groups',
+  OIDC_AUDITOR_VALUE: 'training-auditors',
   OIDC_PERSONNEL_CLAIM: 'employee.number',
 })
 const { db, browser } = service
@@ -135,6 +137,21 @@ t.test('the right to write follows the provider, from the first login on', async
       ['user.update', { fields: ['is_author'], is_author: true }],
     ],
   )
+})
+
+t.test('the role of an auditor follows the provider; a last day set by hand stays', async (t) => {
+  const paula = browser()
+  const person = { sub: 'u-33', preferred_username: 'paula', name: 'Paula' }
+  const groups = ['training-auditors']
+  const isAuditor = async () => (await paula.caller().get('/api/auth/me')).body.roles.auditor
+  await paula.signIn({ ...person, groups })
+  t.equal(await isAuditor(), true)
+  await db.updateTable('users').set({ auditor_until: '2020-01-01' }).where('username', '=', 'paula').execute()
+  await paula.signIn({ ...person, groups })
+  t.equal(await isAuditor(), false)
+  await paula.signIn({ ...person, groups: [] })
+  await paula.signIn({ ...person, groups })
+  t.equal(await isAuditor(), true, 'a new grant has no end')
 })
 
 t.test('a name from the provider is read-only', async (t) => {
