@@ -5,15 +5,23 @@ import { inlineIcon } from './build/inline-icon.ts'
 import { minifyTheme } from './build/minify-theme.ts'
 import { preloadPages } from './build/preload-pages.ts'
 import { serviceWorker } from './build/service-worker.ts'
+import { collectStaffModules } from './build/staff-modules.ts'
 
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
-/** Pages of authors, leads, administrators and visitors without an account, and what only they use */
-const STAFF =
-  /src\/(?:editor|pages\/(?:inhalte|nachweis|teams|vergeben|verwaltung))\/|src\/pages\/(?:mail|public)\.|src\/storage\/drafts|node_modules\/diff\//
+/** Pages of authors, leads, administrators and visitors without an account */
+const STAFF_PAGES = /src\/pages\/(?:inhalte|nachweis|teams|vergeben|verwaltung)\/|src\/pages\/(?:mail|public)\./
+const staff = new Set<string>()
+const isOfStaff = (id: string) => staff.has(id)
+const isOfLearners = (id: string) => !staff.has(id)
+
+/** What the entry needs, and what nearly all pages need */
+const START = /src\/(?:main\.ts|words\/|markdown\/inline|parts\/load\.svelte)/
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 const TASKS = /src\/pages\/aufgaben\//
+/** What the editors and the storage of drafts share, which other pages of staff do not load */
+const WRITING = /src\/(?:editor|markdown|storage)\/|pages\/inhalte\/schreiben\//
 
 /**
  * Groups of modules that several chunks share; without groups, each of these modules would become a small file. A group
@@ -21,32 +29,22 @@ const TASKS = /src\/pages\/aufgaben\//
  * contain what the first pages need.
  */
 const GROUPS = [
-  { name: 'start', tags: ['$initial' as const] },
-  { name: 'start', test: isStyleOfAll, priority: 100 },
-  { name: 'words', test: /src\/(?:words\/|markdown\/inline)/, minShareCount: 3 },
+  { name: 'start', test: (id: string) => isOfLearners(id) && START.test(id) },
+  // One style sheet is smaller than the sum of many, and prevents layout shifts by style sheets that arrive later.
+  { name: 'start', test: (id: string) => id.endsWith('.css') && isOfLearners(id), priority: 100 },
   { name: 'home', test: /src\/pages\/heute\/heute\.svelte/ },
   { name: 'markdown', test: /src\/markdown\/markdown\.svelte/ },
   { name: 'study', test: /src\/(?:pages\/lernen\/lernen\.svelte|outbox\/start-sync-queue)/ },
   {
     name: 'shared',
-    test: (id: string) => ![STAFF, TESTS, TASKS].some((pages) => pages.test(id)),
+    test: (id: string) => isOfLearners(id) && ![TESTS, TASKS].some((pages) => pages.test(id)),
     minShareCount: 2,
   },
-  { name: 'manage', test: /src\/pages\/(?:inhalte\/(?!schreiben)|mail\.|teams|vergeben|verwaltung)/, minShareCount: 2 },
-  { name: 'write', test: STAFF, minShareCount: 2 },
-  { name: 'test-parts', test: TESTS, minShareCount: 2 },
-  { name: 'task-parts', test: TASKS, minShareCount: 2 },
+  { name: 'tests', test: TESTS },
+  { name: 'tasks', test: TASKS, minShareCount: 2 },
+  { name: 'manage', test: (id: string) => isOfStaff(id) && !WRITING.test(id), minShareCount: 2 },
+  { name: 'write', test: isOfStaff, minShareCount: 2 },
 ]
-
-/** Returns whether more than a third of a chunk's modules, icons included, are in `STAFF`. */
-function isOfStaff(moduleIds: string[]): boolean {
-  return moduleIds.filter((id) => STAFF.test(id)).length > moduleIds.length / 3
-}
-
-/** Returns whether a module is part of the common style sheet. */
-function isStyleOfAll(id: string): boolean {
-  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests|vergeben))\//.test(id)
-}
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -54,8 +52,17 @@ export default defineConfig({
   // path.
   base: './',
   plugins: [
-    svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
+    svelte({
+      configFile: false,
+      compilerOptions: {
+        runes: true,
+        discloseVersion: false,
+        // Shorter than the default, because hashes do not compress and each is in the JavaScript and in the style sheet.
+        cssHash: ({ hash, filename }) => `s-${hash(filename).slice(0, 5)}`,
+      },
+    }),
     inlineIcon(path.join(import.meta.dirname, 'public/icon.svg')),
+    collectStaffModules(STAFF_PAGES, staff),
     preloadPages(path.join(import.meta.dirname, 'src/pages')),
     minifyTheme(),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
@@ -71,8 +78,6 @@ export default defineConfig({
     // The Content-Security-Policy of the page allows `data:` URLs for images only, and no inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // All modules for which `isStyleOfAll` returns true become one style sheet. It is smaller than the sum of separate
-    // style sheets, and prevents layout shifts by style sheets that arrive later.
     cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.
@@ -80,7 +85,8 @@ export default defineConfig({
       output: {
         codeSplitting: { groups: GROUPS },
         // The prefix tells `scripts/check-sizes.mjs` which files learners do not load.
-        chunkFileNames: ({ moduleIds }) => `assets/${isOfStaff(moduleIds) ? 'staff-' : ''}[name]-[hash].js`,
+        chunkFileNames: ({ moduleIds }) =>
+          `assets/${moduleIds.length > 0 && moduleIds.every(isOfStaff) ? 'staff-' : ''}[name]-[hash].js`,
       },
     },
   },
