@@ -15,6 +15,7 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
     '/cards/:id/versions',
     {
       onRequest: app.requireEditor('card'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'listCardVersions',
         summary: 'The texts of a card with the change that wrote each, newest first',

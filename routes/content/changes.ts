@@ -66,7 +66,7 @@ since the last renewal, so that the difference of two responses reveals nothing 
     async ({ params, query }) => {
       const sourceId = parseSourceId(params.id)
       const options = { minPersons: app.config.statisticsMinPersons, now: app.clock.now() }
-      await app.db.transaction().execute((transaction) => renewDifficulties(transaction, sourceId, options))
+      await renewDifficulties(app.db, sourceId, options)
       const cards = await listDifficultCards(app.db, sourceId, query)
       return {
         cards: cards.map(({ deck_slug, deck_name, ...card }) => ({

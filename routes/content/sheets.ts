@@ -150,6 +150,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
     '/:slug/versions',
     {
       onRequest: app.requireEditor('sheet'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'listSheetVersions',
         summary: 'The texts of a cheat sheet, newest first',

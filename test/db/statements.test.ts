@@ -145,7 +145,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await findCardsById(db, [1])
   await callJobs(db)
   await findCardVersions(db, [])
-  await db.transaction().execute((transaction) => renewDifficulties(transaction, 1, { minPersons: 5, now: new Date() }))
+  await renewDifficulties(db, 1, { minPersons: 5, now: new Date() })
   await listDifficultCards(db, 1, { order: 'again', limit: 1 })
   await db
     .transaction()

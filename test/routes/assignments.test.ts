@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
-import { waitUntilBlocked } from '../support/database.js'
+import { countStatements, createMigratedDatabase, waitUntilBlocked } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -10,7 +10,8 @@ import { CARDS, publishTest } from '../support/taken-tests.js'
 t.setTimeout(300_000)
 
 let now = new Date('2026-12-01T10:00:00Z')
-const service = await startService(t, { now: () => now })
+const counter = countStatements(await createMigratedDatabase())
+const service = await startService(t, { database: counter.database, now: () => now })
 const { db } = service
 const admin = await service.admin()
 
@@ -234,6 +235,24 @@ t.test('the attempts of the last period do not count before the nightly job plan
   t.equal(await left(), 0)
   const { test: page } = (await later.get(`/api/tests/${other.slug}`)).body
   t.equal(page.attempts_left, 1)
+})
+
+t.test('the list of tests plans only for persons whom an assignment with a closed test concerns', async (t) => {
+  const [assigned, other] = [await service.member(), await service.member()]
+  const test = await assignedTest(db)
+  const list = (caller: Caller) => caller.get('/api/tests')
+  await list(other)
+  const count = await counter.countOf(() => list(other))
+  await assign({ parts: [{ kind: 'test', slug: test.slug }], audience: { user_ids: [assigned.id] } })
+  t.equal(await counter.countOf(() => list(other)), count)
+  t.equal(count, 5, 'the session, the tests, the attempts, the credits, and whether a test is assigned')
+  await db.deleteFrom('occurrences').where('user_id', '=', assigned.id).execute()
+  const { tests } = (await list(assigned)).body
+  t.match(
+    tests.find(({ slug }: { slug: string }) => slug === test.slug),
+    { assigned: true },
+    'a period that is not planned yet',
+  )
 })
 
 t.test(

@@ -1,11 +1,13 @@
 import t from 'tap'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createUser } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
 const MIN_PERSONS = 5
 
-const service = await startService(t)
+const counter = countStatements(await createMigratedDatabase())
+const service = await startService(t, { database: counter.database })
 const { db } = service
 const source = await createSource(db)
 const author = await createEditor(service, source)
@@ -79,4 +81,11 @@ t.test('reveals nothing about few persons to an author who subtracts all counts'
       t.ok(later.known - earlier.known >= MIN_PERSONS)
     }
   }
+})
+
+t.test('locks the source only if a card is due for a check', async (t) => {
+  const card = await writeCard(author, deck)
+  for (let index = 0; index < MIN_PERSONS; index++) await addPerson(card.id, ['medium', 'again'])
+  const [due, checked] = [await counter.countOf(() => list()), await counter.countOf(() => list())]
+  t.equal(due - checked, 2, 'the lock and the renewal')
 })

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
-import { startBehindLock } from '../support/database.js'
+import { startBehindLock, waitUntilBlocked } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCheatsheet, unique } from '../support/factories.js'
 import { type Caller, callerOf, errorBody, type ServiceResponse, startService } from '../support/service.js'
@@ -333,4 +334,22 @@ t.test('versions outlive their author, but not their source', async (t) => {
   ])
   t.equal((await admin.delete(`/api/content/sources/${gone}?purge=true`)).status, 200)
   t.equal((await admin.patch(`${URL}/${slug}`, { version: 2, content_md: 'x' })).status, 404)
+})
+
+t.test('one user reads versions once at a time, and thirty requests wait', async (t) => {
+  const { slug } = await create()
+  let refused = 0
+  const ask = async () => {
+    const { status } = await editor.get(`${URL}/${slug}/versions?limit=1`)
+    if (status === 429) refused++
+    return status
+  }
+  const asked: Promise<number>[] = []
+  await db.transaction().execute(async (transaction) => {
+    // Blocks the first request. On the embedded database, all requests wait for the connection and continue in turn.
+    await sql`lock table sheet_versions`.execute(transaction)
+    for (let count = 0; count < 33; count++) asked.push(ask())
+    await (service.database.embedded ? waitUntilBlocked(service.database, 33) : until(() => refused === 2))
+  })
+  t.strictSame((await Promise.all(asked)).sort(), [...Array(31).fill(200), 429, 429])
 })

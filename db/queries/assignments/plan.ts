@@ -90,6 +90,21 @@ export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
+/** Returns whether an assignment that concerns the person contains one of the tests. */
+export async function isTestAssigned(
+  db: Kysely<Database>,
+  userId: number,
+  testIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ is_assigned: boolean }>`
+    select exists (
+      select from assignments join assignment_parts on assignment_parts.assignment_id = assignments.id cross join users
+      where users.id = ${userId} and archived_at is null and test_id = any(${testIds}::integer[])
+        and (${IS_IN_AUDIENCE} or ${HAS_OPEN})
+    ) as is_assigned`.execute(db)
+  return rows[0]?.is_assigned ?? false
+}
+
 /**
  * Returns the open occurrences of mandatory assignments in whose audience the user is, with the responsible persons of
  * these assignments.

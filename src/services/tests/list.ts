@@ -9,10 +9,10 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { countDrawn } from '../../domain/tests/draw.js'
 import { isResultShown } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { type AssignmentContext, planPerson } from '../assignments/plan.js'
+import type { AssignmentContext } from '../assignments/plan.js'
 import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
-import { findPlannedStanding, findStandings, NO_ATTEMPTS, needsPlan, type Standing } from './standing.js'
+import { findPlannedStanding, findStandings, NO_ATTEMPTS, planForTests, type Standing } from './standing.js'
 
 export type ListedTest = ReturnType<typeof describe>
 
@@ -25,8 +25,7 @@ export async function listTests(
   const moment = context.moment()
   const tests = await listLiveTests(db)
   let standings = await findStandings(db, userId, moment.at)
-  if (tests.some((test) => needsPlan(test, standings.get(test.id) ?? NO_ATTEMPTS))) {
-    await planPerson(db, userId, context)
+  if (await planForTests(db, userId, tests, standings, context)) {
     standings = await findStandings(db, userId, moment.at)
   }
   return tests

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { listAttemptCredits } from '../../../db/queries/assignments/completion.js'
+import { isTestAssigned } from '../../../db/queries/assignments/plan.js'
 import { type AttemptSums, sumUpAttempts } from '../../../db/queries/tests/attempts.js'
 import type { LiveTest } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
@@ -64,12 +65,26 @@ export async function findStandings(
 }
 
 /**
- * Returns whether planning the person's assignments may allow an attempt at a test: a period that the nightly job has
- * not planned yet opens the test to its assignees, and attempts before it do not count.
+ * Plans the person's assignments if that may allow an attempt at one of the tests: a period that the nightly job has not
+ * planned yet opens a test to its assignees, and attempts before it do not count. Returns whether it has planned.
  */
-export function needsPlan({ definition: { access, attempts } }: Pick<LiveTest, 'definition'>, mine: Standing): boolean {
-  if (mine.openId !== null) return false
-  return (access === 'assigned' && mine.period === null) || (attempts !== null && mine.attempts >= attempts)
+export async function planForTests(
+  db: Kysely<Database>,
+  userId: number,
+  tests: readonly Pick<LiveTest, 'id' | 'definition'>[],
+  standings: ReadonlyMap<number, Standing>,
+  context: AssignmentContext,
+): Promise<boolean> {
+  const closed = tests.filter(({ id, definition: { access, attempts } }) => {
+    const mine = standings.get(id) ?? NO_ATTEMPTS
+    if (mine.openId !== null) return false
+    return (access === 'assigned' && mine.period === null) || (attempts !== null && mine.attempts >= attempts)
+  })
+  if (closed.length === 0) return false
+  const ids = closed.map(({ id }) => id)
+  if (!(await isTestAssigned(db, userId, ids))) return false
+  await planPerson(db, userId, context)
+  return true
 }
 
 /** Returns a person's `Standing` at a test. First plans the person's assignments if that may allow an attempt. */
@@ -81,9 +96,8 @@ export async function findPlannedStanding(
   now: Date,
 ): Promise<Standing> {
   const mine = await findStanding(db, userId, test.id, now)
-  if (!needsPlan(test, mine)) return mine
-  await planPerson(db, userId, context)
-  return findStanding(db, userId, test.id, now)
+  const isPlanned = await planForTests(db, userId, [test], new Map([[test.id, mine]]), context)
+  return isPlanned ? findStanding(db, userId, test.id, now) : mine
 }
 
 /** Returns a person's `Standing` at one test, as `findStandings` does. */

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../types.js'
 
 // Raw SQL: the numbers come from a chain of CTEs, which are materialised for the plan.
@@ -36,21 +36,13 @@ function cardsOf(sourceId: number) {
 }
 
 /**
- * Renews the published counts of the cards of a source. Checks a card after every `minPersons` further persons, so that
- * the moment of a renewal does not reveal the last answer. Renews its counts if since the last ones at least `minPersons`
- * persons have forgotten the card and as many have known it, so that a difference of two counts reveals nothing about
- * fewer persons. Of each person only the first recall counts, which changes only by an undo, a reset or a deleted
- * account. Reads the log by learner and deck, because the log has no index by card.
+ * CTE `checked` with the cards of a source that are due for a check. Of each person only the first recall counts, which
+ * changes only by an undo, a reset or a deleted account. Reads the log by learner and deck, because the log has no index
+ * by card.
  */
-export async function renewDifficulties(
-  transaction: Transaction<Database>,
-  sourceId: number,
-  { minPersons, now }: { minPersons: number; now: Date },
-): Promise<void> {
-  // Locks the source, because concurrent renewals would compare with the same earlier counts.
-  await sql`select from content_sources where id = ${sourceId} for no key update`.execute(transaction)
-  await sql`
-    with subject as materialized (${cardsOf(sourceId)}),
+function checkedCte(sourceId: number, minPersons: number) {
+  return sql`
+    subject as materialized (${cardsOf(sourceId)}),
     studied as materialized (
       select distinct user_id, subject.deck_id from subject join card_progress on card_id = subject.id
     ),
@@ -72,16 +64,39 @@ export async function renewDifficulties(
           as is_renewed
       from counted left join card_difficulties as known using (card_id)
       where counted.persons - coalesce(known.checked_persons, 0) >= ${minPersons}::integer
-    )
-    insert into card_difficulties as known (card_id, checked_persons, persons, forgotten, published_at)
-    select card_id, persons, case when is_renewed then persons end, case when is_renewed then forgotten end,
-      case when is_renewed then ${now}::timestamptz end
-    from checked
-    on conflict (card_id) do update set
-      checked_persons = excluded.checked_persons,
-      persons = coalesce(excluded.persons, known.persons),
-      forgotten = coalesce(excluded.forgotten, known.forgotten),
-      published_at = coalesce(excluded.published_at, known.published_at)`.execute(transaction)
+    )`
+}
+
+/**
+ * Renews the published counts of the cards of a source. Checks a card after every `minPersons` further persons, so that
+ * the moment of a renewal does not reveal the last answer. Renews its counts if since the last ones at least `minPersons`
+ * persons have forgotten the card and as many have known it, so that a difference of two counts reveals nothing about
+ * fewer persons. Locks the source only if a card is due.
+ */
+export async function renewDifficulties(
+  db: Kysely<Database>,
+  sourceId: number,
+  { minPersons, now }: { minPersons: number; now: Date },
+): Promise<void> {
+  const checked = checkedCte(sourceId, minPersons)
+  const { rows } = await sql<{ is_due: boolean }>`
+    with ${checked} select exists (select from checked) as is_due`.execute(db)
+  if (rows[0]?.is_due !== true) return
+  await db.transaction().execute(async (transaction) => {
+    // Concurrent renewals would compare with the same earlier counts.
+    await sql`select from content_sources where id = ${sourceId} for no key update`.execute(transaction)
+    await sql`
+      with ${checked}
+      insert into card_difficulties as known (card_id, checked_persons, persons, forgotten, published_at)
+      select card_id, persons, case when is_renewed then persons end, case when is_renewed then forgotten end,
+        case when is_renewed then ${now}::timestamptz end
+      from checked
+      on conflict (card_id) do update set
+        checked_persons = excluded.checked_persons,
+        persons = coalesce(excluded.persons, known.persons),
+        forgotten = coalesce(excluded.forgotten, known.forgotten),
+        published_at = coalesce(excluded.published_at, known.published_at)`.execute(transaction)
+  })
 }
 
 /** Returns the cards with their published counts. */
