@@ -9,6 +9,7 @@ import ts from 'typescript'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { findSentToken } from '../../db/queries/accounts/tokens.js'
+import { isTestAssigned } from '../../db/queries/assignments/plan.js'
 import { deleteOldCertificates, setDeletionDays } from '../../db/queries/certificates/certificates.js'
 import { listDifficultCards, renewDifficulties } from '../../db/queries/content/editing/difficult.js'
 import { findCardVersions } from '../../db/queries/content/editing/versions.js'
@@ -145,6 +146,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await findCardsById(db, [1])
   await callJobs(db)
   await findCardVersions(db, [])
+  await isTestAssigned(db, 1, [1])
   await renewDifficulties(db, 1, { minPersons: 5, now: new Date() })
   await listDifficultCards(db, 1, { order: 'again', limit: 1 })
   await db
