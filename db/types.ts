@@ -667,6 +667,10 @@ export interface OccurrenceParts {
   note: string | null;
   occurrence_id: number;
   position: number;
+  /**
+   * Version of the sheet that the person confirmed
+   */
+  sheet_version: number | null;
 }
 
 export interface Occurrences {
@@ -693,10 +697,22 @@ export interface Occurrences {
   extra_attempts: Generated<number>;
   id: Generated<number>;
   /**
+   * Start of the day on which the time was over. Attempts that began later do not count
+   */
+  missed_at: Date | null;
+  /**
    * First day of the period, which identifies the period
    */
   period: string;
+  /**
+   * Day on which the certificate was deleted after its retention; none is issued again
+   */
+  proof_deleted_on: string | null;
   reason: string | null;
+  /**
+   * When the responsible person opened a missed occurrence again; attempts count from then on
+   */
+  reopened_at: Date | null;
   state: Generated<OccurrenceState>;
   user_id: number;
 }

@@ -147,11 +147,13 @@ export const OwnDataResponse = Type.Object({
       extended_until: nullable(Type.String({ format: 'date' })),
       state: Type.String(),
       reason: nullable(
-        Type.String({ description: 'Reason for the exemption, recognition, extension or granted attempt.' }),
+        Type.String({ description: 'Reason for the exemption, recognition, extension, reopening or granted attempt.' }),
       ),
       covered_until: nullable(Type.String({ format: 'date' })),
       done_at: nullable(Timestamp),
       done_on: nullable(Type.String({ format: 'date' })),
+      missed_at: nullable(Timestamp),
+      reopened_at: nullable(Timestamp),
       extra_attempts: Type.Integer(),
       done_parts: Type.Array(
         Type.Object({

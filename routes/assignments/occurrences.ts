@@ -10,6 +10,7 @@ import {
   NOT_RESPONSIBLE,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  OCCURRENCE_NOT_MISSED,
   OWN_OCCURRENCE,
   OWN_PERSONAL_PART,
   SHEET_CHANGED,
@@ -25,15 +26,17 @@ import {
   extend,
   grantAttempt,
   recognise,
+  reopen,
 } from '../../src/services/assignments/act.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { ConfirmPartBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
 
 const DECISION = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
+const REOPENING = [NOT_RESPONSIBLE, OWN_OCCURRENCE, OCCURRENCE_NOT_FOUND, OCCURRENCE_NOT_MISSED]
 
 /**
- * Decisions of the responsible person about another person. Each needs a reason; only `extend` requires the day
- * `until`.
+ * Decisions of the responsible person about another person. Each needs a reason; `extend` and `reopen` require
+ * the day `until`.
  */
 const DECISIONS = [
   {
@@ -57,6 +60,13 @@ const DECISIONS = [
     description: '`until` is required and must be later than the current due day.',
     decide: extend,
   },
+  {
+    path: '/:id/reopen',
+    operationId: 'reopenOccurrence',
+    summary: 'Open a missed occurrence again',
+    description: '`until` is required. The occurrence stands beside the one of the current period.',
+    decide: reopen,
+  },
 ]
 
 const occurrences: FastifyPluginAsyncTypebox = async (app) => {
@@ -73,9 +83,10 @@ const occurrences: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ params, body, user }) => {
-      const { part, sheet_updated_at } = body
+      const { part, version, sheet_updated_at } = body
       const updatedAt = sheet_updated_at === undefined ? undefined : new Date(sheet_updated_at)
-      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part, updatedAt }, app.assignments)
+      const confirmation = { id: occurrenceIdOf(params), part, version, updatedAt }
+      await confirmSheet(app.db, user.id, confirmation, app.assignments)
       return { ok: true as const }
     },
   )
@@ -116,7 +127,7 @@ within the last ten minutes.`,
           tags: ['assignments'],
           params: OccurrenceParams,
           body: DecisionBody,
-          response: responses(Done, DECISION),
+          response: responses(Done, decide === reopen ? REOPENING : DECISION),
         },
         onRequest: app.requireResponsible,
       },

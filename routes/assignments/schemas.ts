@@ -221,6 +221,11 @@ const occurrence = {
   extended_until: nullable(Day as TSchema as typeof Day),
   done_at: nullable(Timestamp),
   done_on: nullable(Type.String({ format: 'date', description: "Day of the completion, in the service's time zone." })),
+  missed: Type.Integer({
+    description: `Periods that the person has missed since the last one that was done, exempt or recognised. An open
+occurrence with missed ones is overdue. 0 if it is not open.`,
+    examples: [0],
+  }),
 }
 
 const PartDoneOn = nullable(
@@ -247,7 +252,7 @@ export const OwnOccurrences = Type.Object({
       }),
       ...occurrence,
       reason: nullable(
-        Type.String({ description: 'Reason for the exemption, recognition, extension or granted attempt.' }),
+        Type.String({ description: 'Reason for the exemption, recognition, extension, reopening or granted attempt.' }),
       ),
       covered_until: nullable(
         Type.String({ format: 'date', description: 'Last day of the exemption or recognition.' }),
@@ -329,6 +334,7 @@ export const OccurrenceList = Type.Object({
       {
         open: Type.Integer(),
         overdue: Type.Integer({ description: 'Number of open occurrences that are overdue.' }),
+        missed: Type.Integer({ description: 'Number of occurrences whose time passed before they were done.' }),
         done: Type.Integer(),
         excused: Type.Integer({ description: 'Exempt or recognised.' }),
         left: Type.Integer(),
@@ -347,10 +353,16 @@ export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary'
 
 export const ConfirmPartBody = Type.Object({
   part: Type.Integer({ description: 'Index of the part.', minimum: 0, maximum: MAX_PARTS - 1, examples: [0] }),
+  version: Type.Optional(
+    Type.Integer({
+      description: '`version` of the sheet that was shown; 409 if it is not the present one.',
+      examples: [3],
+    }),
+  ),
   sheet_updated_at: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: '`updated_at` of the sheet that was read; 409 if the sheet has changed since.',
+      description: '`updated_at` of the sheet that was read, for clients that do not send `version`.',
       examples: ['2026-11-21T08:00:00.000Z'],
     }),
   ),
@@ -368,5 +380,7 @@ export const GrantBody = Type.Object({ reason, client_id: FormClientId })
 
 export const DecisionBody = Type.Object({
   reason,
-  until: Type.Optional(GivenDay('End of the exemption, external proof or extension.')),
+  until: Type.Optional(
+    GivenDay('End of the exemption, external proof or extension, or of the time after a reopening.'),
+  ),
 })

@@ -104,7 +104,7 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const purpose = parsePurpose(request.query.purpose)
-      const chunks = await exportCertificates(app.db, actorOf(request), purpose)
+      const chunks = await exportCertificates(app.db, actorOf(request), purpose, app.assignments)
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="nachweise_${app.clock.today()}.csv"`)

@@ -9,7 +9,8 @@ import ts from 'typescript'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { findSentToken } from '../../db/queries/accounts/tokens.js'
-import { isTestAssigned } from '../../db/queries/assignments/plan.js'
+import { reopenMissed } from '../../db/queries/assignments/occurrences.js'
+import { isTestAssigned, missOccurrences } from '../../db/queries/assignments/plan.js'
 import { deleteOldCertificates, setDeletionDays } from '../../db/queries/certificates/certificates.js'
 import { listDifficultCards, renewDifficulties } from '../../db/queries/content/editing/difficult.js'
 import { findCardVersions } from '../../db/queries/content/editing/versions.js'
@@ -137,6 +138,10 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   )
   await setDeletionDays(db, { after: 0, limit: 9, today: '2026-11-25' })
   await deleteOldCertificates(db, '2026-11-25', 9)
+  await missOccurrences(db, [{ id: 1, missed_at: new Date() }])
+  await db
+    .transaction()
+    .execute((transaction) => reopenMissed(transaction, 1, { at: new Date(), until: '2026-11-25', reason: 'x' }))
   await deleteScores(db, { userId: undefined, after: undefined, limit: 9 })
   await findSentToken(db, Buffer.alloc(32))
   await sumPictures(db)

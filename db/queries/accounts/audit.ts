@@ -62,6 +62,7 @@ export type AuditAction =
   | 'occurrence.exempt'
   | 'occurrence.extend'
   | 'occurrence.recognise'
+  | 'occurrence.reopen'
   | 'occurrence.attempt'
 
 export interface AuditEntry extends Actor {

@@ -12,22 +12,42 @@ export function matchesFilter(filter: OccurrenceFilter) {
 }
 
 /**
- * Marks parts of open occurrences as done if a passed test or the reviews of a deck complete them. Considers only the
- * oldest open occurrence of a person and assignment, so that no attempt or review counts twice.
+ * Builds the condition that an attempt or review at this time counts for an occurrence: in its period, until it was
+ * missed, and again after it was reopened.
+ */
+const countsAt = (time: string) =>
+  sql`${sql.ref(time)} >= counts_from
+    and (missed_at is null or ${sql.ref(time)} < missed_at or coalesce(${sql.ref(time)} >= reopened_at, false))`
+
+/** An open occurrence, or a missed one that a test which was begun before can still complete */
+const IS_PENDING = sql`(state in ('open', 'in_progress') or state = 'missed' and not exists (
+  select from occurrences as later
+  where later.assignment_id = occurrences.assignment_id and later.user_id = occurrences.user_id
+    and later.period > occurrences.period and later.state = 'done'))`
+
+/**
+ * Marks parts of occurrences as done if a passed test or the reviews of a deck complete them. An attempt or review
+ * counts for one period of an assignment only, the earliest one.
  */
 export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilter): Promise<void> {
   await sql`
     with pending as (
-      select occurrences.id, occurrences.assignment_id, user_id, counts_from, position, kind, test_id, deck_id, share_percent,
+      select occurrences.id, occurrences.assignment_id, user_id, counts_from, missed_at, reopened_at, position, kind,
+        test_id, deck_id, share_percent,
         counts_from is distinct from renewed_at and not exists (
           select from occurrences as earlier
           where earlier.assignment_id = occurrences.assignment_id and earlier.user_id = occurrences.user_id
             and earlier.period < occurrences.period
-        ) as is_first
+        ) as is_first, (
+          select max(done.done_at)
+          from occurrence_parts as done join occurrences as earlier on earlier.id = done.occurrence_id
+          where earlier.assignment_id = occurrences.assignment_id and earlier.user_id = occurrences.user_id
+            and earlier.period < occurrences.period and done.position = assignment_parts.position
+        ) as used_until
       from occurrences
         join assignments on assignments.id = occurrences.assignment_id and archived_at is null
         join assignment_parts on assignment_parts.assignment_id = occurrences.assignment_id
-      where state in ('open', 'in_progress') and ${matchesFilter(filter)} and kind in ('test', 'deck')
+      where ${matchesFilter(filter)} and ${IS_PENDING} and kind in ('test', 'deck')
         and not exists (
           select from occurrence_parts
           where occurrence_id = occurrences.id and occurrence_parts.position = assignment_parts.position
@@ -36,12 +56,16 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
           select from occurrences as earlier
           where earlier.assignment_id = occurrences.assignment_id and earlier.user_id = occurrences.user_id
             and earlier.state in ('open', 'in_progress') and earlier.period < occurrences.period
+            and not exists (
+              select from occurrence_parts as done
+              where done.occurrence_id = earlier.id and done.position = assignment_parts.position
+            )
         )
     ), found as (
       select pending.id, position, min(ended_at) as done_at
       from pending
         join attempts on attempts.user_id = pending.user_id and attempts.test_id = pending.test_id
-          and passed and started_at >= counts_from
+          and passed and ${countsAt('started_at')} and started_at > coalesce(used_until, '-infinity')
       where kind = 'test'
       group by pending.id, position
       union all
@@ -55,7 +79,8 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
           where review_log.user_id = pending.user_id and review_log.deck_id = pending.deck_id and kind = 'review'
             and (share_percent is null or rating in ('medium', 'easy'))
             -- Reviews before the first period count as well: a learner who knows the deck need not learn it again.
-            and (is_first or review_log.created_at >= counts_from)
+            and (is_first and coalesce(review_log.created_at < missed_at, true) or ${countsAt('review_log.created_at')})
+            and review_log.created_at > coalesce(used_until, '-infinity')
             and not exists (select from review_log as undo where undo.undoes = review_log.id)
         ) as learnt
       where pending.kind = 'deck' and learnt.cards >= ceil(card_count * coalesce(share_percent, 100) / 100.0)
@@ -67,13 +92,16 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
 }
 
 /**
- * Updates the state of open occurrences from their done parts. After a completion, open occurrences of later periods of
- * the same person and assignment count only attempts and reviews after the completion.
+ * Updates the state of open occurrences from their done parts, and of missed ones that are complete.
  * @param timeZone IANA name
- * @returns whether any completed occurrence of the filter lacks a certificate
+ * @returns the persons who have completed one, and whether any completed occurrence of the filter lacks a certificate
  */
-export async function updateStates(db: Kysely<Database>, filter: OccurrenceFilter, timeZone: string): Promise<boolean> {
-  const { rows } = await sql<{ lacks_certificate: boolean }>`
+export async function updateStates(
+  db: Kysely<Database>,
+  filter: OccurrenceFilter,
+  timeZone: string,
+): Promise<{ user_ids: number[]; lacks_certificate: boolean }> {
+  const { rows } = await sql<{ user_ids: number[]; lacks_certificate: boolean }>`
     with progress as (
       select occurrences.id, max(done.done_at) as done_at,
         max(coalesce(held_on, (done.done_at at time zone ${timeZone}::text)::date)) as done_on,
@@ -81,7 +109,7 @@ export async function updateStates(db: Kysely<Database>, filter: OccurrenceFilte
           select count(*) from assignment_parts where assignment_parts.assignment_id = occurrences.assignment_id
         ) as is_done
       from occurrences join occurrence_parts as done on occurrence_id = occurrences.id
-      where state in ('open', 'in_progress') and ${matchesFilter(filter)}
+      where state in ('open', 'in_progress', 'missed') and ${matchesFilter(filter)}
       group by occurrences.id
     ), changed as (
       update occurrences
@@ -89,29 +117,24 @@ export async function updateStates(db: Kysely<Database>, filter: OccurrenceFilte
         done_at = case when is_done then progress.done_at end,
         done_on = case when is_done then greatest(period, progress.done_on) end
       from progress
-      where occurrences.id = progress.id and (is_done or state = 'open') and state in ('open', 'in_progress')
-      returning assignment_id, user_id, period, occurrences.done_at
-    ), later as (
-      update occurrences set counts_from = greatest(counts_from, changed.done_at + interval '1 millisecond')
-      from changed
-      where changed.done_at is not null and occurrences.assignment_id = changed.assignment_id
-        and occurrences.user_id = changed.user_id and occurrences.period > changed.period
-        and state in ('open', 'in_progress')
+      where occurrences.id = progress.id and (is_done or state = 'open') and state in ('open', 'in_progress', 'missed')
+      returning user_id, occurrences.done_at
     )
-    select exists (select from changed where done_at is not null) or exists (
+    select array(select distinct user_id from changed where done_at is not null) as user_ids,
+      exists (select from changed where done_at is not null) or exists (
       -- Completed by a request that ended before it issued the certificate
       select from occurrences
-      where state = 'done' and ${matchesFilter(filter)}
+      where state = 'done' and proof_deleted_on is null and ${matchesFilter(filter)}
         and not exists (select from proofs where occurrence_id = occurrences.id)
     ) as lacks_certificate`.execute(db)
-  return rows[0]?.lacks_certificate ?? false
+  return rows[0] ?? { user_ids: [], lacks_certificate: false }
 }
 
 /** Effect of a person's open occurrences on the number of attempts that a required test allows. */
 export interface AttemptCredit {
   test_id: number
   /**
-   * Attempts before `counts_from`, which do not count towards the limit, plus granted attempts; the maximum if several
+   * Attempts outside the period, which do not count towards the limit, plus granted attempts; the maximum if several
    * occurrences require the test
    */
   credit: number
@@ -133,13 +156,14 @@ export async function listAttemptCredits(
   const { rows } = await sql<AttemptCredit>`
     select test_id, max(extra_attempts + (
         select count(*) from attempts
-        where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and started_at < counts_from
+        where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id
+          and not (${countsAt('started_at')})
       ))::integer as credit,
       max(counts_from) as since,
       bool_and(exists (
         select from attempts
         where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and passed
-          and started_at >= counts_from
+          and ${countsAt('started_at')}
       )) as has_passed
     from occurrences
       join assignments on assignments.id = assignment_id and archived_at is null

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
+import { liveVersion } from '../content/editing/state.js'
 import { PARTS, type StoredPart } from './assignments.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
@@ -13,6 +14,20 @@ export interface DonePart {
   position: number
   done_on: string
 }
+
+/**
+ * Number of periods that the person has missed since the last one that was done, exempt or recognised; 0 for an
+ * occurrence that is not open
+ */
+export const MISSED = sql<number>`case when state in ('open', 'in_progress') then (
+  select count(*)::integer from occurrences as gone
+  where gone.assignment_id = occurrences.assignment_id and gone.user_id = occurrences.user_id and gone.state = 'missed'
+    and not exists (
+      select from occurrences as later
+      where later.assignment_id = gone.assignment_id and later.user_id = gone.user_id and later.period > gone.period
+        and later.state in ('done', 'exempt', 'recognised')
+    )
+) else 0 end`
 
 /** @param timeZone IANA name */
 const doneOn = (timeZone: string) => sql<string>`coalesce(held_on, (done_at at time zone ${timeZone}::text)::date)`
@@ -28,11 +43,12 @@ export interface OwnOccurrence {
   due_on: string
   extended_until: string | null
   state: OccurrenceState
-  /** Reason of an exemption, recognition, extension or granted attempt */
+  /** Reason of an exemption, recognition, extension, reopening or granted attempt */
   reason: string | null
   covered_until: string | null
   done_at: Date | null
   done_on: string | null
+  missed: number
   parts: StoredPart[]
   /** Completed parts; `held_on` and `confirmed_by` (the instructor) are null unless the part is `personal` */
   done: (DonePart & { done_at: string; held_on: string | null; confirmed_by: string | null })[]
@@ -51,7 +67,7 @@ export async function listOwnOccurrences(
 ): Promise<OwnOccurrence[]> {
   const { rows } = await sql<OwnOccurrence>`
     select occurrences.id, occurrences.assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
-      reason, covered_until, done_at, done_on, ${PARTS} as parts, (
+      reason, covered_until, done_at, done_on, ${MISSED} as missed, ${PARTS} as parts, (
         select coalesce(json_agg(json_build_object(
             'position', position, 'done_at', done_at, 'done_on', ${doneOn(timeZone)}, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
@@ -82,6 +98,7 @@ export interface ListedOccurrence {
   state: OccurrenceState
   done_at: Date | null
   done_on: string | null
+  missed: number
   /** Completed parts in their order */
   done: DonePart[]
 }
@@ -96,7 +113,7 @@ export interface OccurrenceSelection {
   states: readonly OccurrenceState[]
   /** Part of the display name, case-insensitive and in any Unicode form */
   q: string | undefined
-  /** Restricts the page to open occurrences that were due before this day; undefined for all */
+  /** Restricts the page to open occurrences that are overdue on this day; undefined for all */
   overdueOn: string | undefined
   /** Restricts the page to open occurrences with an open part of this kind; undefined for all */
   missing: PartKind | undefined
@@ -109,7 +126,8 @@ export interface OccurrencePage extends OccurrenceSelection {
 }
 
 const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
-const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extended_until, due_on) < ${day}::date`
+const isOverdueOn = (day: string) =>
+  sql<boolean>`${IS_OPEN} and (coalesce(extended_until, due_on) < ${day}::date or ${MISSED} > 0)`
 
 const NAME = sql`users.display_name collate "und-x-icu"`
 
@@ -156,7 +174,7 @@ export async function findOccurrences(
 function selectListed(timeZone: string) {
   return sql`
     select occurrences.id, user_id, display_name, personnel_number, email is not null as has_address, period, due_on,
-      extended_until, state, done_at, done_on, (
+      extended_until, state, done_at, done_on, ${MISSED} as missed, (
         select coalesce(json_agg(json_build_object('position', position, 'done_on', ${doneOn(timeZone)})
             order by position), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
@@ -206,11 +224,12 @@ function isAfter({ display_name, user_id, period }: OccurrenceSortKey) {
 
 export interface OccurrenceCounts {
   open: number
-  /** Number of open occurrences that were due before today */
+  /** Number of open occurrences that were due before today, or of persons who have missed an earlier period */
   overdue: number
   done: number
   /** Number of exempt or recognised occurrences */
   excused: number
+  missed: number
   left: number
 }
 
@@ -225,6 +244,7 @@ export async function countOccurrences(
       count(*) filter (where ${isOverdueOn(today)})::integer as overdue,
       count(*) filter (where state = 'done')::integer as done,
       count(*) filter (where state in ('exempt', 'recognised'))::integer as excused,
+      count(*) filter (where state = 'missed')::integer as missed,
       count(*) filter (where state = 'left')::integer as "left"
     from occurrences join users on users.id = user_id
     where assignment_id = ${assignmentId} and ${isVisiblePerson(watched)}`.execute(db)
@@ -295,6 +315,8 @@ export async function listOverseen(
 export interface SheetOfPart {
   /** Null if the sheet was deleted */
   updated_at: Date | null
+  /** Number of the current version; null if the sheet was deleted */
+  version: number | null
   is_confirmed: boolean
 }
 
@@ -305,11 +327,13 @@ export async function lockSheetOfPart(
   position: number,
 ): Promise<SheetOfPart | undefined> {
   const { rows } = await sql<SheetOfPart>`
-    select updated_at, exists (
+    select updated_at, version, exists (
         select from occurrence_parts as done where occurrence_id = ${id} and done.position = part.position
       ) as is_confirmed
     from assignment_parts as part
-      left join lateral (select updated_at from cheatsheets where id = cheatsheet_id for share) as sheet on true
+      left join lateral (
+        select updated_at, ${liveVersion('cheatsheets')} as version from cheatsheets where id = cheatsheet_id for share
+      ) as sheet on true
     where assignment_id = ${assignment_id} and position = ${position} and kind = 'sheet'`.execute(transaction)
   return rows[0]
 }
@@ -333,6 +357,7 @@ export async function insertDoneParts(
     occurrence_id: number
     position: number
     done_at: Date
+    sheet_version?: number | null
     held_on?: string
     confirmed_by?: string
     note?: string | null
@@ -364,4 +389,28 @@ export async function addAttempt(transaction: Transaction<Database>, id: number,
     .set(({ eb }) => ({ extra_attempts: eb('extra_attempts', '+', 1), reason }))
     .where('id', '=', id)
     .execute()
+}
+
+/**
+ * Opens a locked missed occurrence again. Attempts count from now on, parts that are done stay done, unless the content
+ * was renewed since.
+ */
+export async function reopenMissed(
+  transaction: Transaction<Database>,
+  id: number,
+  { at, until, reason }: { at: Date; until: string; reason: string },
+): Promise<void> {
+  await sql`
+    with renewed as (
+      delete from occurrence_parts using occurrences join assignments on assignments.id = assignment_id
+      where occurrence_id = ${id} and occurrences.id = ${id} and content_version < version
+      returning occurrence_id
+    )
+    update occurrences set reason = ${reason}, extended_until = ${until}::date, reopened_at = ${at}::timestamptz,
+      content_version = version,
+      counts_from = case when content_version < version then ${at}::timestamptz else counts_from end,
+      state = case when exists (select from occurrence_parts where occurrence_id = ${id})
+        and not exists (select from renewed) then 'in_progress' else 'open' end
+    from assignments
+    where occurrences.id = ${id} and assignments.id = assignment_id`.execute(transaction)
 }

@@ -52,7 +52,8 @@ const SPANS = sql`(
 const HISTORY = sql`(
   select coalesce(json_agg(json_build_object(
       'id', id, 'period', period, 'due_on', due_on, 'extended_until', extended_until, 'state', state,
-      'done_on', done_on, 'covered_until', covered_until, 'content_version', content_version
+      'done_on', done_on, 'covered_until', covered_until, 'content_version', content_version,
+      'reopened', reopened_at is not null
     ) order by period), '[]')
   from occurrences where assignment_id = assignments.id and user_id = users.id)`
 
@@ -185,25 +186,47 @@ export interface PlannedRow {
   due_on: string
   content_version: number
   counts_from: Date
+  /** Null if the occurrence is open */
+  missed_at: Date | null
 }
 
 /**
- * Inserts occurrences that do not exist yet. Skips assignments and users that a concurrent request has deleted.
+ * Inserts occurrences that do not exist yet. They count only attempts and reviews after the completion of earlier ones.
+ * Skips assignments and users that a concurrent request has deleted.
  * @returns the number of new rows
  */
 export async function insertOccurrences(db: Kysely<Database>, rows: readonly PlannedRow[]): Promise<number> {
   if (rows.length === 0) return 0
   const { numAffectedRows } = await sql`
-    insert into occurrences (assignment_id, user_id, period, due_on, content_version, counts_from)
-    select planned.assignment_id, planned.user_id, planned.period, planned.due_on, planned.content_version, planned.counts_from
+    insert into occurrences (assignment_id, user_id, period, due_on, content_version, counts_from, state, missed_at)
+    select planned.assignment_id, planned.user_id, planned.period, planned.due_on, planned.content_version,
+      greatest(planned.counts_from, (
+        select max(done_at) + interval '1 millisecond' from occurrences as earlier
+        where earlier.assignment_id = planned.assignment_id and earlier.user_id = planned.user_id
+          and earlier.state = 'done' and earlier.period < planned.period)),
+      case when missed_at is null then 'open' else 'missed' end, missed_at
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as planned (
-        assignment_id integer, user_id integer, period date, due_on date, content_version integer, counts_from timestamptz)
+        assignment_id integer, user_id integer, period date, due_on date, content_version integer,
+        counts_from timestamptz, missed_at timestamptz)
       join assignments on assignments.id = planned.assignment_id
       join users on users.id = planned.user_id
-    order by planned.user_id, planned.assignment_id
+    order by planned.user_id, planned.assignment_id, planned.period
     for key share of assignments, users
     on conflict on constraint occurrences_period_key do nothing`.execute(db)
   return Number(numAffectedRows ?? 0n)
+}
+
+/** Marks open occurrences as missed. After that, they count only attempts and reviews before `missed_at`. */
+export async function missOccurrences(
+  db: Kysely<Database>,
+  rows: readonly { id: number; missed_at: Date }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update occurrences set state = 'missed', missed_at = given.missed_at,
+      counts_from = greatest(counts_from, reopened_at), reopened_at = null
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, missed_at timestamptz)
+    where occurrences.id = given.id and state in ('open', 'in_progress')`.execute(db)
 }
 
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {

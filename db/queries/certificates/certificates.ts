@@ -104,19 +104,19 @@ export async function setDeletionDays(
   return rows[0]?.last ?? undefined
 }
 
-/** Deletes at most `limit` certificates whose retention is over, and returns their number. */
+/**
+ * Deletes at most `limit` certificates whose retention is over, and returns their number. Their occurrences get no
+ * certificate again.
+ */
 export async function deleteOldCertificates(db: Kysely<Database>, today: string, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('proofs')
-    .where('id', 'in', ({ selectFrom }) =>
-      selectFrom('proofs')
-        .select('id')
-        .where('delete_after', '<', today)
-        .orderBy('id')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+  const { rows } = await sql<{ count: number }>`
+    with old as (
+      select id from proofs where delete_after < ${today}::date order by id limit ${limit} for update skip locked
+    ), deleted as (
+      delete from proofs using old where proofs.id = old.id returning occurrence_id
+    ), marked as (
+      update occurrences set proof_deleted_on = ${today}::date from deleted where occurrences.id = occurrence_id
     )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+    select count(*)::integer as count from deleted`.execute(db)
+  return rows[0]?.count ?? 0
 }

@@ -19,7 +19,7 @@ export interface Completed {
   opens_days_before: number | null
   period: string
   due_on: string
-  /** Due day, extensions included */
+  /** Due day, extensions included; without the new due day of an occurrence that was missed and opened again */
   last_day: string
   done_on: string
   parts: CompletedPart[]
@@ -40,7 +40,7 @@ export interface CompletedPart {
 
 /**
  * Returns completed occurrences without a certificate, in the order of their ids. Version and hash of a sheet are those
- * at the time of its confirmation.
+ * that the person has confirmed.
  * @param timeZone IANA name
  */
 export async function listCompleted(
@@ -51,7 +51,9 @@ export async function listCompleted(
   const { rows } = await sql<Completed>`
     select occurrences.id as occurrence_id, assignment_id, user_id, display_name as name,
       personnel_number, assignments.title, retention_years, every_months, window_end, opens_days_before, period,
-      occurrences.due_on, coalesce(extended_until, occurrences.due_on) as last_day, done_on, (
+      occurrences.due_on, 
+      case when reopened_at is null then coalesce(extended_until, occurrences.due_on) else occurrences.due_on end as last_day,
+       done_on, (
         select json_agg(json_build_object(
             'kind', part.kind, 'title', coalesce(sheet.title, taken.title, decks.name, part.title),
             'share_percent', share_percent,
@@ -71,7 +73,7 @@ export async function listCompleted(
               union all
               select ${liveVersion('cheatsheets')}, title, content_md, 'infinity' from cheatsheets where id = part.cheatsheet_id
             ) as texts
-            where superseded_at > done.done_at
+            where version = done.sheet_version or (done.sheet_version is null and superseded_at > done.done_at)
             order by superseded_at limit 1
           ) as sheet on true
           left join lateral (
@@ -87,7 +89,7 @@ export async function listCompleted(
     from occurrences
       join assignments on assignments.id = assignment_id
       join users on users.id = user_id
-    where state = 'done' and ${matchesFilter(filter)}
+    where state = 'done' and proof_deleted_on is null and ${matchesFilter(filter)}
       and not exists (select from proofs where proofs.occurrence_id = occurrences.id)
     order by occurrences.id limit ${limit}`.execute(db)
   return rows

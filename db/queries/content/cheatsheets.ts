@@ -2,8 +2,10 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import { executePlannedEachTime } from '../../statement-names.js'
 import type { Database } from '../../types.js'
+import { liveVersion } from './editing/state.js'
 
-export type Cheatsheet = Selectable<Database['cheatsheets']>
+/** A live sheet; `version` is the number of its current text. */
+export type Cheatsheet = Selectable<Database['cheatsheets']> & { version: number }
 
 const SUMMARY = ['id', 'slug', 'title', 'category'] as const
 /** All columns by name: a prepared `select *` fails after another instance adds a column. */
@@ -47,6 +49,7 @@ export async function findCheatsheetBySlug(db: Kysely<Database>, slug: string): 
   return db
     .selectFrom('cheatsheets')
     .select(COLUMNS)
+    .select(liveVersion('cheatsheets').as('version'))
     .where('slug', '=', slug)
     .where('archived_at', 'is', null)
     .executeTakeFirst()

@@ -1,7 +1,9 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
+import type { OverdueTask } from '../../../src/domain/mail/texts.js'
 import type { Database } from '../../types.js'
+import { MISSED } from '../assignments/occurrences.js'
 
 // Raw SQL: the candidates are found by arithmetic on days in nested subqueries, and rows come from arrays.
 
@@ -69,6 +71,8 @@ export interface OpenTask extends Remindable {
   id: number
   user_id: number
   title: string
+  /** Number of earlier periods that the person has missed */
+  missed: number
 }
 
 export async function listOpenTasks(
@@ -78,7 +82,7 @@ export async function listOpenTasks(
 ): Promise<OpenTask[]> {
   const { rows } = await sql<OpenTask>`
     select occurrences.id, user_id, title, period, occurrences.due_on, extended_until, state, mandatory,
-      (select max(reminded_on) from mail_reminders where occurrence_id = occurrences.id) as reminded_on
+      ${MISSED} as missed, (select max(reminded_on) from mail_reminders where occurrence_id = occurrences.id) as reminded_on
     from occurrences join assignments on assignments.id = assignment_id and archived_at is null
     where user_id = any(${userIds}::integer[]) and state in ('open', 'in_progress') and period <= ${today}::date
     order by user_id, occurrences.id`.execute(db)
@@ -110,18 +114,24 @@ export interface DigestRecipient extends Recipient {
   /** Number of overdue tasks */
   total: number
   /** At most `shown` of these tasks, by name of the person and due day */
-  overdue: { user_id: number; person: string; title: string; due: string }[]
+  overdue: OverdueTask[]
 }
 
 /**
  * Returns leads whose members have mandatory tasks that were overdue when the week began, ordered by id.
  * @param monday first day of the week
  * @param shown maximum number of tasks in `overdue`
+ * @param timeZone IANA name
  */
 export async function listDigests(
   transaction: Transaction<Database>,
-  { monday, shown, ...page }: RecipientPage & { monday: string; shown: number },
+  { monday, shown, timeZone, ...page }: RecipientPage & { monday: string; shown: number; timeZone: string },
 ): Promise<DigestRecipient[]> {
+  const wasOverdue = sql`(coalesce(extended_until, occurrences.due_on) < ${monday}::date or exists (
+    select from occurrences as gone
+    where gone.assignment_id = occurrences.assignment_id and gone.user_id = occurrences.user_id and gone.state = 'missed'
+      and (gone.missed_at at time zone ${timeZone}::text)::date < ${monday}::date
+  ) and ${MISSED} > 0)`
   const { rows } = await sql<DigestRecipient>`
     with leads as materialized (
       select id, display_name, email,
@@ -136,18 +146,18 @@ export async function listDigests(
             join users as person on person.id = member.user_id
           where led.user_id = users.id and led.role = 'lead' and led.until_on is null and member.user_id <> users.id
             and (person.disabled_on is null or person.disabled_on > ${page.today}::date)
-            and state in ('open', 'in_progress') and coalesce(extended_until, occurrences.due_on) < ${monday}::date
+            and state in ('open', 'in_progress') and ${wasOverdue}
         )
       order by id limit ${page.limit} for key share of users
     )
     select leads.*, total, overdue
     from leads cross join lateral (
       select count(*)::integer as total,
-        json_agg(json_build_object('user_id', user_id, 'person', person, 'title', title, 'due', due)
+        json_agg(json_build_object('user_id', user_id, 'person', person, 'title', title, 'due', due, 'missed', missed)
           order by position) filter (where position <= ${shown}) as overdue
       from (
         select person.id as user_id, person.display_name as person, title,
-          coalesce(extended_until, occurrences.due_on) as due,
+          coalesce(extended_until, occurrences.due_on) as due, ${MISSED} as missed,
           row_number() over (order by lower(person.display_name), person.id, coalesce(extended_until, occurrences.due_on))
             as position
         from users as person
@@ -160,7 +170,7 @@ export async function listDigests(
             where led.user_id = leads.id and led.role = 'lead' and led.until_on is null
           )
           and person.id <> leads.id and (person.disabled_on is null or person.disabled_on > ${page.today}::date)
-          and state in ('open', 'in_progress') and coalesce(extended_until, occurrences.due_on) < ${monday}::date
+          and state in ('open', 'in_progress') and ${wasOverdue}
       ) as task
     ) as tasks
     where total > 0

@@ -9,7 +9,7 @@ import {
   type Window,
 } from './schedule.js'
 
-export const OCCURRENCE_STATES = ['open', 'in_progress', 'done', 'exempt', 'recognised', 'left'] as const
+export const OCCURRENCE_STATES = ['open', 'in_progress', 'done', 'exempt', 'recognised', 'missed', 'left'] as const
 export type OccurrenceState = (typeof OCCURRENCE_STATES)[number]
 /** States of an occurrence that the person still has to complete */
 export const OPEN_STATES: readonly OccurrenceState[] = ['open', 'in_progress']
@@ -27,6 +27,8 @@ export interface Occurrence {
   /** Last day on which an exemption or external certificate is valid; null without such a day */
   covered_until: string | null
   content_version: number
+  /** Whether the occurrence is open again after it was missed; it stands beside the one of the current period */
+  reopened: boolean
 }
 
 export interface PlannedAssignment extends Schedule {
@@ -38,13 +40,19 @@ export interface PlannedAssignment extends Schedule {
 }
 
 export interface NewOccurrence {
-  /** First day of the period, on which the occurrence opens */
+  /** First day of the period */
   period: string
   due_on: string
+  /** Day on which the occurrence opens: the first day of the period, or later if an earlier occurrence was extended */
+  opens_on: string
+  /** Day on which the next period opened; null for the last new occurrence, which is open */
+  missed_on: string | null
 }
 
 export interface Plan {
   insert: NewOccurrence[]
+  /** Open occurrences whose time is over, with the day after their last one */
+  miss: { id: number; on: string }[]
   /** Ids of open occurrences to close for a person who has left the audience */
   close: number[]
   /** Occurrences to reopen for a person who returns to the audience */
@@ -60,9 +68,15 @@ export function dueOf({ due_on, extended_until }: Pick<Occurrence, 'due_on' | 'e
   return extended_until ?? due_on
 }
 
-/** Returns whether an occurrence is open and its last day has passed. @param today in the service's time zone */
-export function isOverdue(occurrence: Pick<Occurrence, 'state' | 'due_on' | 'extended_until'>, today: string): boolean {
-  return isOpen(occurrence) && dueOf(occurrence) < today
+/**
+ * Returns whether an occurrence is open, and its last day has passed or the person has missed an earlier period.
+ * @param today in the service's time zone
+ */
+export function isOverdue(
+  occurrence: Pick<Occurrence, 'state' | 'due_on' | 'extended_until'> & { missed: number },
+  today: string,
+): boolean {
+  return isOpen(occurrence) && (dueOf(occurrence) < today || occurrence.missed > 0)
 }
 
 /**
@@ -85,7 +99,7 @@ export function createPlanner(assignment: PlannedAssignment, today: string): Pla
       }
     : undefined
   return (since, history) => {
-    if (since === undefined) return { insert: [], close: history.filter(isOpen).map(({ id }) => id), reopen: [] }
+    if (since === undefined) return { ...NOTHING, close: history.filter(isOpen).map(({ id }) => id) }
     const windows =
       calendarOf === undefined
         ? successorOf(assignment, since, history, today)
@@ -93,6 +107,8 @@ export function createPlanner(assignment: PlannedAssignment, today: string): Pla
     return planFor(assignment, windows, since, history, today)
   }
 }
+
+const NOTHING: Plan = { insert: [], miss: [], close: [], reopen: [] }
 
 function planFor(
   assignment: PlannedAssignment,
@@ -102,16 +118,45 @@ function planFor(
   today: string,
 ): Plan {
   const last = history.at(-1)
+  const current = history.findLast((one) => isOpen(one) && !one.reopened)
+  const opened = windows.missing.filter(({ opens_on }) => opens_on <= today)
   const renewal = last && renewalOf(assignment, last, since)
-  const insert = [...(renewal ? [renewal] : []), ...windows.missing].filter(({ period }) => period <= today)
-  const reopen = history
-    .filter(({ state, period }) => state === 'left' && period >= windows.currentPeriod)
-    .map((left) => ({ id: left.id, extended_until: laterDay(dueOf(left), addDays(today, joinerDays(assignment))) }))
-  return { insert, close: [], reopen }
+  // A new period has the new content, so that it needs no renewal.
+  const pending = opened.length === 0 && renewal !== undefined && renewal.period <= today ? [renewal] : opened
+  const opening = current !== undefined && dueOf(current) >= today ? [] : pending
+  const left = history.findLast(({ state, period }) => state === 'left' && period >= windows.currentPeriod)
+  return {
+    insert: opening.map((one, index) => ({ ...one, missed_on: opening[index + 1]?.period ?? null })),
+    miss: missed(history, opening[0], today),
+    close: [],
+    reopen:
+      left === undefined || opening.length > 0 || current !== undefined
+        ? []
+        : [{ id: left.id, extended_until: laterDay(dueOf(left), addDays(today, joinerDays(assignment))) }],
+  }
 }
 
+/** Returns the open occurrences whose time is over, because the next period opens, or the reopened one is overdue. */
+function missed(
+  history: readonly Occurrence[],
+  next: Pick<NewOccurrence, 'period'> | undefined,
+  today: string,
+): Plan['miss'] {
+  return history.flatMap((one, index) => {
+    if (!isOpen(one)) return []
+    const over = addDays(dueOf(one), 1)
+    if (one.reopened) return over > today ? [] : [{ id: one.id, on: over }]
+    const following = history[index + 1] ?? next
+    if (following === undefined) return []
+    const on = laterDay(following.period, over)
+    return [{ id: one.id, on: on > today ? today : on }]
+  })
+}
+
+type NewWindow = Omit<NewOccurrence, 'missed_on'>
+
 interface Windows {
-  missing: NewOccurrence[]
+  missing: NewWindow[]
   /** First day of the current period; occurrences of earlier periods are not reopened */
   currentPeriod: string
 }
@@ -154,15 +199,50 @@ function fixedOf(
   const last = history.at(-1)
   const covered = last?.covered_until ?? ''
   const isKnown = ({ opens_on, due_on }: Window) =>
-    (last !== undefined && opens_on <= last.period) || due_on <= covered || history.some((one) => one.due_on === due_on)
+    (last !== undefined && opens_on <= last.period) ||
+    due_on <= covered ||
+    history.some((one) => one.due_on === due_on || takesAll(one, due_on))
   const missing = windows.slice(currentIndex).flatMap((window, index) => {
     if (window.opens_on > today || isKnown(window)) return []
+    const waiting = afterExtension(assignment, window, since, history)
+    if (waiting !== undefined) return [waiting]
     const planned = withGrace(assignment, window, since, today)
     // Skips a window if its postponed due day reaches into the next window, to avoid two open occurrences at once.
     const next = windows[currentIndex + index + 1]
     return planned.due_on > window.due_on && next !== undefined && planned.due_on >= next.opens_on ? [] : [planned]
   })
   return { missing, currentPeriod: windows[currentIndex]?.opens_on ?? '' }
+}
+
+function isUnfinished(one: Occurrence): boolean {
+  return isOpen(one) || one.state === 'missed'
+}
+
+/**
+ * Returns the occurrence of a period that waited for an extended one, without additional time; undefined if the period
+ * did not wait, or the person was absent since then.
+ */
+function afterExtension(
+  { planned_on }: PlannedAssignment,
+  { opens_on, due_on }: Window,
+  since: string,
+  history: readonly Occurrence[],
+): NewWindow | undefined {
+  const until = history.reduce((day, one) => laterDay(day, takenUntil(one)), '')
+  if (until < opens_on || since > until || (planned_on ?? '') > until) return undefined
+  const isOver = history.some((one) => isUnfinished(one) && takenUntil(one) === until)
+  return { period: opens_on, due_on, opens_on: isOver ? addDays(until, 1) : opens_on }
+}
+
+/** Returns the last day that an occurrence takes from later periods: the last one to finish it, or of its completion. */
+function takenUntil(one: Occurrence): string {
+  if (one.reopened || one.state === 'left') return ''
+  return isUnfinished(one) ? dueOf(one) : (one.done_on ?? '')
+}
+
+/** Returns whether an occurrence was extended beyond a whole later period, which is then left out. */
+function takesAll(one: Occurrence, due_on: string): boolean {
+  return isUnfinished(one) ? takenUntil(one) >= due_on : takenUntil(one) > due_on
 }
 
 function afterCompletion(recurrence: Recurrence | null, last: Occurrence): Window | undefined {
@@ -185,12 +265,12 @@ function windowAfter(recurrence: Recurrence, { state, due_on, done_on }: Occurre
 }
 
 /** Returns the additional occurrence of a person who completed the content before its renewal; undefined for others. */
-function renewalOf(assignment: PlannedAssignment, last: Occurrence, since: string): NewOccurrence | undefined {
+function renewalOf(assignment: PlannedAssignment, last: Occurrence, since: string): NewWindow | undefined {
   const { renewed_on, version } = assignment
   const isFinished = last.state === 'done' || last.state === 'recognised'
   if (renewed_on === null || !isFinished || last.content_version >= version) return undefined
   const period = laterDay(renewed_on, addDays(last.period, 1))
-  return { period, due_on: addDays(laterDay(period, since), joinerDays(assignment)) }
+  return { period, due_on: addDays(laterDay(period, since), joinerDays(assignment)), opens_on: period }
 }
 
 /** Returns the occurrence of a window, with a later due day for a person who joined late or was absent. */
@@ -199,13 +279,14 @@ function withGrace(
   { opens_on, due_on }: Window,
   since: string,
   today: string,
-): NewOccurrence {
+): NewWindow {
   const { starts, due, created_on, planned_on } = assignment
   // A person who was in the audience when the assignment was created has not joined late.
   const hasJoined = since > created_on && (since > opens_on || (typeof starts !== 'string' && typeof due === 'string'))
   // Enabling a disabled account does not change `since`. The person was absent if the period had opened by the last
   // planning but was not planned for the person.
   const wasAbsent = planned_on !== null && opens_on <= planned_on
-  if (!hasJoined && !wasAbsent) return { period: opens_on, due_on }
-  return { period: opens_on, due_on: laterDay(due_on, addDays(hasJoined ? since : today, joinerDays(assignment))) }
+  if (!hasJoined && !wasAbsent) return { period: opens_on, due_on, opens_on }
+  const extended = laterDay(due_on, addDays(hasJoined ? since : today, joinerDays(assignment)))
+  return { period: opens_on, due_on: extended, opens_on }
 }

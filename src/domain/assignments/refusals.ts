@@ -33,11 +33,16 @@ export const PARTS_IN_USE = new Refusal(
   'Von dieser Aufgabe ist schon etwas erledigt, deshalb bleiben ihre Teile; lege eine neue an',
 )
 export const OCCURRENCE_CLOSED = new Refusal('conflict', 'occurrence_closed', 'Diese Aufgabe ist nicht mehr offen')
+export const OCCURRENCE_NOT_MISSED = new Refusal(
+  'conflict',
+  'occurrence_not_missed',
+  'Wieder öffnen lässt sich nur, was verpasst wurde',
+)
 export const SHEET_CHANGED = new Refusal(
   'conflict',
   'sheet_changed',
   'Der Spickzettel wurde geändert, seit du ihn geöffnet hast; bitte lies ihn noch einmal',
-  { field: 'sheet_updated_at' },
+  { field: 'version' },
 )
 export const LIST_TOO_LONG = new Refusal(
   'conflict',

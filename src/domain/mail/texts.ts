@@ -25,6 +25,8 @@ export interface MailedTask {
   title: string
   /** Last day on which the task is on time, as `YYYY-MM-DD` */
   due: string
+  /** Number of earlier periods that the person has missed, which makes the task overdue */
+  missed: number
   mandatory: boolean
   /** Whether a reminder of the kind `assigned` is due for the task */
   isNew: boolean
@@ -37,9 +39,9 @@ export function tasksMail(
 ): MailText {
   const sorted = tasks.toSorted(byDue)
   const isOne = tasks.length === 1
-  const items = sorted.map(({ title, due, mandatory, isNew }) => {
+  const items = sorted.map(({ title, due, missed, mandatory, isNew }) => {
     const notes = [...(isNew ? ['neu'] : []), ...(mandatory ? [] : ['freiwillig'])]
-    return `- ${inLine(title)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n  ${dueInWords(due, today)}`
+    return `- ${inLine(title)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n  ${dueInWords(due, today)}${missedInWords(missed)}`
   })
   return {
     subject: tasksSubject(sorted, today),
@@ -54,7 +56,7 @@ export function tasksMail(
 }
 
 function tasksSubject(sorted: readonly MailedTask[], today: string): string {
-  const late = sorted.filter(({ due }) => due < today).length
+  const late = sorted.filter(({ due, missed }) => due < today || missed > 0).length
   const count = sorted.length === 1 ? 'Eine offene Aufgabe' : `${sorted.length} offene Aufgaben`
   if (late > 0) {
     if (sorted.length === 1) return `${count}, überfällig`
@@ -70,6 +72,8 @@ export interface OverdueTask {
   person: string
   title: string
   due: string
+  /** Number of earlier periods that the person has missed */
+  missed: number
 }
 
 export interface Digest {
@@ -93,9 +97,9 @@ export function digestMail({ name, teams, overdue, total, today }: Digest, addre
   )
   const isOne = total === 1
   const inTeam = teams === 1 ? 'in deinem Team' : 'in deinen Teams'
-  const items = sorted.map(({ user_id, person, title, due }, index) => {
+  const items = sorted.map(({ user_id, person, title, due, missed }, index) => {
     const heading = sorted[index - 1]?.user_id === user_id ? '' : `${index === 0 ? '' : '\n'}${inLine(person)}\n`
-    return `${heading}- ${inLine(title)}\n  ${pastDue(due, today)}`
+    return `${heading}- ${inLine(title)}\n  ${due < today ? pastDue(due, today) : dueInWords(due, today)}${missedInWords(missed)}`
   })
   return {
     subject: `${isOne ? 'Eine Aufgabe' : `${total} Aufgaben`} ${inTeam} überfällig`,
@@ -176,6 +180,11 @@ export function dueInWords(due: string, today: string): string {
   if (days === 1) return `morgen fällig (${dayInWords(due, today)})`
   if (days > 1) return `fällig am ${dayInWords(due, today)} (in ${days} Tagen)`
   return `überfällig: ${pastDue(due, today)}`
+}
+
+function missedInWords(missed: number): string {
+  if (missed === 0) return ''
+  return `; davor ${missed === 1 ? 'ist ein Zeitraum' : `sind ${missed} Zeiträume`} verpasst`
 }
 
 function pastDue(due: string, today: string): string {

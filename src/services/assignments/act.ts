@@ -8,6 +8,7 @@ import {
   lockOccurrences,
   lockSheetOfPart,
   type OccurrenceOwner,
+  reopenMissed,
   updateOccurrence,
 } from '../../../db/queries/assignments/occurrences.js'
 import type { Database } from '../../../db/types.js'
@@ -18,21 +19,24 @@ import {
   NO_SUCH_PART,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  OCCURRENCE_NOT_MISSED,
   OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
-import { InvalidField } from '../../domain/refusal.js'
+import { InvalidField, type Refusal } from '../../domain/refusal.js'
 import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { refuseOwn } from './own-duties.js'
-import { type AssignmentContext, completeOccurrences } from './plan.js'
+import { type AssignmentContext, completeOccurrences, planPerson } from './plan.js'
 
 export interface SheetConfirmation {
   /** Id of the occurrence */
   id: number
   /** Position of the part */
   part: number
-  /** `updated_at` of the text that the person has read; undefined if the client does not send it */
+  /** Version of the text that the person has read; undefined if the client does not send it */
+  version: number | undefined
+  /** `updated_at` of that text, from clients that do not know versions */
   updatedAt: Date | undefined
 }
 
@@ -47,9 +51,11 @@ export interface SheetConfirmation {
 export async function confirmSheet(
   db: Kysely<Database>,
   userId: number,
-  { id, part, updatedAt }: SheetConfirmation,
+  { id, part, version, updatedAt }: SheetConfirmation,
   context: AssignmentContext,
 ): Promise<void> {
+  // Closes the occurrence if its time is over.
+  await planPerson(db, userId, context)
   await db.transaction().execute(async (transaction) => {
     const [occurrence] = await lockOccurrences(transaction, [id])
     if (occurrence?.user_id !== userId) throw OCCURRENCE_NOT_FOUND
@@ -59,8 +65,10 @@ export async function confirmSheet(
     if (occurrence.state === 'done' || sheet.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
     // The certificate refers to the text at the time of the confirmation, so this must be the text that was read.
+    if (version !== undefined && version !== sheet.version) throw SHEET_CHANGED
     if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
-    await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: context.moment().at }])
+    const done_at = context.moment().at
+    await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at, sheet_version: sheet.version }])
     await updateStates(transaction, { ids: [id] }, context.timeZone)
     await issueCertificates(transaction, { ids: [id] }, context)
   })
@@ -211,6 +219,32 @@ export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, u
 }
 
 /**
+ * Opens a missed occurrence again until the end of a day, beside the one of the current period, with an audit entry.
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_NOT_MISSED if the occurrence does not exist or is not missed
+ * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
+ * @throws InvalidInput if `until` is missing or in the past
+ */
+export async function reopen(
+  db: Kysely<Database>,
+  actor: Actor,
+  { id, reason, until }: Decision,
+  context: AssignmentContext,
+): Promise<void> {
+  if (until === undefined) throw new InvalidField('until', 'fehlt')
+  const { at, today } = context.moment()
+  if (until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
+  await completeOccurrences(db, { ids: [id] }, context)
+  const deed = { id, action: 'occurrence.reopen' as const, details: { reason, until } }
+  const reopened = { at, until, reason }
+  await db.transaction().execute((transaction) =>
+    decide(transaction, actor, deed, () => reopenMissed(transaction, id, reopened), {
+      isDecidable: ({ state }) => state === 'missed',
+      refusal: OCCURRENCE_NOT_MISSED,
+    }),
+  )
+}
+
+/**
  * Grants a person one more attempt at each test of an occurrence, with an audit entry. A repeated request grants none.
  * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
@@ -240,16 +274,19 @@ export async function grantAttempt(
   )
 }
 
+const OPEN_ONLY = { isDecidable: isOpen, refusal: OCCURRENCE_CLOSED }
+
 async function decide(
   transaction: Transaction<Database>,
   actor: Actor,
   { id, action, details }: { id: number; action: Parameters<typeof insertAuditEntry>[2]['action']; details: object },
   change: (occurrence: OccurrenceOwner) => Promise<void>,
+  { isDecidable, refusal }: { isDecidable: (occurrence: OccurrenceOwner) => boolean; refusal: Refusal } = OPEN_ONLY,
 ): Promise<void> {
   const [occurrence] = await lockOccurrences(transaction, [id])
   if (occurrence === undefined) throw OCCURRENCE_NOT_FOUND
   refuseOwn(actor, [occurrence])
-  if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
+  if (!isDecidable(occurrence)) throw refusal
   await change(occurrence)
   const { title, username } = occurrence
   const deed = { action, target_id: id, target: title, details: { username, ...details } }

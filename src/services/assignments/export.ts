@@ -25,6 +25,7 @@ const STATES: Readonly<Record<OccurrenceState, string>> = {
   done: 'erledigt',
   exempt: 'befreit',
   recognised: 'anerkannt',
+  missed: 'verpasst',
   left: 'ausgeschieden',
 }
 
@@ -73,14 +74,25 @@ function headingsOf(parts: readonly StoredPart[]): string[] {
   const perPart = parts.flatMap((_, index) => {
     return ['Art', 'Titel', 'Stand', 'Tag'].map((heading) => `Teil ${index + 1}: ${heading}`)
   })
-  return ['Name', 'Personalnummer', 'Zeitraum ab', 'Stand', 'Fällig', 'Verlängert bis', 'Erledigt am', ...perPart]
+  return [
+    'Name',
+    'Personalnummer',
+    'Zeitraum ab',
+    'Stand',
+    'Fällig',
+    'Verlängert bis',
+    'Erledigt am',
+    'Verpasst',
+    ...perPart,
+  ]
 }
 
 function cellsOf(row: ListedOccurrence, parts: readonly StoredPart[], today: string): string[] {
   const state = isOverdue(row, today) ? 'überfällig' : STATES[row.state]
   const days = [row.due_on, row.extended_until ?? '', row.done_on ?? '']
+  const missed = row.missed === 0 ? '' : String(row.missed)
   const perPart = describeParts(parts, row).flatMap((part) => {
     return [PART_NAMES[part.kind], part.title, PART_STATES[part.state], part.done_on ?? '']
   })
-  return [row.display_name, row.personnel_number ?? '', row.period, state, ...days, ...perPart]
+  return [row.display_name, row.personnel_number ?? '', row.period, state, ...days, missed, ...perPart]
 }

@@ -35,6 +35,7 @@ function describe(row: OwnOccurrence, today: string) {
     covered_until,
     done_at,
     done_on,
+    missed: row.missed,
     parts: row.parts.map((part, position) => {
       const fact = done.get(position)
       return {

@@ -16,7 +16,7 @@ import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/re
 import { cutPage } from '../../domain/page.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 import type { PrintedSession } from '../print/session.js'
-import { type AssignmentContext, completeOccurrences, planAssignment, planJoiners, planPersons } from './plan.js'
+import { type AssignmentContext, planAssignment, planJoiners, planPersons } from './plan.js'
 
 export interface OverseenAssignment {
   assignment: Oversight
@@ -103,9 +103,8 @@ async function listCurrent(
   if (after !== undefined && sortKey === undefined) throw invalidCursor('after')
   const page = { ...filter, after: sortKey }
   const stored = await listOccurrences(db, id, watched, page, context.timeZone)
-  await completeOccurrences(db, { ids: stored.map((row) => row.id) }, context)
-  const userIds = stored.map(({ user_id }) => user_id)
-  await planPersons(db, id, userIds, context)
+  const shown = { ids: stored.map((row) => row.id), userIds: stored.map(({ user_id }) => user_id) }
+  await planPersons(db, id, shown, context)
   return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 }, context.timeZone)
 }
 
@@ -133,6 +132,7 @@ function describe(
     extended_until,
     done_at,
     done_on,
+    missed: row.missed,
     parts: described,
     personal_open: described.some((part) => part.kind === 'personal' && part.state === 'open'),
   }

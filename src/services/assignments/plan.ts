@@ -10,6 +10,7 @@ import {
   listAssignmentsOf,
   listAudience,
   listUnplanned,
+  missOccurrences,
   type PlannedRow,
   reopenOccurrences,
   type VisibleTeams,
@@ -31,13 +32,16 @@ export interface AssignmentContext extends Clock {
 
 const PERSON_BATCH_SIZE = 1_000
 
+/** Completes occurrences and issues their certificates. @returns the ids of the persons who have completed one */
 export async function completeOccurrences(
   db: Kysely<Database>,
   filter: OccurrenceFilter,
   context: AssignmentContext,
-): Promise<void> {
+): Promise<number[]> {
   await markDoneParts(db, filter)
-  if (await updateStates(db, filter, context.timeZone)) await issueCertificates(db, filter, context)
+  const { user_ids, lacks_certificate } = await updateStates(db, filter, context.timeZone)
+  if (lacks_certificate) await issueCertificates(db, filter, context)
+  return user_ids
 }
 
 /**
@@ -55,7 +59,6 @@ export async function planAssignment(
   const { today } = context.moment()
   const assignment = (await findPlannable(db, [id])).get(id)
   if (assignment === undefined) return 0
-  await completeOccurrences(db, { assignmentId: id }, context)
   const plan = createPlanning(new Map([[id, assignment]]), context)
   let inserted = 0
   let persons: AudienceMember[] = []
@@ -64,25 +67,39 @@ export async function planAssignment(
     persons = await listAudience(db, id, { after: persons.at(-1)?.user_id ?? 0, limit: PERSON_BATCH_SIZE })
     inserted += await write(db, plan(persons))
   } while (persons.length === PERSON_BATCH_SIZE)
+  // Planning comes first, because a test that was begun after the next period has opened does not count for the last.
+  const completed = await completeOccurrences(db, { assignmentId: id }, context)
+  for (let first = 0; first < completed.length; first += PERSON_BATCH_SIZE) {
+    await beforeBatch()
+    const batch = completed.slice(first, first + PERSON_BATCH_SIZE)
+    inserted += await write(db, plan(await findAudienceMembers(db, id, batch)))
+  }
   await recordPlanned(db, id, today)
   return inserted
 }
 
-/** Completes the occurrences of a person and plans all assignments for the person. Idempotent. */
+/** Plans all assignments for a person and completes the person's occurrences. Idempotent. */
 export async function planPerson(db: Kysely<Database>, userId: number, context: AssignmentContext): Promise<void> {
-  await completeOccurrences(db, { userId }, context)
-  const concerning = await listAssignmentsOf(db, userId)
-  await planConcerned(db, concerning, context)
+  const plan = async () => planConcerned(db, await listAssignmentsOf(db, userId), context)
+  await plan()
+  if ((await completeOccurrences(db, { userId }, context)).length > 0) await plan()
 }
 
-/** Plans an assignment for given persons, who may have left the audience or returned to it. */
+/**
+ * Plans an assignment for given persons, who may have left the audience or returned to it, and completes the given
+ * occurrences of theirs.
+ */
 export async function planPersons(
   db: Kysely<Database>,
   assignmentId: number,
-  userIds: readonly number[],
+  { userIds, ids }: { userIds: readonly number[]; ids: readonly number[] },
   context: AssignmentContext,
 ): Promise<void> {
-  await planConcerned(db, await findAudienceMembers(db, assignmentId, userIds), context)
+  const plan = async (persons: readonly number[]) =>
+    planConcerned(db, await findAudienceMembers(db, assignmentId, persons), context)
+  await plan(userIds)
+  const completed = await completeOccurrences(db, { ids }, context)
+  if (completed.length > 0) await plan(completed)
 }
 
 /**
@@ -111,6 +128,7 @@ async function planConcerned(
 
 interface Changes {
   insert: PlannedRow[]
+  miss: { id: number; missed_at: Date }[]
   close: number[]
   reopen: { id: number; extended_until: string }[]
 }
@@ -130,7 +148,7 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
     return planner
   }
   return (persons: readonly AudienceMember[]): Changes => {
-    const changes: Changes = { insert: [], close: [], reopen: [] }
+    const changes: Changes = { insert: [], miss: [], close: [], reopen: [] }
     for (const person of persons) {
       const assignment = assignments.get(person.assignment_id)
       if (assignment === undefined) continue
@@ -139,16 +157,19 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
       // would get a new due day.
       if (since === undefined && !isDisabled(person, today) && hasLeftToday(person.spans, today)) continue
       const plan = plannerOf(assignment)(since, person.history)
-      for (const { period, due_on } of plan.insert) {
+      for (const { period, due_on, opens_on, missed_on } of plan.insert) {
         changes.insert.push({
           assignment_id: assignment.id,
           user_id: person.user_id,
           period,
           due_on,
           content_version: assignment.version,
-          counts_from: period === assignment.renewed_on ? (assignment.renewed_at ?? startOf(period)) : startOf(period),
+          counts_from:
+            period === assignment.renewed_on ? (assignment.renewed_at ?? startOf(opens_on)) : startOf(opens_on),
+          missed_at: missed_on === null ? null : startOf(missed_on),
         })
       }
+      changes.miss.push(...plan.miss.map(({ id, on }) => ({ id, missed_at: startOf(on) })))
       changes.close.push(...plan.close)
       changes.reopen.push(...plan.reopen)
     }
@@ -181,7 +202,8 @@ function toPlanned(row: AssignmentRow): PlannedAssignment {
   }
 }
 
-async function write(db: Kysely<Database>, { insert, close, reopen }: Changes): Promise<number> {
+async function write(db: Kysely<Database>, { insert, miss, close, reopen }: Changes): Promise<number> {
+  await missOccurrences(db, miss)
   const inserted = await insertOccurrences(db, insert)
   await closeOccurrences(db, close)
   await reopenOccurrences(db, reopen)

@@ -6,6 +6,7 @@ import { readInTurn } from '../../../db/queries/read-in-turn.js'
 import type { Database } from '../../../db/types.js'
 import { readSnapshot } from '../../domain/certificates/snapshot.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
+import type { Clock, DayOf } from '../../domain/time/calendar.js'
 
 /** Small, because the rows of a batch are written without yielding */
 const CERTIFICATES_AT_ONCE = 300
@@ -29,12 +30,13 @@ export async function exportCertificates(
   db: Kysely<Database>,
   actor: Actor,
   purpose: string,
+  { moment }: Clock,
 ): Promise<AsyncGenerator<string>> {
   await insertAuditEntry(db, actor, { action: 'proof.export', details: { purpose } })
-  return chunks(db)
+  return chunks(db, (instant) => moment(instant).today)
 }
 
-async function* chunks(db: Kysely<Database>): AsyncGenerator<string> {
+async function* chunks(db: Kysely<Database>, dayOf: DayOf): AsyncGenerator<string> {
   const { guardCell } = await import('../../domain/table/index.js')
   yield CSV_MARK + stringify([HEADINGS], CSV_FORMAT)
   let certificates: ExportedCertificate[] = []
@@ -42,21 +44,16 @@ async function* chunks(db: Kysely<Database>): AsyncGenerator<string> {
     const after = certificates.at(-1)?.id ?? 0
     certificates = await readInTurn(() => listCertificates(db, after, CERTIFICATES_AT_ONCE))
     yield stringify(
-      certificates.map((certificate) => toRow(certificate).map(guardCell)),
+      certificates.map((certificate) => toRow(certificate, dayOf).map(guardCell)),
       CSV_FORMAT,
     )
   } while (certificates.length === CERTIFICATES_AT_ONCE)
 }
 
-function toRow({
-  snapshot,
-  username,
-  issued_at,
-  revoked_at,
-  revocation,
-  replaced_by,
-  code,
-}: ExportedCertificate): string[] {
+function toRow(
+  { snapshot, username, issued_at, revoked_at, revocation, replaced_by, code }: ExportedCertificate,
+  dayOf: DayOf,
+): string[] {
   const { name, personnel_number, title, period, completed_on, valid_until, parts } = readSnapshot(snapshot)
   return [
     ...[
@@ -69,7 +66,7 @@ function toRow({
       valid_until ?? '',
       parts.map((part) => part.title).join(', '),
     ],
-    ...[issued_at.toISOString().slice(0, 10), revoked_at?.toISOString().slice(0, 10) ?? '', revocation ?? ''],
+    ...[dayOf(issued_at), revoked_at === null ? '' : dayOf(revoked_at), revocation ?? ''],
     ...[replaced_by ?? '', code],
   ]
 }

@@ -57,6 +57,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
       const shown = own.map((task) => ({
         title: task.title,
         due: dueOf(task),
+        missed: task.missed,
         mandatory: task.mandatory,
         isNew: task.reminder === 'assigned',
       }))
@@ -76,7 +77,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
 export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
     const monday = mondayOf(today)
-    const persons = await listDigests(transaction, { ...page, monday, shown: MAX_TASKS })
+    const persons = await listDigests(transaction, { ...page, monday, shown: MAX_TASKS, timeZone: planning.timeZone })
     const mails = persons.map(({ teams, overdue, total, ...lead }) => {
       const text = digestMail({ name: lead.display_name, teams, overdue, total, today }, planning.address)
       return mailTo(lead, 'lead_digest', monday, at, text)

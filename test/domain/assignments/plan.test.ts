@@ -1,6 +1,6 @@
 import t from 'tap'
 import { currentMembershipStart } from '../../../src/domain/assignments/membership-start.js'
-import { createPlanner, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
+import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
 import type { Recurrence } from '../../../src/domain/assignments/schedule.js'
 import { addDays, addMonths, isDay } from '../../../src/domain/time/calendar.js'
 import fc from '../../support/property.js'
@@ -28,6 +28,7 @@ function occurrence(values: Partial<Occurrence> = {}): Occurrence {
     done_on: null,
     covered_until: null,
     content_version: 1,
+    reopened: false,
     ...values,
   }
 }
@@ -40,9 +41,10 @@ type Case = [
   history: Occurrence[],
   today: string,
   inserted: string[],
+  ...missed: string[],
 ]
 
-/** Cases with their expected rows as `period/due_on` */
+/** Cases with their expected rows as `period/due_on`, and the days on which the occurrence with the id 1 is missed */
 const CASES: Case[] = [
   ['opens on its first day', {}, OLD, [], '2026-12-01', ['2026-12-01/2026-12-31']],
   ['is not created before that day', {}, OLD, [], '2026-11-30', []],
@@ -127,12 +129,92 @@ const CASES: Case[] = [
   ],
   ['opens a fixed window', { recurrence: byMarch }, OLD, [done('2026-12-05')], '2027-03-01', ['2027-03-01/2027-03-31']],
   [
-    'opens even next to an open one',
+    'ends the time of an unfinished one',
     { recurrence: byMarch },
     OLD,
     [occurrence()],
     '2027-03-01',
     ['2027-03-01/2027-03-31'],
+    '2027-03-01',
+  ],
+  ['but not before', { recurrence: byMarch }, OLD, [occurrence()], '2027-02-28', []],
+  [
+    'waits for an extended one',
+    { recurrence: byMarch, planned_on: '2027-03-14' },
+    OLD,
+    [occurrence({ extended_until: '2027-03-15' })],
+    '2027-03-15',
+    [],
+  ],
+  [
+    'opens on the next day',
+    { recurrence: byMarch, planned_on: '2027-03-15' },
+    OLD,
+    [occurrence({ extended_until: '2027-03-15' })],
+    '2027-03-16',
+    ['2027-03-01/2027-03-31'],
+    '2027-03-16',
+  ],
+  [
+    'or with the completion of the extended one',
+    { recurrence: byMarch, planned_on: '2027-03-10' },
+    OLD,
+    [done('2027-03-10', { extended_until: '2027-03-15' })],
+    '2027-03-10',
+    ['2027-03-01/2027-03-31'],
+  ],
+  [
+    'leaves out a period that an extension covers',
+    { recurrence: byMarch, planned_on: '2027-04-15' },
+    OLD,
+    [occurrence({ extended_until: '2027-04-15' })],
+    '2027-04-16',
+    [],
+  ],
+  [
+    'and misses the extended one with the period after that',
+    { recurrence: byMarch, planned_on: '2028-02-29' },
+    OLD,
+    [occurrence({ extended_until: '2027-04-15' })],
+    '2028-03-01',
+    ['2028-03-01/2028-03-31'],
+    '2028-03-01',
+  ],
+  [
+    'gives time after an absence that began during an extension',
+    { recurrence: byMarch, planned_on: '2027-06-01' },
+    OLD,
+    [done('2027-03-10', { extended_until: '2027-03-15' })],
+    '2027-06-02',
+    ['2027-03-01/2027-07-02'],
+  ],
+  [
+    'keeps one that was opened again beside the current one',
+    { recurrence: byMarch },
+    OLD,
+    [occurrence({ extended_until: '2027-03-20', reopened: true }), occurrence({ id: 2, period: '2027-03-01' })],
+    '2027-03-20',
+    [],
+  ],
+  [
+    'until the end of its time',
+    { recurrence: byMarch },
+    OLD,
+    [
+      occurrence({ extended_until: '2027-03-20', reopened: true }),
+      occurrence({ id: 2, period: '2027-03-01', due_on: '2027-03-31' }),
+    ],
+    '2027-03-22',
+    [],
+    '2027-03-21',
+  ],
+  [
+    'never repeats a missed one',
+    { recurrence: byMarch },
+    OLD,
+    [occurrence({ state: 'missed' }), occurrence({ id: 2, period: '2027-03-01', due_on: '2027-03-31' })],
+    '2027-06-01',
+    [],
   ],
   [
     'creates all periods that the job has missed',
@@ -140,7 +222,7 @@ const CASES: Case[] = [
     OLD,
     [done('2026-12-05')],
     '2028-03-01',
-    ['2027-03-01/2027-03-31', '2028-03-01/2028-03-31'],
+    ['2027-03-01/2027-03-31 until 2028-03-01', '2028-03-01/2028-03-31'],
   ],
   [
     'skips the periods of an absence',
@@ -188,7 +270,7 @@ const CASES: Case[] = [
     OLD,
     [done('2026-12-05')],
     '2028-02-29',
-    ['2027-02-28/2027-02-28', '2028-02-29/2028-02-29'],
+    ['2027-02-28/2027-02-28 until 2028-02-29', '2028-02-29/2028-02-29'],
   ],
   [
     'repeats twice a year',
@@ -196,7 +278,7 @@ const CASES: Case[] = [
     OLD,
     [done('2026-12-05')],
     '2027-09-20',
-    ['2027-03-21/2027-03-31', '2027-09-20/2027-09-30'],
+    ['2027-03-21/2027-03-31 until 2027-09-20', '2027-09-20/2027-09-30'],
   ],
   [
     'repeats every two years',
@@ -204,7 +286,7 @@ const CASES: Case[] = [
     OLD,
     [done('2026-12-05')],
     '2029-03-01',
-    ['2027-03-01/2027-03-31', '2029-03-01/2029-03-31'],
+    ['2027-03-01/2027-03-31 until 2029-03-01', '2029-03-01/2029-03-31'],
   ],
   [
     'is due again after a renewal',
@@ -234,14 +316,21 @@ const CASES: Case[] = [
 ]
 
 t.test('inserts exactly the missing periods', async (t) => {
-  for (const [name, assignment, since, history, today, inserted] of CASES) {
+  for (const [name, assignment, since, history, today, inserted, ...missed] of CASES) {
     const plan = createPlanner({ ...ONCE, ...assignment }, today)(since, history)
     t.strictSame(
-      plan.insert.map(({ period, due_on }) => `${period}/${due_on}`),
+      plan.insert.map(
+        ({ period, due_on, missed_on }) => `${period}/${due_on}${missed_on === null ? '' : ` until ${missed_on}`}`,
+      ),
       inserted,
       name,
     )
     t.strictSame([plan.close, plan.reopen], [[], []], name)
+    t.strictSame(
+      plan.miss,
+      missed.map((on) => ({ id: 1, on })),
+      name,
+    )
   }
 })
 
@@ -249,19 +338,25 @@ t.test('closes the open occurrence of a person who leaves, and reopens it on ret
   const open = occurrence({ id: 7, state: 'in_progress' })
   t.strictSame(createPlanner(ONCE, '2026-12-10')(undefined, [done('2026-12-05'), open]), {
     insert: [],
+    miss: [],
     close: [7],
     reopen: [],
   })
   const left = occurrence({ id: 7, state: 'left' })
   t.strictSame(
     createPlanner({ ...ONCE, planned_on: '2027-01-31' }, '2027-02-01')('2027-02-01', [left]),
-    { insert: [], close: [], reopen: [{ id: 7, extended_until: '2027-03-03' }] },
+    { insert: [], miss: [], close: [], reopen: [{ id: 7, extended_until: '2027-03-03' }] },
     'reopens the same period with a new due date',
   )
   const fixed = { ...ONCE, recurrence: byMarch, planned_on: '2027-06-01' }
   t.strictSame(
     createPlanner(fixed, '2027-06-02')('2027-06-02', [left]),
-    { insert: [{ period: '2027-03-01', due_on: '2027-07-02' }], close: [], reopen: [] },
+    {
+      insert: [{ period: '2027-03-01', due_on: '2027-07-02', opens_on: '2027-03-01', missed_on: null }],
+      miss: [],
+      close: [],
+      reopen: [],
+    },
     'a period in the past is not inserted',
   )
 })
@@ -318,12 +413,16 @@ t.test('planning again adds nothing, and periods never open in the future or aft
       const assignment = { ...ONCE, recurrence, planned_on: planned <= today ? planned : null }
       if (since > today) return
       const plan = createPlanner(assignment, today)(since, [])
-      const history = plan.insert.map((row, id) => occurrence({ ...row, id }))
+      const history = plan.insert.map(({ period, due_on, missed_on }, id) =>
+        occurrence({ id, period, due_on, state: missed_on === null ? 'open' : 'missed' }),
+      )
+      if (history.filter(isOpen).length > 1) t.fail('two are open')
       for (const { period, due_on } of plan.insert) if (period > today || due_on < period) t.fail(`${period}/${due_on}`)
       const periods = new Set(plan.insert.map(({ period }) => period))
       if (periods.size < plan.insert.length) t.fail('a period twice')
       const again = createPlanner({ ...assignment, planned_on: today }, today)(since, history)
-      if (again.insert.length + again.close.length + again.reopen.length > 0) t.fail(JSON.stringify(again))
+      if (again.insert.length + again.miss.length + again.close.length + again.reopen.length > 0)
+        t.fail(JSON.stringify(again))
     }),
   )
   t.pass()

@@ -15,18 +15,23 @@ import fc from '../../support/property.js'
 const FIXTURES = new URL('../../../../test/fixtures/mail/', import.meta.url)
 const ADDRESS = 'https://training.example.org/'
 const TODAY = '2026-11-27'
-const task = (title: string, due: string, more = {}) => ({ title, due, mandatory: true, isNew: false, ...more })
+const task = (title: string, due: string, more = {}) => ({
+  ...{ title, due, mandatory: true, isNew: false, missed: 0 },
+  ...more,
+})
 
 t.test('each mail equals its fixture', async (t) => {
   const tasks = [
     task('Brandschutz-Unterweisung', '2026-11-30', { isNew: true }),
     task('IT-Sicherheit, jährlich', '2026-11-20'),
     task('Git für Fortgeschrittene', '2027-01-15', { mandatory: false }),
+    task('Erste Hilfe', '2027-01-31', { missed: 2 }),
   ]
   const overdue = [
-    { user_id: 2, person: 'Erika Muster', title: 'IT-Sicherheit, jährlich', due: '2026-11-20' },
-    { user_id: 2, person: 'Erika Muster', title: 'Brandschutz-Unterweisung', due: '2026-11-26' },
-    { user_id: 3, person: 'Ärmin Zuse', title: 'IT-Sicherheit, jährlich', due: '2025-12-31' },
+    { user_id: 2, person: 'Erika Muster', title: 'IT-Sicherheit, jährlich', due: '2026-11-20', missed: 0 },
+    { user_id: 2, person: 'Erika Muster', title: 'Brandschutz-Unterweisung', due: '2026-11-26', missed: 0 },
+    { user_id: 3, person: 'Ärmin Zuse', title: 'IT-Sicherheit, jährlich', due: '2025-12-31', missed: 0 },
+    { user_id: 3, person: 'Ärmin Zuse', title: 'Erste Hilfe', due: '2026-12-31', missed: 1 },
   ]
   const mails: Record<string, MailText> = {
     tasks: tasksMail({ name: 'Erika Muster', tasks, today: TODAY }, ADDRESS),
@@ -63,7 +68,13 @@ t.test('the subject names the number and the nearest due day', async (t) => {
   t.equal(dueCardsMail({ name: 'E', cards: 1, key: 'k' }, ADDRESS).subject, 'Eine Karte ist heute fällig')
   t.equal(
     digestMail(
-      { name: 'E', teams: 2, overdue: [{ user_id: 1, person: 'A', title: 'B', due: TODAY }], total: 1, today: TODAY },
+      {
+        name: 'E',
+        teams: 2,
+        overdue: [{ user_id: 1, person: 'A', title: 'B', due: TODAY, missed: 1 }],
+        total: 1,
+        today: TODAY,
+      },
       ADDRESS,
     ).subject,
     'Eine Aufgabe in deinen Teams überfällig',
@@ -95,7 +106,7 @@ t.test('titles and names stay within their line, whatever they are', async (t) =
   )
   const lines = (title: string, name: string) => {
     const tasks = [task(title, TODAY), task('B', TODAY)]
-    const overdue = [{ user_id: 1, person: name, title, due: TODAY }]
+    const overdue = [{ user_id: 1, person: name, title, due: TODAY, missed: 0 }]
     return [
       tasksMail({ name, tasks, today: TODAY }, ADDRESS),
       digestMail({ name, teams: 1, overdue, total: overdue.length, today: TODAY }, ADDRESS),

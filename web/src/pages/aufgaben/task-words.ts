@@ -93,8 +93,8 @@ export function partText(part: Part, { assignment }: Pick<Task, 'assignment'>, t
   return part.kind === 'sheet' ? 'Lies ihn und bestätige es am Ende.' : 'Bestehe den Test.'
 }
 
-function doneText({ kind, done_at, held_on, confirmed_by }: Part, today: string): string {
-  const day = held_on === null ? longDayOf(done_at ?? today, today) : longDay(held_on, today)
+function doneText({ kind, done_on, confirmed_by }: Part, today: string): string {
+  const day = longDay(done_on ?? today, today)
   if (kind === 'personal') {
     return `war am ${day}${confirmed_by === null ? '' : `, bestätigt von ${isolate(confirmed_by)}`}`
   }
@@ -105,6 +105,7 @@ export const ENDINGS = {
   done: 'erledigt',
   exempt: 'befreit',
   recognised: 'anerkannt',
+  missed: 'verpasst',
   left: 'entfallen',
 } as const
 
@@ -112,9 +113,10 @@ export const ENDINGS = {
  * Returns a text about the final state of a task; empty if the task is done but the time is unknown.
  * @example endText(task, '2026-12-19') // 'Erledigt am 5. Dezember.'
  */
-export function endText({ state, done_at, reason, covered_until }: Task, today: string): string {
+export function endText({ state, done_on, due, reason, covered_until }: Task, today: string): string {
+  if (state === 'missed') return `War bis ${longDay(due, today)} fällig.`
   if (state === 'left') return 'Sie gilt für dich nicht mehr, zum Beispiel weil du das Team gewechselt hast.'
-  if (state === 'done') return done_at === null ? '' : `Erledigt am ${longDayOf(done_at, today)}.`
+  if (state === 'done') return done_on === null ? '' : `Erledigt am ${longDay(done_on, today)}.`
   const meaning = state === 'exempt' ? 'Du musst sie nicht erledigen' : 'Ein anderer Nachweis zählt dafür'
   const until = covered_until === null ? '' : `, bis ${longDay(covered_until, today)}`
   return `${meaning}${until}.${reason === null ? '' : ` Grund: ${isolate(reason)}`}`

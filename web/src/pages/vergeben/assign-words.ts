@@ -178,6 +178,7 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
     done: { text: 'erledigt', tone: 'good' },
     exempt: { text: 'befreit', tone: 'plain' },
     recognised: { text: 'anerkannt', tone: 'good' },
+    missed: { text: 'verpasst', tone: 'bad' },
     left: { text: 'ausgeschieden', tone: 'plain' },
   }
   return words[state]

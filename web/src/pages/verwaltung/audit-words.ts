@@ -69,6 +69,10 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
     sentence: (name) => `Persönlichen Teil von „${name}“ bestätigt`,
   },
   'occurrence.exempt': { label: 'Freigestellt', sentence: (name) => `Von „${name}“ freigestellt` },
+  'occurrence.reopen': {
+    label: 'Verpasste Frist geöffnet',
+    sentence: (name) => `Verpasste Frist von „${name}“ wieder geöffnet`,
+  },
   'occurrence.extend': { label: 'Frist verlängert', sentence: (name) => `Frist von „${name}“ verlängert` },
   'occurrence.recognise': { label: 'Nachweis anerkannt', sentence: (name) => `Nachweis für „${name}“ anerkannt` },
   'proof.revoke': { label: 'Nachweis widerrufen', sentence: (name) => `Einen Nachweis über „${name}“ widerrufen` },
