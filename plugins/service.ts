@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { Logo } from '../src/domain/company/logo.js'
 import type { MailSettings } from '../src/domain/mail/settings.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import { type Clock, calendarIn } from '../src/domain/time/calendar.js'
@@ -23,8 +24,9 @@ export interface ServiceConfig {
   /** Results of an attempt that stay when its answers are deleted */
   resultsKeep: ResultsKeep
   timeZone: string
-  /** Name of the company, on certificates; undefined if not configured */
+  /** Name of the company on certificates, pages and mails; undefined if not configured */
   companyName: string | undefined
+  companyLogo: Logo | undefined
   /** Simulated day at the start of the process, as `YYYY-MM-DD`, for trials; undefined for the real time */
   simulatedDate: string | undefined
   /** Addresses and CIDR blocks of trusted proxies */

@@ -4,9 +4,12 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { logoUrl } from '../src/domain/company/logo.js'
+import { escapeHtml } from '../src/domain/text/html.js'
 import { matchesEtag } from '../src/http/matches-etag.js'
 import { NOT_FOUND, WEB_NOT_BUILT } from '../src/http/refusals.js'
 import rateLimit from './rate-limit.js'
+import type { ServiceConfig } from './service.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -45,10 +48,14 @@ const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 /** First path segments below which unknown paths get a 404 instead of the page */
 const NO_PAGES = new Set<string | undefined>(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', WORKER])
 
-const BASE = /<base href="[^"]*"/
+/** Places in the built page that the service fills */
+const BASE = '<base href="/"'
+const TITLE = '<title>Training</title>'
+const COMPANY = '<meta name="company" content=""'
+const COMPANY_LOGO = '<meta name="company-logo" content=""'
 
-interface Page {
-  html: string
+interface Tagged {
+  text: string
   etag: string
 }
 
@@ -63,20 +70,20 @@ export interface WebOptions {
  */
 export default fp<WebOptions>(
   async (app, { folder }) => {
-    const page = readPage(folder, app.config.basePath)
+    const page = readPage(folder, app.config)
     const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
       if (page === undefined) throw WEB_NOT_BUILT
       // Search engines must not index the pages of certificates, whose addresses contain a secret code.
       reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
       reply.header('etag', page.etag)
       if (matchesEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
-      return reply.type('text/html; charset=utf-8').send(page.html)
+      return reply.type('text/html; charset=utf-8').send(page.text)
     }
 
     app.decorate('showPage', (request: FastifyRequest, reply: FastifyReply) => {
       if (page === undefined || !isNavigation(request)) return false
       reply.code(400).headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store' })
-      reply.type('text/html; charset=utf-8').send(page.html)
+      reply.type('text/html; charset=utf-8').send(page.text)
       return true
     })
 
@@ -110,18 +117,26 @@ export default fp<WebOptions>(
         return reply.sendFile(file, { cacheControl: true, maxAge: '1y', immutable: true })
       })
       for (const file of others) {
-        pages.get(`/${file}`, async (_request, reply) => {
-          if (file === WORKER) reply.header('content-security-policy', WORKER_POLICY)
-          return reply.header('cache-control', 'no-cache').sendFile(file)
-        })
+        if (file === WORKER) continue
+        pages.get(`/${file}`, (_request, reply) => reply.header('cache-control', 'no-cache').sendFile(file))
       }
+      // The worker keeps the page. A change of its text makes browsers install the worker again, with the new page.
+      const worker = withEtag(`${readFileSync(path.join(folder, WORKER), 'utf8')}\n// page ${page.etag}\n`)
+      pages.get(`/${WORKER}`, (request, reply) => {
+        reply.headers({ 'content-security-policy': WORKER_POLICY, 'cache-control': 'no-cache', etag: worker.etag })
+        if (matchesEtag(request.headers['if-none-match'], worker.etag)) return reply.code(304).send()
+        return reply.type('text/javascript; charset=utf-8').send(worker.text)
+      })
     })
   },
   { name: 'web', dependencies: ['errors', 'validation'] },
 )
 
-/** Reads the page and sets its base path. Returns undefined if the app has not been built. */
-function readPage(folder: string, basePath: string): Page | undefined {
+/**
+ * Reads the page and fills in the base path, the name of the company and its logo. Returns undefined if the app has not
+ * been built.
+ */
+function readPage(folder: string, { basePath, companyName, companyLogo }: ServiceConfig): Tagged | undefined {
   let built: string
   try {
     built = readFileSync(path.join(folder, 'index.html'), 'utf8')
@@ -129,9 +144,21 @@ function readPage(folder: string, basePath: string): Page | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  if (!BASE.test(built)) throw new Error('the built page has no <base href="…">')
-  const html = built.replace(BASE, () => `<base href="${basePath}"`)
-  return { html, etag: `"${hash('sha256', html, 'base64url')}"` }
+  const company = escapeHtml(companyName ?? '')
+  const html = [
+    [BASE, `<base href="${basePath}"`],
+    [TITLE, company === '' ? TITLE : `<title>Training · ${company}</title>`],
+    [COMPANY, `<meta name="company" content="${company}"`],
+    [COMPANY_LOGO, `<meta name="company-logo" content="${logoUrl(companyLogo) ?? ''}"`],
+  ].reduce((text, [place = '', value = '']) => {
+    if (!text.includes(place)) throw new Error(`the built page lacks ${place}`)
+    return text.replace(place, () => value)
+  }, built)
+  return withEtag(html)
+}
+
+function withEtag(text: string): Tagged {
+  return { text, etag: `"${hash('sha256', text, 'base64url')}"` }
 }
 
 function listFiles(folder: string): { assets: Set<string>; others: string[] } {

@@ -6,6 +6,7 @@ import { envSchema } from 'env-schema'
 import type { ServiceConfig } from '../plugins/service.js'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
+import { type Logo, parseLogo } from './domain/company/logo.js'
 import { type MailSettings, readMailSettings } from './domain/mail/settings.js'
 import { readOidcSettings } from './domain/sign-in/settings.js'
 import { checkLine } from './domain/text/parameters.js'
@@ -64,6 +65,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     host: env.HOST,
     port: env.PORT,
     companyName: env.COMPANY_NAME?.trim(),
+    companyLogo: env.COMPANY_LOGO_FILE === undefined ? undefined : readLogo(env.COMPANY_LOGO_FILE),
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     simulatedDate: env.SIMULATED_DATE,
     trustProxy: listOf(env.TRUST_PROXY),
@@ -86,15 +88,22 @@ function readSecretFiles(variables: Record<string, string | undefined>): Record<
     const file = variables[`${name}_FILE`]
     if (!isSecret || file === undefined) continue
     if (variables[name] !== undefined) throw new ConfigError(`${name}_FILE: ${name} ist auch gesetzt`)
-    try {
-      secrets[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      throw new ConfigError(`${name}_FILE: Die Datei ${file} ist nicht lesbar (${code})`)
-    }
+    secrets[name] = readNamedFile(`${name}_FILE`, file)
+      .toString()
+      .replace(/\r?\n$/, '')
     if (secrets[name] === '') throw new ConfigError(`${name}_FILE: Die Datei ${file} ist leer`)
   }
   return secrets
+}
+
+/** @throws ConfigError naming the variable if the file cannot be read */
+function readNamedFile(variable: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`${variable}: Die Datei ${file} ist nicht lesbar (${code})`)
+  }
 }
 
 // A constant, because env-schema compiles each object anew.
@@ -161,15 +170,16 @@ function mailServer(env: Environment): MailSettings | undefined {
   })
 }
 
+/** @throws ConfigError if the file cannot be read or is not a suitable picture */
+function readLogo(file: string): Logo {
+  const logo = parseLogo(readNamedFile('COMPANY_LOGO_FILE', file))
+  if ('problem' in logo) throw new ConfigError(`COMPANY_LOGO_FILE: Die Datei ${file} ${logo.problem}`)
+  return logo
+}
+
 /** Returns the PEM text of a file. @throws ConfigError if the file cannot be read or contains no certificate */
 function readCertificates(file: string): string {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new ConfigError(`SMTP_CA_FILE: Die Datei ${file} ist nicht lesbar (${code})`)
-  }
+  const text = readNamedFile('SMTP_CA_FILE', file).toString()
   try {
     new X509Certificate(text)
   } catch {

@@ -102,6 +102,9 @@ export async function serve(config: Config, print: Print): Promise<void> {
       log.warn('no mail is planned: SMTP_HOST is set, PUBLIC_URL is not')
       print('Achtung: Es gehen keine Erinnerungen hinaus, weil PUBLIC_URL fehlt: Mails enthalten Links.')
     }
+    if (config.publicUrl === undefined) {
+      print('Ohne PUBLIC_URL zeigen Nachweise nur ihren Code, weder Link noch QR-Code.')
+    }
     print(`svc-training läuft: ${address}`)
   } catch (error) {
     await app.close()

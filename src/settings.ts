@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkCompanyName } from './domain/certificates/issuer.js'
+import { checkCompanyName } from './domain/company/name.js'
 import { isMailAddress } from './domain/mail/address.js'
 import { checkMailHost, checkSenderName } from './domain/mail/settings.js'
 import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/settings.js'
@@ -130,8 +130,13 @@ export const SETTINGS = {
   COMPANY_NAME: {
     schema: { type: 'string' },
     check: checkCompanyName,
-    german: { text: 'Name der Firma auf Nachweisen', default: 'keiner' },
-    english: { text: 'name of the company on proofs' },
+    german: { text: 'Name der Firma auf Nachweisen, Seiten und Mails', default: 'keiner' },
+    english: { text: 'name of the company on proofs, pages and mails' },
+  },
+  COMPANY_LOGO_FILE: {
+    schema: { type: 'string', minLength: 1 },
+    german: { text: 'Datei mit ihrem Logo: PNG oder JPEG, höchstens 512 kB und 4 Megapixel', default: 'keine' },
+    english: { text: 'its logo: PNG or JPEG of at most 512 kB and 4 megapixels' },
   },
   ADMIN_USERNAME: {
     schema: { type: 'string' },

@@ -86,6 +86,7 @@ const app = await buildApp({
     basePath: '/',
     contentDir,
     companyName: undefined,
+    companyLogo: undefined,
     corsOrigins: [],
     oidc: undefined,
     passwordLogin: true,

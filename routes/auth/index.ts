@@ -5,17 +5,18 @@ import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
 import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../src/domain/accounts/refusals.js'
+import { logoUrl, NO_LOGO } from '../../src/domain/company/logo.js'
 import { requireFields } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
-import { Done, responses } from '../../src/http/schemas.js'
+import { Done, responses, sentAs } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
 import oidcRoutes from './oidc/index.js'
 import passkeyLogin from './passkey-login.js'
 import passkeyRoutes from './passkeys.js'
-import { ConfirmLoginBody, LoggedIn, LoginBody, Me, MethodsResponse, PasswordBody } from './schemas.js'
+import { ConfirmLoginBody, LoggedIn, LoginBody, LogoFile, Me, MethodsResponse, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
@@ -42,7 +43,28 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       password: app.offeredMethods.password,
       passkeys: app.offeredMethods.passkeys,
       oidc: app.provider && { label: app.provider.settings.label },
+      company: { name: app.config.companyName ?? null, logo: logoUrl(app.config.companyLogo) },
     }),
+  )
+
+  app.get(
+    '/logo',
+    {
+      schema: {
+        operationId: 'getLogo',
+        summary: 'The logo of the company',
+        tags: ['auth'],
+        security: [],
+        produces: ['image/png', 'image/jpeg'],
+        response: responses(sentAs<Buffer>(LogoFile), [NO_LOGO]),
+      },
+    },
+    async (_request, reply) => {
+      const { companyLogo } = app.config
+      if (companyLogo === undefined) throw NO_LOGO
+      reply.type(companyLogo.mediaType).header('cache-control', 'public, max-age=31536000, immutable')
+      return companyLogo.bytes
+    },
   )
 
   app.post(

@@ -15,7 +15,18 @@ export const MethodsResponse = Type.Object({
     type: ['object', 'null'],
     description: 'Single sign-on; null if it is not configured.',
   }),
+  company: Type.Object({
+    name: nullable(Type.String({ description: 'Null if `COMPANY_NAME` is not set.', examples: ['Muster GmbH'] })),
+    logo: nullable(
+      Type.String({
+        description: 'URL relative to the address of the service; null without a logo. Another logo has another URL.',
+        examples: ['api/auth/logo?v=5f2a8c1d0b7e4a96'],
+      }),
+    ),
+  }),
 })
+
+export const LogoFile = Type.String({ format: 'binary', description: 'PNG or JPEG.' })
 
 export const ConfirmLoginBody = Type.Object({ password: Type.String({ examples: ['vier zufällige Wörter'] }) })
 

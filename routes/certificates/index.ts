@@ -17,7 +17,6 @@ import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
-import { publicAddressOf } from '../../src/http/public-address.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
@@ -65,7 +64,7 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getProofPdf',
         summary: 'A proof of the caller as PDF',
-        description: 'The same proof gives the same bytes.',
+        description: 'The same proof gives the same bytes for the same settings.',
         tags: ['proofs'],
         produces: ['application/pdf'],
         params: CertificateParams,
@@ -77,8 +76,10 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
       const code = parseCode(request.params.code)
       const certificate = code === undefined ? undefined : await findCertificate(app.db, code)
       if (certificate?.user_id !== request.user.id) throw CERTIFICATE_NOT_FOUND
-      const address = publicAddressOf(request, `nachweis/${certificate.code}`, app.config).href
-      const content = { ...certificate, snapshot: readSnapshot(certificate.snapshot), address }
+      const { publicUrl, companyLogo } = app.config
+      const address = publicUrl === undefined ? null : new URL(`nachweis/${certificate.code}`, publicUrl).href
+      const logo = companyLogo?.printed ?? null
+      const content = { ...certificate, snapshot: readSnapshot(certificate.snapshot), address, logo }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(request.user.id, { kind: 'certificate', content }, signal)
       return reply

@@ -15,6 +15,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       basePath: '/',
       contentDir: '',
       companyName: undefined,
+      companyLogo: undefined,
       corsOrigins: [],
       oidc: undefined,
       passwordLogin: true,

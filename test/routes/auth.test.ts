@@ -1,5 +1,7 @@
+import { PNG } from 'pngjs'
 import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
+import { parseLogo } from '../../src/domain/company/logo.js'
 import { createSource } from '../support/editing.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import {
@@ -18,9 +20,26 @@ const sessionOf = (response: ServiceResponse) => callerOf(app, sessionCookieOf(r
 
 t.test('anyone can see the offered login methods', async (t) => {
   const response = await anonymous.get('/api/auth/methods')
-  t.strictSame(response.body, { password: true, passkeys: false, oidc: null })
+  t.strictSame(response.body, {
+    password: true,
+    passkeys: false,
+    oidc: null,
+    company: { name: null, logo: null },
+  })
   t.equal(response.headers['cache-control'], 'no-store')
   t.equal((await anonymous.post('/api/auth/methods')).status, 404)
+})
+
+t.test('anyone can see the name and the logo of the company', async (t) => {
+  t.equal((await anonymous.get('/api/auth/logo')).status, 404)
+  const logo = parseLogo(PNG.sync.write(new PNG({ width: 3, height: 2 })))
+  if ('problem' in logo) throw new Error(logo.problem)
+  const named = await startService(t, { config: { companyName: 'Müller & Söhne', companyLogo: logo } })
+  const url = `api/auth/logo?v=${logo.sha256.slice(0, 16)}`
+  t.match((await named.anonymous.get('/api/auth/methods')).body, { company: { name: 'Müller & Söhne', logo: url } })
+  const response = await named.app.inject({ url: `/${url}` })
+  t.ok(response.rawPayload.equals(logo.bytes))
+  t.match(response.headers, { 'content-type': 'image/png', 'cache-control': /public.*immutable/ })
 })
 
 t.test('login returns the user and sets a secure cookie', async (t) => {

@@ -11,6 +11,7 @@ const mail = {
   from: 'training@example.org',
   fromName: undefined,
   replyTo: undefined,
+  company: undefined,
   ca: undefined,
 }
 const publicUrl = 'https://training.example.org/'

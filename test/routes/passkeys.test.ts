@@ -54,7 +54,7 @@ t.test('offers no passkeys at an origin without support', async (t) => {
     ['https://example.org/training/', true],
   ] as const) {
     const other = await startService(t, { config: { publicUrl }, database: shared })
-    t.strictSame((await other.anonymous.get('/api/auth/methods')).body, { password: true, passkeys, oidc: null })
+    t.match((await other.anonymous.get('/api/auth/methods')).body, { password: true, passkeys, oidc: null })
     if (passkeys) continue
     const absent = errorBody(404, 'Passkeys werden hier nicht angeboten')
     t.strictSame((await other.anonymous.post('/api/auth/passkeys/login-options')).body, absent, String(publicUrl))

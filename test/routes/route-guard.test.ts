@@ -10,6 +10,7 @@ const PUBLIC = [
   'POST /api/mail/confirm',
   'POST /api/mail/unsubscribe',
   'GET /api/auth/methods',
+  'GET /api/auth/logo',
   'POST /api/auth/login',
   'POST /api/auth/logout',
   'POST /api/auth/passkeys/login-options',

@@ -15,6 +15,7 @@ const mail = {
   from: 'training@example.org',
   fromName: undefined,
   replyTo: undefined,
+  company: undefined,
   ca: undefined,
 }
 const config = { mail, publicUrl: 'https://training.example.org/' }

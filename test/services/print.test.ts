@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import jsQR from 'jsqr'
+import { PNG } from 'pngjs'
 import t, { type Test } from 'tap'
 import { groupCode } from '../../src/domain/certificates/code.js'
 import { type PrintedCertificate, printCertificate } from '../../src/services/print/certificate.js'
@@ -50,6 +51,7 @@ const LACKING = new Map([
 const certificateOf = (name: string, change: Partial<PrintedCertificate> = {}): PrintedCertificate => ({
   code: 'AB7K9QF2M4X8ZC6T3VN5HRWDJE',
   address: 'https://lernen.example.de/schulung/nachweis/AB7K9QF2M4X8ZC6T3VN5HRWDJE',
+  logo: null,
   issued_at: new Date('2026-12-05T10:00:00Z'),
   revoked_at: null,
   replaced_by: null,
@@ -158,6 +160,28 @@ t.test(
     t.ok(text.includes(squeeze('Nachgeholt für den Zeitraum 01.01.2026–31.03.2026')))
   },
 )
+
+t.test('a printed proof shows the logo, but not above a proof that names no company', { skip }, async (t) => {
+  const picture = new PNG({ width: 60, height: 20 })
+  picture.data.fill(255)
+  const logo = PNG.sync.write(picture)
+  const certificate = certificateOf('Ada', { logo })
+  const named = { ...certificate, snapshot: { ...certificate.snapshot, format: 2 as const, issuer: 'Müller & Söhne' } }
+  const structure = await readPdf(t, await printCertificate(named), 'pdfinfo', '-struct')
+  t.equal(structure.match(/\bFigure\b/g)?.length, 2, 'the logo and the QR code')
+  const [, top] =
+    /yMin="([\d.]+)"[^>]*>Müller</.exec(await readPdf(t, await printCertificate(named), 'pdftotext', '-bbox')) ?? []
+  t.ok(Number(top) >= 64 + 48, `the name is below the logo: ${top}`)
+  const earlier = await readPdf(t, await printCertificate(certificate), 'pdfinfo', '-struct')
+  t.equal(earlier.match(/\bFigure\b/g)?.length, 1)
+})
+
+t.test('without a public address, a printed proof says where to enter its code', { skip }, async (t) => {
+  const pdf = await printCertificate(certificateOf('Ada', { address: null }))
+  const text = squeeze(await readPdf(t, pdf, 'pdftotext', '-raw'))
+  t.ok(text.includes(squeeze('Code auf der Seite /nachweis eingeben AB7K-9QF2')), text)
+  t.notMatch(await readPdf(t, pdf, 'pdfinfo', '-struct'), /Figure/, 'no QR code')
+})
 
 t.test('the PDF of a proof is tagged, and its QR code contains the address', { skip }, async (t) => {
   const certificate = certificateOf('Łukasz Öztürk-Großmann')

@@ -142,6 +142,8 @@ t.test('refuses a wrong value in one line that names the variable', async (t) =>
     ['SMTP_FROM', 'training', 'Training <t@example.org>', 't@example.org\r\nBcc: x@example.org'],
     ['SMTP_REPLY_TO', 'training', '@example.org'],
     ['SMTP_FROM_NAME', 'a\nb', 'x'.repeat(101)],
+    ['COMPANY_NAME', ' ', 'a\nb', 'x'.repeat(201)],
+    ['COMPANY_LOGO_FILE', '/does/not/exist', ROOT, `${ROOT}package.json`],
     ['SMTP_CA_FILE', '/does/not/exist', `${ROOT}package.json`],
     ['WEB', 'true', 'aus', 'ON'],
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
@@ -171,6 +173,7 @@ t.test('turns mail on with a host and a sender', async (t) => {
     from: 'training@example.org',
     fromName: undefined,
     replyTo: undefined,
+    company: undefined,
     ca: undefined,
   })
   const more = { SMTP_PORT: '465', SMTP_SECURITY: 'force_tls', SMTP_FROM_NAME: 'Lüke GmbH', SMTP_REPLY_TO: 'hr@firma' }

@@ -86,6 +86,7 @@ export async function startMailServer(t: Owner, options: SMTPServerOptions = {})
       from: 'training@example.org',
       fromName: 'Übungen & Mehr',
       replyTo: undefined,
+      company: undefined,
       ca: TEST_CA,
       ...overrides,
     }),

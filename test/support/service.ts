@@ -17,6 +17,7 @@ export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
   companyName: undefined,
+  companyLogo: undefined,
   corsOrigins: [],
   importMaxBytes: 4 * 2 ** 20,
   mail: undefined,

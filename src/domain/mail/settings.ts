@@ -6,6 +6,8 @@ export interface MailSettings {
   from: string
   fromName: string | undefined
   replyTo: string | undefined
+  /** Name of the company, below each mail; undefined if not configured */
+  company: string | undefined
   /** PEM certificates of the authority that signed the server's certificate; undefined for public authorities */
   ca: string | undefined
 }
@@ -27,6 +29,7 @@ export interface GivenMail {
   SMTP_FROM: string | undefined
   SMTP_FROM_NAME: string | undefined
   SMTP_REPLY_TO: string | undefined
+  COMPANY_NAME: string | undefined
 }
 
 /**
@@ -51,6 +54,7 @@ export function readMailSettings(
     from,
     fromName: given.SMTP_FROM_NAME,
     replyTo: given.SMTP_REPLY_TO,
+    company: given.COMPANY_NAME?.trim(),
     ca,
   }
 }

@@ -21,7 +21,8 @@ export function composeMail(settings: MailSettings, mail: OutgoingMail): MailCom
     to: { name: inLine(to.name), address: to.address },
     ...(settings.replyTo !== undefined && { replyTo: { name: '', address: settings.replyTo } }),
     subject: inLine(subject),
-    text: body,
+    // The separator of a signature (RFC 3676, section 4.3) ends with a space.
+    text: settings.company === undefined ? body : `${body}\n-- \n${inLine(settings.company)}\n`,
     headers: {
       'Auto-Submitted': 'auto-generated',
       // Keeps Exchange from sending an out-of-office reply.

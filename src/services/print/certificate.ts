@@ -2,12 +2,15 @@ import { encode } from 'uqr'
 import { PART_NAMES } from '../../domain/assignments/part-state.js'
 import { groupCode } from '../../domain/certificates/code.js'
 import type { CertificateSnapshot, ProvenPart } from '../../domain/certificates/snapshot.js'
+import { PRINTED_LOGO } from '../../domain/company/logo.js'
 import { createPdf, type Document, formatDay, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
 
 export interface PrintedCertificate {
   code: string
-  /** URL of the page that shows the same data for comparison */
-  address: string
+  /** URL of the page that shows the same data for comparison; null if the service has no public address */
+  address: string | null
+  /** Logo of the company, PNG or JPEG; null if none is configured */
+  logo: Uint8Array | null
   issued_at: Date
   snapshot: CertificateSnapshot
   revoked_at: Date | null
@@ -25,7 +28,7 @@ export function printCertificate(certificate: PrintedCertificate): Promise<Buffe
 
 function writeCertificate(
   document: Document,
-  { code, address, snapshot, revoked_at, replaced_by, issued_at }: PrintedCertificate,
+  { code, address, logo, snapshot, revoked_at, replaced_by, issued_at }: PrintedCertificate,
 ) {
   const root = document.struct('Document')
   document.addStructure(root)
@@ -35,7 +38,11 @@ function writeCertificate(
     document.y += after
   }
 
-  const { issuer, personnel_number, for_period } = snapshot
+  const { format, issuer, personnel_number, for_period } = snapshot
+  // Certificates of format 1 do not name the company that issued them.
+  if (logo !== null && format !== 1) {
+    root.add(document.struct('Figure', { alt: `Logo: ${issuer ?? 'Firma'}` }, () => drawLogo(document, logo)))
+  }
   if (issuer) add('P', () => line(issuer, { bold: true, size: 13, after: 12 }))
   add('H1', () => line('Nachweis', { bold: true, size: 24, after: 10 }))
   add('P', () => line(snapshot.title, { bold: true, size: 15, after: 14 }))
@@ -95,19 +102,29 @@ function writeCode(
 ): void {
   const top = document.page.height - MARGIN - QR_SIZE
   if (document.y > top - 12) document.addPage()
-  const figure = document.struct('Figure', { alt: `QR-Code mit der Adresse ${address}` }, () =>
-    drawQr(document, address, { x: MARGIN, y: top }),
-  )
-  root.add(figure)
-  document.x = MARGIN + QR_SIZE + 18
+  if (address !== null) {
+    const figure = document.struct('Figure', { alt: `QR-Code mit der Adresse ${address}` }, () =>
+      drawQr(document, address, { x: MARGIN, y: top }),
+    )
+    root.add(figure)
+    document.x = MARGIN + QR_SIZE + 18
+  }
   document.y = top + 4
   const part = document.struct('P', {}, () => {
     line('Zum Vergleich mit diesem Blatt:', { size: SMALL, color: MUTED, after: 0 })
-    line(address, { size: SMALL, after: 6 })
+    line(address ?? 'Code auf der Seite /nachweis eingeben', { size: SMALL, after: 6 })
     line(groupCode(code), { bold: true, size: 10, after: 6 })
     line(`Ausgestellt am ${formatDay(issued_at.toISOString().slice(0, 10))}`, { size: SMALL, color: MUTED, after: 0 })
   })
   root.add(part)
+}
+
+function drawLogo(document: Document, logo: Uint8Array): void {
+  const { width, height } = PRINTED_LOGO
+  const bytes = Buffer.from(logo.buffer, logo.byteOffset, logo.byteLength)
+  // Without coordinates, PDFKit moves its position below the picture.
+  document.image(bytes, { fit: [width, height] })
+  document.y += 12
 }
 
 function drawQr(document: Document, text: string, { x, y }: { x: number; y: number }): void {

@@ -25,6 +25,7 @@ const mail = {
   from: 'training@example.org',
   fromName: undefined,
   replyTo: undefined,
+  company: undefined,
   ca: undefined,
 }
 
