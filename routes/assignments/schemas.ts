@@ -3,8 +3,7 @@ import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignme
 import { PART_STATES, type PartState } from '../../src/domain/assignments/part-state.js'
 import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
-import { parseChoice } from '../../src/domain/text/parameters.js'
-import { choice, flag, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
+import { choice, choices, flag, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
@@ -279,16 +278,8 @@ export const OwnOccurrences = Type.Object({
   ),
 })
 
-function states(fallback: readonly OccurrenceState[], shown: string) {
-  const description = `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default ${shown}.`
-  return parameter({ type: 'string', description, examples: ['open,in_progress'] }, (text, name) => {
-    if (text === undefined || text === '') return fallback
-    return text.split(',').flatMap((state) => parseChoice(state, name, OCCURRENCE_STATES) ?? [])
-  })
-}
-
 const selection = {
-  state: states(OCCURRENCE_STATES, 'all'),
+  state: choices(OCCURRENCE_STATES, OCCURRENCE_STATES, 'all'),
   overdue: flag('Only open ones that are overdue.'),
   missing: choice(PART_KINDS, 'Only open ones with an open part of this kind.'),
   q: optional('Part of the name.', 'muster'),
@@ -346,7 +337,7 @@ export const OccurrenceList = Type.Object({
 })
 
 export const SignersQuery = Type.Object({
-  state: states(OPEN_STATES, `${OPEN_STATES.join(',')} (not finished)`),
+  state: choices(OCCURRENCE_STATES, OPEN_STATES, `${OPEN_STATES.join(',')} (not finished)`),
 })
 
 export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })

@@ -2,7 +2,14 @@ import { AjvCompiler } from '@fastify/ajv-compiler'
 import { type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
 import { InvalidField, InvalidParameter, Refusal } from '../domain/refusal.js'
-import { parseChoice, parseCursor, parseFlag, parseIntegerCursor, parseNumber } from '../domain/text/parameters.js'
+import {
+  parseChoice,
+  parseCursor,
+  parseFlag,
+  parseIntegerCursor,
+  parseNumber,
+  splitList,
+} from '../domain/text/parameters.js'
 import { nullable } from './schemas.js'
 
 /** Schema key of the function that parses a parameter. A parameter without one stays text. */
@@ -54,6 +61,15 @@ export function choice<const T extends string>(words: readonly T[], description:
 export function choiceOr<const T extends string>(words: readonly T[], fallback: NoInfer<T>, description: string) {
   const schema = { type: 'string', enum: words, default: fallback, description, examples: [fallback] }
   return parameter(schema, (text, name) => parseChoice(text, name, words) ?? fallback)
+}
+
+/** Some of the words, separated by commas; all of `fallback` if absent or empty */
+export function choices<const T extends string>(words: readonly T[], fallback: readonly NoInfer<T>[], shown: string) {
+  const description = `One or more of ${words.join(', ')}, separated by commas; default ${shown}.`
+  const examples = [words.slice(0, 2).join(',')]
+  return parameter({ type: 'string', description, examples }, (text = '', name) =>
+    text === '' ? fallback : splitList(text).flatMap((word) => parseChoice(word, name, words) ?? []),
+  )
 }
 
 /** An id: `int32` if its column is an integer, `int64` if it is a bigint; undefined if absent or empty */

@@ -3,7 +3,17 @@ import fastify from 'fastify'
 import t from 'tap'
 import validation from '../../plugins/validation.js'
 import type { Refusal } from '../../src/domain/refusal.js'
-import { choiceOr, clamped, flag, id, newestFirst, page, parsingQueries, ranged } from '../../src/http/query.js'
+import {
+  choiceOr,
+  choices,
+  clamped,
+  flag,
+  id,
+  newestFirst,
+  page,
+  parsingQueries,
+  ranged,
+} from '../../src/http/query.js'
 import { startService } from '../support/service.js'
 
 const Wanted = Type.Object({
@@ -12,12 +22,13 @@ const Wanted = Type.Object({
   days: clamped({ minimum: 1, maximum: 365, fallback: 30 }),
   entries: ranged({ minimum: 1, maximum: 1_000, fallback: 100 }),
   order: choiceOr(['asc', 'desc'], 'asc', 'Direction.'),
+  states: choices(['open', 'done', 'left'], ['open'], 'open'),
   check: flag('Only checks.'),
   source: id('int64', 'Id of a source.'),
   ...page({ maximum: 200, fallback: 50, cursor: 'int32' }),
 })
 
-const REST = { days: 30, entries: 100, order: 'asc', check: false, limit: 50, purpose: 'x' }
+const REST = { days: 30, entries: 100, order: 'asc', states: ['open'], check: false, limit: 50, purpose: 'x' }
 
 t.test('a query is parsed as its schema says', async (t) => {
   const app = fastify({ schemaController: parsingQueries({}) })
@@ -28,16 +39,22 @@ t.test('a query is parsed as its schema says', async (t) => {
   t.teardown(() => app.close())
   for (const [search, expected] of [
     ['purpose=x', REST],
-    ['purpose=x&days=&entries=&order=&check=&source=&after=&limit=', REST],
+    ['purpose=x&days=&entries=&order=&states=&check=&source=&after=&limit=', REST],
     ['purpose=x&limit=0&days=9999', { ...REST, limit: 1, days: 365 }],
     ['purpose=x&limit=7.9&entries=1000', { ...REST, limit: 7, entries: 1_000 }],
     ['purpose=x&q=7&order=desc&check=true', { ...REST, q: '7', order: 'desc', check: true }],
     ['purpose=x&source=9007199254740993&after=-3', { ...REST, source: Number.MAX_SAFE_INTEGER, after: -3 }],
+    ['purpose=x&states=done,left', { ...REST, states: ['done', 'left'] }],
+    ['purpose=x&states=done,,left,', { ...REST, states: ['done', 'left'] }],
     ['limit=x', { message: 'Das Feld „purpose“ fehlt', field: 'purpose' }],
     ['purpose=x&limit=x', { message: 'Der Parameter „limit“ muss eine Zahl sein', field: 'limit' }],
     ['purpose=x&after=1.5', { message: 'Der Parameter „after“ ist ungültig', field: 'after' }],
     ['purpose=x&after=2147483648', { message: 'Der Parameter „after“ ist ungültig', field: 'after' }],
     ['purpose=x&check=1', { message: 'Der Parameter „check“ muss true oder false sein', field: 'check' }],
+    [
+      'purpose=x&states=open,x',
+      { message: 'Der Parameter „states“ muss eines von open, done, left sein', field: 'states' },
+    ],
     ['purpose=x&order=up', { message: 'Der Parameter „order“ muss eines von asc, desc sein', field: 'order' }],
     [
       'purpose=x&entries=1001',

@@ -5,6 +5,7 @@ import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.
 import { readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import { splitList } from '../../../src/domain/text/parameters.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { CARD_COLUMNS } from './card-texts.js'
@@ -67,7 +68,7 @@ export async function listDecksToExport(
     ) as listed on listed.deck_id = decks.id
     where ${hasHidden ? IS_KEPT_DECK : IS_LIVE_DECK} and ${isWanted('decks.id')} and ${ofSource('decks.id')}
     order by ${deckOrder('decks')}`.execute(db)
-  return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: ids === '' ? [] : ids.split(',').map(Number) }))
+  return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: splitList(ids).map(Number) }))
 }
 
 export interface ExportedCard extends CardTexts {
@@ -222,7 +223,7 @@ export async function* readSheetsToExport(
 export async function listPictures(db: Kysely<Database>): Promise<Set<string>> {
   const { rows } = await sql<{ shas: string }>`
     select coalesce(string_agg(encode(sha256, 'hex'), ','), '') as shas from media`.execute(db)
-  return new Set(rows[0]?.shas.split(',').filter((sha) => sha !== ''))
+  return new Set(splitList(rows[0]?.shas ?? ''))
 }
 
 /** @param sha SHA-256 in hex */

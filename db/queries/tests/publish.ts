@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import { splitList } from '../../../src/domain/text/parameters.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
@@ -69,7 +70,7 @@ export async function listQuestionCards(
     where cards.deck_id = any(${deckIds}::integer[]) and (exercise is not null or ${KEY} = any(${keys}::text[]))`.execute(
     db,
   )
-  return readInChunks(rows[0]?.ids?.split(',').map(Number) ?? [], (ids) => readQuestionCards(db, ids), CARDS_AT_ONCE)
+  return readInChunks(splitList(rows[0]?.ids ?? '').map(Number), (ids) => readQuestionCards(db, ids), CARDS_AT_ONCE)
 }
 
 async function readQuestionCards(db: Kysely<Database>, ids: readonly number[]): Promise<CardRow[]> {

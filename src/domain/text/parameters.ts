@@ -104,6 +104,14 @@ export function parseChoice<T extends string>(
 }
 
 /**
+ * Splits a list that is separated by commas; an empty text is an empty list.
+ * @example splitList('3,17') // ['3', '17']
+ */
+export function splitList(text: string): string[] {
+  return text === '' ? [] : text.split(',')
+}
+
+/**
  * Parses `true` or `false`; returns false if absent or empty.
  * @throws InvalidInput naming the parameter if it is another word
  * @example parseFlag('true', 'check') // true

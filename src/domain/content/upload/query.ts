@@ -2,7 +2,7 @@ import { InvalidInput, InvalidParameter } from '../../refusal.js'
 import type { TableChoice } from '../../table/index.js'
 import { CHOSEN_ROLES, type ChosenRole, type ColumnChoice } from '../../table-layout.js'
 import { toNfc } from '../../text/nfc.js'
-import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
+import { isInteger, parseFlag, parseId, splitList } from '../../text/parameters.js'
 import { countCharacters, hasControls, isStorable } from '../../text/text.js'
 
 const EXTENSION = /\.(?:apkg|colpkg|csv|gift|tsv|txt|xlsx|xlsm|xml|zip)$/i
@@ -78,7 +78,7 @@ const MAX_COLUMNS = 100
 /** Parses the roles of columns, such as `question,answer,-,level`. */
 function parseColumns(text: string | undefined, headings: string | undefined): ColumnChoice | undefined {
   if (text === undefined || text === '') return undefined
-  const words = text.split(',').map((word) => word.trim())
+  const words = splitList(text).map((word) => word.trim())
   const columns = words.map((word) => (word === '-' || word === '' ? null : word)) as ColumnChoice['columns']
   const known: readonly string[] = CHOSEN_ROLES
   if (words.length > MAX_COLUMNS || columns.some((role) => role !== null && !known.includes(role))) {
@@ -133,7 +133,7 @@ function parseKeep(text: string | undefined): 'ours' | 'theirs' {
 }
 
 function parseIds(text: string | undefined): Set<number> {
-  const ids = (text ?? '').split(',').filter((part) => part !== '')
+  const ids = splitList(text ?? '').filter((part) => part !== '')
   return new Set(
     ids.map((part) => {
       const id = parseId(part)
