@@ -54,6 +54,7 @@ t.test('names the column of a fault in German, once', async (t) => {
   const sentence = (field: string | null, message: string) => sentenceOfRow({ line: 2, field, message })
   t.equal(sentence('mail', 'Diese Spalte ist unbekannt'), 'mail: Diese Spalte ist unbekannt')
   t.equal(sentence('username', 'Der Benutzername fehlt'), 'Der Benutzername fehlt')
+  t.equal(sentence('password', 'Zu kurz'), 'Zu kurz', 'whatever the sentence says')
   t.equal(
     sentence('is_admin', 'Das Feld „is_admin“ muss true oder false (ja oder nein) sein'),
     'Das Feld „Administrator“ muss true oder false (ja oder nein) sein',

@@ -8,6 +8,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   display_name: 'Anzeigename',
   is_admin: 'Administrator',
   is_author: 'Autor',
+  is_auditor: 'Auditor',
+  auditor_until: 'Auditor bis',
   disabled_on: 'deaktiviert ab',
   email: 'E-Mail-Adresse',
   password: 'Passwort',
@@ -17,14 +19,14 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the sentence of a fault with the German name of its column; an unknown name is unchanged.
+ * Returns the sentence of a fault with the German name of its column. A column that the service does not know precedes
+ * the sentence, which does not name it.
  * @example sentenceOfRow({ line: 2, field: 'mail', message: 'Diese Spalte ist unbekannt' }) // 'mail: Diese Spalte …'
  */
 export function sentenceOfRow({ field, message }: RowFault): string {
   if (field === null) return message
-  const column = FIELDS[field] ?? field
-  const sentence = message.replace(`„${field}“`, `„${column}“`)
-  return sentence.includes(column) ? sentence : `${column}: ${sentence}`
+  const column = FIELDS[field]
+  return column === undefined ? `${field}: ${message}` : message.replace(`„${field}“`, `„${column}“`)
 }
 
 export function groupByLine(faults: readonly RowFault[]): Map<number, string[]> {
