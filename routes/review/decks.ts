@@ -3,7 +3,7 @@ import { listStudiedDecks, setDeckRetention, switchDeck } from '../../db/queries
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { responses } from '../../src/http/schemas.js'
-import { DeckBody, DeckParams, StudiedDeck, StudiedDecks } from './schemas.js'
+import { DeckBody, StudiedDeck, StudiedDeckParams, StudiedDecks } from './schemas.js'
 
 const NOTHING_TO_CHANGE = new InvalidInput('Das Feld „active“ oder „desired_retention“ fehlt')
 
@@ -33,7 +33,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'switchReviewDeck',
         summary: 'Activate or deactivate a deck, or choose its desired retention, for the caller',
         tags: ['review'],
-        params: DeckParams,
+        params: StudiedDeckParams,
         body: DeckBody,
         response: responses(StudiedDeck, [DECK_NOT_FOUND]),
       },

@@ -275,7 +275,7 @@ export const StudiedDeck = Type.Object(
 
 export const StudiedDecks = Type.Object({ decks: Type.Array(StudiedDeck), today: Today })
 
-export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
+export const StudiedDeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
 
 /** Change of a deck's settings; the handler refuses a body without any of the fields. */
 export const DeckBody = Type.Object({

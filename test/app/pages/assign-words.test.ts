@@ -2,9 +2,9 @@ import t from 'tap'
 import {
   addDays,
   audienceText,
-  partText,
   reachText,
   recurrenceText,
+  requirementText,
   scheduleText,
 } from '../../../web/src/pages/vergeben/assign-words.js'
 
@@ -48,8 +48,8 @@ t.test('audience and parts are named', async (t) => {
   t.equal(of({}, []), 'Niemand')
   t.equal(of({}, [], { change: false, see_state: true, decide: false }), 'Mitglieder deiner Teams')
   const deck = { kind: 'deck', title: '\u202eGit', share_percent: null } as const
-  t.equal(partText(deck), 'Deck „\u2068\u202eGit\u2069“: jede Karte einmal lernen')
-  t.match(partText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')
+  t.equal(requirementText(deck), 'Deck „\u2068\u202eGit\u2069“: jede Karte einmal lernen')
+  t.match(requirementText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')
 })
 
 t.test('the form says how many persons get an assignment', async (t) => {

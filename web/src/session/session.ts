@@ -73,7 +73,7 @@ export interface Session {
   touched: ReadonlyMap<number, number>
 }
 
-export function changeCard(session: Session, card_id: number, change: Partial<StudyCard>): Session {
+export function updateCard(session: Session, card_id: number, change: Partial<StudyCard>): Session {
   const queue = session.queue.map((waiting) =>
     waiting.card.card_id === card_id ? { ...waiting, card: { ...waiting.card, ...change } } : waiting,
   )

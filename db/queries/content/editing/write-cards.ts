@@ -79,7 +79,10 @@ export async function insertCard(
 }
 
 /** One parameter holds all rows, so that the statement stays prepared. */
-export async function updateCards(transaction: Transaction<Database>, cards: readonly EditableCard[]): Promise<void> {
+export async function updateEditedCards(
+  transaction: Transaction<Database>,
+  cards: readonly EditableCard[],
+): Promise<void> {
   const rows = cards.map(({ archived, draft, ...card }) => ({ ...card, is_hidden: archived || draft }))
   await sql`
     update cards

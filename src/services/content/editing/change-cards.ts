@@ -6,7 +6,7 @@ import type { DeckToEdit } from '../../../../db/queries/content/editing/decks.js
 import {
   findNextSortOrder,
   findTakenKeys,
-  updateCards,
+  updateEditedCards,
   updateIdentities,
 } from '../../../../db/queries/content/editing/write-cards.js'
 import type { Database } from '../../../../db/types.js'
@@ -71,7 +71,7 @@ async function updateChanged(transaction: Transaction<Database>, changed: readon
     after: isEditOfUpload(change) ? { ...change.after, edited: true } : change.after,
   }))
   await inBatches(transaction, rows, async (batch) => {
-    await updateCards(
+    await updateEditedCards(
       transaction,
       batch.map(({ after }) => after),
     )

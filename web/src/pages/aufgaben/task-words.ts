@@ -41,7 +41,7 @@ export function dueText(due: string, today: string): string {
 
 export const isOpen = ({ state }: Pick<Task, 'state'>) => state === 'open' || state === 'in_progress'
 
-export const KINDS: Record<Part['kind'], string> = {
+export const PART_NAMES: Record<Part['kind'], string> = {
   sheet: 'Spickzettel',
   test: 'Test',
   deck: 'Deck',

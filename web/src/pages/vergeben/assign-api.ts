@@ -6,7 +6,7 @@ import type { ResponseBody } from '../../api/types.js'
 export type ListedAssignment = ResponseBody<'/api/assignments'>['assignments'][number]
 export type AssignmentDetail = ResponseBody<'/api/assignments/{id}'>['assignment']
 export type Template = ResponseBody<'/api/assignments/templates'>['templates'][number]
-export type Part = ListedAssignment['parts'][number]
+export type AssignedPart = ListedAssignment['parts'][number]
 type OccurrencePage = ResponseBody<'/api/assignments/{id}/occurrences'>
 export type Occurrence = OccurrencePage['occurrences'][number]
 export type Counts = NonNullable<OccurrencePage['counts']>
@@ -14,7 +14,7 @@ export type Counts = NonNullable<OccurrencePage['counts']>
 export interface PersonFilter {
   state?: string
   overdue?: boolean
-  missing?: Part['kind']
+  missing?: AssignedPart['kind']
   q?: string
 }
 

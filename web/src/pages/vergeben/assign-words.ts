@@ -1,6 +1,7 @@
 import type { Body, ResponseBody } from '../../api/types.js'
 import { isolate } from '../../words/isolate.js'
 import { countOf } from '../../words/numbers.js'
+import { PART_NAMES } from '../aufgaben/task-words.js'
 
 type Assignment = ResponseBody<'/api/assignments'>['assignments'][number]
 type Kind = Assignment['parts'][number]['kind']
@@ -39,12 +40,11 @@ export function addDays(day: string, days: number): string {
   return at.toISOString().slice(0, 10)
 }
 
-export const KINDS: { value: Kind; label: string }[] = [
-  { value: 'sheet', label: 'Spickzettel' },
-  { value: 'test', label: 'Test' },
-  { value: 'deck', label: 'Deck' },
-  { value: 'personal', label: 'Persönlicher Teil' },
-]
+/** The choice of a kind of part */
+export const KINDS = (['sheet', 'test', 'deck', 'personal'] as const).map((value) => ({
+  value,
+  label: PART_NAMES[value],
+}))
 
 const SHORT_KINDS: Readonly<Record<Kind, string>> = { sheet: 'Blatt', test: 'Test', deck: 'Deck', personal: 'Gespräch' }
 
@@ -64,9 +64,9 @@ export const missingText = (kind: Kind): string => `${SHORT_KINDS[kind]} fehlt`
 
 /**
  * Describes a part as a task for a person.
- * @example partText(part) // 'Test „Brandschutz“ bestehen'
+ * @example requirementText(part) // 'Test „Brandschutz“ bestehen'
  */
-export function partText({
+export function requirementText({
   kind,
   title,
   share_percent,
@@ -134,9 +134,9 @@ export function recurrenceText(recurrence: Recurrence): string {
 
 /**
  * Formats the due date briefly, for lists.
- * @example dueText({ due: { days_after_start: 30 } }) // '30 Tage nach dem Beginn'
+ * @example dueRuleText({ due: { days_after_start: 30 } }) // '30 Tage nach dem Beginn'
  */
-export function dueText({ due }: Pick<Dates, 'due'>): string {
+export function dueRuleText({ due }: Pick<Dates, 'due'>): string {
   return typeof due === 'string' ? dayText(due) : `${countOf(due.days_after_start, 'Tag', 'Tage')} nach dem Beginn`
 }
 
@@ -183,8 +183,6 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
   }
   return words[state]
 }
-
-export const isOpen = ({ state }: { state: State }): boolean => state === 'open' || state === 'in_progress'
 
 /**
  * Returns whether there are parts, but no personal part. The law usually requires a personal part for a safety

@@ -3,11 +3,11 @@ import type { Body } from '../../../api/types.js'
 import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
 import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
-import type { AssignmentDetail, Part, Template } from '../assign-api.js'
-import { audienceText, dayText, partText, scheduleText } from '../assign-words.js'
+import type { AssignedPart, AssignmentDetail, Template } from '../assign-api.js'
+import { audienceText, dayText, requirementText, scheduleText } from '../assign-words.js'
 
 export interface FormPart {
-  kind: Part['kind']
+  kind: AssignedPart['kind']
   slug: string | null
   title: string
   /** Percentage of the cards that must be rated „Gut“ or better; null if each card must be rated once */
@@ -171,7 +171,7 @@ export function textsOf(fields: AssignmentFields): { label: string; text: string
   return [
     { label: 'Titel', text: title },
     { label: 'Beschreibung', text: description },
-    { label: 'Was zu tun ist', text: parts.map(partText).join('\n') },
+    { label: 'Was zu tun ist', text: parts.map(requirementText).join('\n') },
     { label: 'Für wen', text: audienceText({ audience, teams }) },
     { label: 'Beginn', text: starts === 'joining' || startsOn === '' ? 'mit dem Dazukommen' : dayText(startsOn) },
     { label: 'Termine', text: missingIn(fields) === undefined ? scheduleText(datesOf(fields)) : '' },
