@@ -39,7 +39,7 @@ t.test('says who confirms a personal part', async (t) => {
   t.match(textFor({}), /bestätigt es Anna Keller oder die Leitung deines Teams\.$/)
   t.match(textFor({ mandatory: false }), /bestätigt es Anna Keller\.$/)
   t.match(textFor({ mandatory: false, responsible: null }), /bestätigt es die verantwortliche Person\.$/)
-  const held = part({ kind: 'personal', state: 'done', held_on: '2026-12-05', confirmed_by: 'x\u202ey' })
+  const held = part({ kind: 'personal', state: 'done', done_on: '2026-12-05', confirmed_by: 'x\u202ey' })
   t.equal(partText(held, { assignment }, TODAY), 'war am 5. Dezember, bestätigt von \u2068x\u202ey\u2069')
 })
 
