@@ -777,6 +777,10 @@ export interface Proofs {
   issued_at: Fixed<Date>;
   occurrence_id: number;
   /**
+   * Name and personnel number on the proof, folded for the search
+   */
+  person_key: Derived<string>;
+  /**
    * Code of the proof that replaces this proof
    */
   replaced_by: string | null;

@@ -16,6 +16,7 @@ import {
   NOT_YOUR_ASSIGNMENT,
   NOT_YOUR_TEAM,
 } from '../src/domain/assignments/refusals.js'
+import { NO_CERTIFICATE_READER } from '../src/domain/certificates/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, INVALID_ID_BY_KIND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
 import type { Refusal } from '../src/domain/refusal.js'
@@ -23,6 +24,7 @@ import { NOT_A_LEAD } from '../src/domain/teams/refusals.js'
 import { maySeeTeam, type ViewableTeams } from '../src/domain/teams/teams.js'
 import { isInteger, parseRowId } from '../src/domain/text/parameters.js'
 import type { OverseenAssignment } from '../src/services/assignments/oversee.js'
+import type { CertificateReader } from '../src/services/certificates/search.js'
 import { requireOwnPassword, requireScope } from './auth.js'
 
 declare module 'fastify' {
@@ -63,6 +65,11 @@ declare module 'fastify' {
      * which the plugin `validation` refuses later. Runs as a preHandler after `requireAssigner`.
      */
     requireAssignable: preHandlerAsyncHookHandler
+    /**
+     * Requires an administrator, an auditor or a user who is responsible for an assignment, and loads
+     * `request.certificateReader`.
+     */
+    requireCertificateReader: onRequestAsyncHookHandler
     /** Requires an administrator or an auditor. */
     requireAuditReader: preHandlerAsyncHookHandler
     /**
@@ -96,6 +103,10 @@ declare module 'fastify' {
     /** Rights of the caller to read assignments; set by `requireAssignmentReader` and `requireAssigner` */
     assignmentReader: Reader
     /**
+     * Rights of the caller to read certificates of others; set by `requireCertificateReader`
+     */
+    certificateReader: CertificateReader
+    /**
      * The assignment in the path; also the teams that the caller leads, unless the caller is responsible for the
      * assignment or admitted as an auditor. Set by `requireOverseer` and `requireStateReader`.
      */
@@ -120,6 +131,7 @@ export default fp(
     app.decorateRequest('viewableTeams')
     app.decorateRequest('assignmentReader')
     app.decorateRequest('overseen')
+    app.decorateRequest('certificateReader')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
       // `editable` is already set if another hook of the same request has called this function.
@@ -229,6 +241,12 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     if (!mayAssign && !audits && reader.led.size === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
     request.assignmentReader = reader
   })
+  app.decorate('requireCertificateReader', async (request: FastifyRequest) => {
+    await requireCaller(request)
+    const reader = await findCertificateReader(request)
+    if (reader === undefined) throw NO_CERTIFICATE_READER
+    request.certificateReader = reader
+  })
   app.decorate('requireAuditReader', async ({ user }: FastifyRequest) => {
     if (!user.is_admin && !isAuditor(user, app.clock.today())) throw AUDITORS_ONLY
   })
@@ -290,6 +308,17 @@ async function findReader(db: Kysely<Database>, user: User): Promise<Reader & { 
 export async function findEditable(db: Kysely<Database>, { id, is_admin, is_author }: User): Promise<Editable> {
   if (is_admin) return 'all'
   return new Set(is_author ? await listEditedSources(db, id) : [])
+}
+
+/** Returns the rights of the caller to read certificates of others; undefined if there are none. */
+export async function findCertificateReader({
+  server: app,
+  user,
+}: FastifyRequest): Promise<CertificateReader | undefined> {
+  const own = { responsibleId: user.id }
+  if (isAuditor(user, app.clock.today())) return { scope: 'all', tasks: 'all' }
+  if (user.is_admin) return { scope: 'all', tasks: own }
+  return (await isResponsible(app.db, user.id)) ? { scope: own, tasks: own } : undefined
 }
 
 async function requireCaller(request: FastifyRequest): Promise<void> {

@@ -10,6 +10,7 @@ const COLUMNS = {
   'assignment_parts.kind': 'PartKind',
   'occurrences.state': 'Generated<OccurrenceState>',
   'proofs.issued_at': 'Fixed<Date>',
+  'proofs.person_key': 'Derived<string>',
   'mails.kind': 'MailKind',
   'mails.state': 'Generated<MailState>',
   'mail_reminders.kind': 'ReminderKind',

@@ -30,6 +30,7 @@ import * as cardDifficulties from './0028_card_difficulties.js'
 import * as missedPeriods from './0029_missed_periods.js'
 import * as unusedWords from './0031_unused_words.js'
 import * as auditors from './0033_auditors.js'
+import * as proofSearch from './0034_proof_search.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '0029_missed_periods': missedPeriods,
   '0031_unused_words': unusedWords,
   '0033_auditors': auditors,
+  '0034_proof_search': proofSearch,
 }

@@ -286,12 +286,13 @@ export const AccessList = Type.Object({
       kind: Type.Unsafe<'view' | 'export'>({
         type: 'string',
         enum: ['view', 'export'],
-        description: '`view`: state of persons in an assignment; `export`: a table or file for a stated purpose.',
+        description:
+          '`view`: state of persons in an assignment, or proofs; `export`: a table or file for a stated purpose.',
       }),
       actor: Type.String({ description: 'Name of the person who viewed or exported.', examples: ['Ada Chef'] }),
       title: nullable(
         Type.String({
-          description: 'Title of the assignment; null for an export of all proofs.',
+          description: 'Title of the assignment; null for proofs of several assignments.',
           examples: ['Brandschutz'],
         }),
       ),

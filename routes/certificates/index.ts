@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { recordCertificateView } from '../../db/queries/accounts/audit.js'
 import { type Certificate, findCertificate, listOwnCertificates } from '../../db/queries/certificates/certificates.js'
+import { isCertificateInScope, listChoices } from '../../db/queries/certificates/search.js'
 import { actorOf } from '../../plugins/auth.js'
+import { findCertificateReader } from '../../plugins/rights.js'
 import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { parseReason } from '../../src/domain/assignments/assignment.js'
+import { checkDay, parseReason } from '../../src/domain/assignments/assignment.js'
 import { parseCode } from '../../src/domain/certificates/code.js'
 import { parsePurpose } from '../../src/domain/certificates/purpose.js'
 import {
@@ -12,21 +15,30 @@ import {
   CERTIFICATE_REPLACED,
   CERTIFICATE_REVOKED,
   NAME_UNCHANGED,
+  NO_CERTIFICATE_READER,
 } from '../../src/domain/certificates/refusals.js'
 import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
+import { checkStorable } from '../../src/domain/text/parameters.js'
+import { addDays } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
 import { exportCertificates } from '../../src/services/certificates/export.js'
+import { exportEnding, findCertificates, findEnding } from '../../src/services/certificates/search.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import {
+  CertificateChoices,
   CertificateExportQuery,
   CertificateFile,
+  CertificateList,
   CertificateParams,
+  CertificatesQuery,
   CertificateTable,
+  EndingList,
+  EndingQuery,
   OwnCertificates,
   OwnCertificatesQuery,
   Replaced,
@@ -59,12 +71,112 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   app.get(
+    '/',
+    {
+      config: { isExpensive: true },
+      schema: {
+        operationId: 'searchProofs',
+        summary: 'Proofs of others, the newest first',
+        description: `Administrators and auditors find all proofs, other users those of assignments that they are responsible
+for. Replaced proofs are left out. Recorded in the audit trail once a day and caller.`,
+        tags: ['proofs'],
+        querystring: CertificatesQuery,
+        response: responses(CertificateList, [NO_CERTIFICATE_READER]),
+      },
+      onRequest: app.requireCertificateReader,
+    },
+    async (request) => {
+      const { query, certificateReader } = request
+      const q = (query.q ?? '').trim()
+      checkStorable('q', q)
+      const filter = {
+        q: q === '' ? undefined : q,
+        userId: query.person,
+        completedFrom: dayOf('completed_from', query.completed_from),
+        completedTo: dayOf('completed_to', query.completed_to),
+        state: query.state,
+        ...placesOf(query),
+      }
+      return findCertificates(app.db, actorOf(request), certificateReader, filter, query)
+    },
+  )
+
+  app.get(
+    '/choices',
+    {
+      schema: {
+        operationId: 'listProofChoices',
+        summary: 'Assignments and teams by which the caller may filter proofs',
+        tags: ['proofs'],
+        response: responses(CertificateChoices, [NO_CERTIFICATE_READER]),
+      },
+      onRequest: app.requireCertificateReader,
+    },
+    async ({ certificateReader }) => listChoices(app.db, certificateReader.scope),
+  )
+
+  app.get(
+    '/expiring',
+    {
+      config: { isExpensive: true },
+      schema: {
+        operationId: 'listExpiring',
+        summary: 'Proofs and open tasks that end soon, the earliest first',
+        description: `${EXPIRING} At most 1,000 items.`,
+        tags: ['proofs'],
+        querystring: EndingQuery,
+        response: responses(EndingList, [NO_CERTIFICATE_READER]),
+      },
+      onRequest: app.requireCertificateReader,
+    },
+    async (request) => findEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query)),
+  )
+
+  app.get(
+    '/expiring.csv',
+    {
+      config: { isExpensive: true },
+      schema: {
+        operationId: 'exportExpiring',
+        summary: 'Proofs and open tasks that end soon, as a table',
+        description: EXPIRING,
+        tags: ['proofs'],
+        produces: ['text/csv'],
+        querystring: EndingQuery,
+        response: responses(CertificateTable, [NO_CERTIFICATE_READER]),
+      },
+      onRequest: app.requireCertificateReader,
+    },
+    async (request, reply) => {
+      const table = await exportEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query))
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="laeuft-ab_${app.clock.today()}.csv"`)
+        .send(table)
+    },
+  )
+
+  function placesOf({
+    team,
+    assignment,
+    days,
+  }: {
+    team: number | undefined
+    assignment: number | undefined
+    days: number
+  }) {
+    const today = app.clock.today()
+    return { teamId: team, assignmentId: assignment, today, until: addDays(today, days) }
+  }
+
+  app.get(
     '/:code.pdf',
     {
       schema: {
         operationId: 'getProofPdf',
-        summary: 'A proof of the caller as PDF',
-        description: 'The same proof gives the same bytes for the same settings.',
+        summary: 'A proof as PDF',
+        description: `For its owner and for callers whose search finds it; the latter is recorded in the audit trail as a
+search is. The same proof gives the same bytes for the same settings.`,
         tags: ['proofs'],
         produces: ['application/pdf'],
         params: CertificateParams,
@@ -75,7 +187,14 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
     async (request, reply) => {
       const code = parseCode(request.params.code)
       const certificate = code === undefined ? undefined : await findCertificate(app.db, code)
-      if (certificate?.user_id !== request.user.id) throw CERTIFICATE_NOT_FOUND
+      if (certificate === undefined) throw CERTIFICATE_NOT_FOUND
+      if (certificate.user_id !== request.user.id) {
+        const mayRead = request.apiToken === undefined || request.apiToken.scopes.includes('admin')
+        const reader = mayRead ? await findCertificateReader(request) : undefined
+        if (reader === undefined) throw CERTIFICATE_NOT_FOUND
+        if (!(await isCertificateInScope(app.db, certificate.assignment_id, reader.scope))) throw CERTIFICATE_NOT_FOUND
+        await recordCertificateView(app.db, actorOf(request), { day: app.clock.today(), scope: reader.scope })
+      }
       const { publicUrl, companyLogo } = app.config
       const address = publicUrl === undefined ? null : new URL(`nachweis/${certificate.code}`, publicUrl).href
       const logo = companyLogo?.printed ?? null
@@ -161,6 +280,16 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
       code: await correctName(app.db, actorOf(request), codeOf(request.params), app.clock.now()),
     }),
   )
+}
+
+const EXPIRING = `Proofs as in a search with \`state=expiring\`, without those whose person has a later one for the same
+assignment. Tasks of all assignments for auditors, otherwise of those that the caller is responsible for. Recorded in the
+audit trail as a search is.`
+
+function dayOf(field: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  checkDay(field, text)
+  return text
 }
 
 /**

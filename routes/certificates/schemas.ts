@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { CERTIFICATE_STATES } from '../../db/queries/certificates/search.js'
+import { parseChoice } from '../../src/domain/text/parameters.js'
+import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
 const Day = Type.String({ format: 'date', examples: ['2026-12-05'] })
@@ -56,6 +58,77 @@ export const Verified = Type.Object({
       }),
     ),
   }),
+})
+
+const Person = Type.Object({
+  display_name: Type.String({ description: 'Name on the proof.', examples: ['Erika Muster'] }),
+  personnel_number: nullable(Type.String({ examples: ['00417'] })),
+})
+
+const DAYS = ['30', '60', '90']
+const days = parameter<number>(
+  {
+    type: 'integer',
+    enum: DAYS.map(Number),
+    default: 30,
+    description: 'What ends within this number of days.',
+    examples: [30],
+  },
+  (text, name) => Number(parseChoice(text, name, DAYS) ?? 30),
+)
+
+const places = {
+  team: id('int32', 'Id of a team: only its current members.'),
+  assignment: id('int32', 'Id of an assignment.'),
+}
+
+export const CertificatesQuery = Type.Object({
+  q: optional('Part of the name or personnel number on the proof, case-insensitive.', 'muster'),
+  person: id('int32', 'Id of a user.'),
+  ...places,
+  completed_from: optional('First day of completion.', '2026-01-01'),
+  completed_to: optional('Last day of completion.', '2026-12-31'),
+  state: choice(CERTIFICATE_STATES, '`expiring`: valid, but not longer than `days`; `valid` includes these.'),
+  days,
+  ...page({ maximum: 100, fallback: 50, cursor: 'int32' }),
+})
+
+export const CertificateList = Type.Object({
+  proofs: Type.Array(
+    Type.Object({
+      code: Code,
+      person: Person,
+      titles: Type.Array(Type.String(), {
+        description: 'Title of the assignment, then the titles of its parts.',
+        examples: [['Brandschutz', 'Fluchtwege']],
+      }),
+      completed_on: Day,
+      valid_until: nullable(Day),
+      revoked_at: nullable(Timestamp),
+    }),
+  ),
+  next_after: NEXT_OF_NEWEST_FIRST.next_after,
+})
+
+export const EndingQuery = Type.Object({ days, ...places })
+
+export const EndingList = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      kind: Type.Unsafe<'proof' | 'task'>({ type: 'string', enum: ['proof', 'task'] }),
+      code: nullable(Type.String({ description: 'Code of the proof; null for a task.' })),
+      person: Person,
+      assignment: Type.Object({ id: Type.Integer(), title: Type.String({ examples: ['Brandschutz'] }) }),
+      ends_on: Type.String({ format: 'date', description: 'Last day of the proof, or due day of the task.' }),
+      teams: Type.Array(Type.String(), { description: 'Names of the current teams of the person.' }),
+    }),
+  ),
+  complete: Type.Boolean({ description: 'False if there are more than these 1,000 items; the table has all.' }),
+})
+
+export const CertificateChoices = Type.Object({
+  assignments: Type.Array(Type.Object({ id: Type.Integer(), title: Type.String() })),
+  teams: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
 
 export const CertificateExportQuery = Type.Object({

@@ -220,8 +220,12 @@ const TABLE = `
 /api/assignments/{foreign}/list.pdf                       -       -       file    -       -       -       -       -
 /api/assignments/{optional}/list.pdf                      -       -       file    -       -       -       -       -
 /api/assignments/mine                                     R       R       0       0       0       0       R       -
+/api/proofs                                               -       -       A2+B2   -       A2+B2   A2+B2   -       A2+B2
+/api/proofs/choices                                       -       -       0       -       0       0       -       0
+/api/proofs/expiring                                      -       -       A1+A2+A3+A4+B1+B2+B4 -       0       A1+A2+A3+A4+B1+B2+B4 -       0
+/api/proofs/expiring.csv                                  -       -       A1+A2+A3+A4+B1+B2+B4 -       0       A1+A2+A3+A4+B1+B2+B4 -       0
 /api/proofs/mine                                          0       0       0       0       0       0       0       -
-/api/proofs/{code}.pdf                                    file    -       -       -       -       -       -       -
+/api/proofs/{code}.pdf                                    file    -       file    -       file    file    -       -
 /api/proofs/export                                        -       -       -       -       -       -       -       -
 /api/proofs/export?purpose=Audit                          -       -       -       -       A2+B2   A2+B2   -       A2+B2
 /api/proofs/verify/{code}                                 A2+R    A2+R    A2+R    A2+R    A2+R    A2+R    A2+R    A2+R
@@ -237,7 +241,7 @@ const TABLE = `
 /api/accounts/{learner}/sessions                          -       -       -       -       0       -       -       0
 /api/accounts/{learner}/tokens                            -       -       -       -       0       -       -       0
 /api/accounts/me/sessions                                 0       0       0       0       0       0       -       -
-/api/accounts/me/accesses                                 A1+R+P  R+P     0       0       0       0       -       -
+/api/accounts/me/accesses                                 A1+R+X+P R+P     0       0       0       0       -       -
 /api/accounts/me/data                                     A2+R    A1      R       U       X       P       -       -
 /api/admin/users                                          -       -       -       -       every   -       -       every
 `
@@ -256,6 +260,7 @@ const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|pers
 const HARMLESS: Record<string, string[]> = {
   '/api/mail/outbox': ['attempts', 'next_attempt_at', 'answer'],
   '/api/proofs/verify/{code}': ['completed_on', 'done_on'],
+  '/api/proofs': ['completed_on'],
   '/api/accounts': ['extra_time_percent'],
   '/api/accounts/{learner}': ['extra_time_percent'],
 }

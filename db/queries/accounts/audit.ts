@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { AUDITED_GROUPS } from '../../../src/domain/accounts/auditor.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import type { CertificateScope } from '../certificates/search.js'
 
 // Raw SQL: rows come from arrays (`unnest`), and views are read per assignment (`lateral`) with conditions on JSON.
 
@@ -43,6 +44,7 @@ export type AuditAction =
   | 'proof.revoke'
   | 'proof.replace'
   | 'proof.export'
+  | 'proof.view'
   | 'report.settle'
   | 'report.reopen'
   | 'team.create'
@@ -116,6 +118,30 @@ export async function recordView(
         and details = ${details}::jsonb)`.execute(db)
 }
 
+/**
+ * Records that the actor has viewed certificates, unless the log already contains this view for the same day and scope.
+ * The entry names the assignments if the actor may not see all certificates.
+ */
+export async function recordCertificateView(
+  db: Kysely<Database>,
+  { actor_id, actor, via, address }: Actor,
+  { day, scope }: { day: string; scope: CertificateScope },
+): Promise<void> {
+  const details =
+    scope === 'all'
+      ? sql`jsonb_build_object('day', ${day}::text)`
+      : sql`jsonb_build_object('day', ${day}::text, 'assignments', (
+          select coalesce(jsonb_agg(id order by id), '[]') from assignments
+          where responsible_id = ${scope.responsibleId} and archived_at is null))`
+  await sql`
+    insert into audit_log (actor_id, actor, via, address, action, details)
+    select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'proof.view', details
+    from (select ${details} as details) as seen
+    where not exists (
+      select from audit_log
+      where action = 'proof.view' and actor_id = ${actor_id} and audit_log.details = seen.details)`.execute(db)
+}
+
 export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedAction[]): Promise<void> {
   const { actor_id, actor: name, via, address } = actor
   await sql`
@@ -161,14 +187,14 @@ export interface Access {
   kind: 'view' | 'export'
   /** Current display name of the actor; the user name at the time of the access if the account was deleted */
   actor: string
-  /** Title of the assignment that was viewed or exported; null for an export of all certificates */
+  /** Title of the assignment; null if certificates of several assignments were viewed or exported */
   title: string | null
   /** Stated purpose of an export; null for a view */
   purpose: string | null
 }
 
 /**
- * Returns views of the person's state and exports of the person's certificates by other users, newest first. Omits
+ * Returns views of the person's state and certificates, and exports of the person's certificates by other users, newest first. Omits
  * views that did not show the person: views by leads of other teams, and views before the person's first period of the
  * assignment.
  */
@@ -200,7 +226,20 @@ export async function listAccesses(
         select id, at, 'export', actor_id, actor, target, details ->> 'purpose'
         from audit_log
         where action = 'proof.export' and ${isOfOthers}
-          and exists (select from proofs where user_id = ${userId} and issued_at <= at)
+          and exists (
+            select from proofs
+            where user_id = ${userId} and issued_at <= at and (target_id is null or assignment_id = target_id))
+        ${latest}
+      )
+      union all
+      (
+        select id, at, 'view', actor_id, actor, null, null
+        from audit_log
+        where action = 'proof.view' and ${isOfOthers}
+          and exists (
+            select from proofs
+            where user_id = ${userId} and issued_at < (details ->> 'day')::date + 1
+              and (details -> 'assignments' is null or details -> 'assignments' @> to_jsonb(assignment_id)))
         ${latest}
       )
     )

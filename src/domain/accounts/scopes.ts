@@ -52,11 +52,13 @@ const RULES: Rule[] = [
   // A stolen token must not redirect the mail of its owner.
   rule('/api/mail/address', 'none'),
   rule('/api/mail/due-cards', 'learn'),
-  rule('/api/proofs', 'read', 'admin'),
+  rule('/api/proofs', 'admin'),
+  rule('/api/proofs/mine', 'read'),
+  // The handler refuses the certificates of others to a token without the scope `admin`.
+  rule('/api/proofs/:code.pdf', 'read'),
   rule('/api/calendar', 'read', 'learn'),
   // A new address would stay valid after the token has expired.
   rule('/api/calendar/token', 'read', 'learn', 'none'),
-  rule('/api/proofs/export', 'admin'),
   // No single scope covers the owner's personal data, so a token needs all scopes.
   rule('/api/accounts/me', 'all'),
   rule('/api/accounts/me/sessions', 'all', 'none'),

@@ -1,6 +1,11 @@
 import { Refusal } from '../refusal.js'
 
 export const CERTIFICATE_NOT_FOUND = new Refusal('not_found', 'proof_not_found', 'Diesen Nachweis gibt es nicht')
+export const NO_CERTIFICATE_READER = new Refusal(
+  'forbidden',
+  'not_a_proof_reader',
+  'Nachweise anderer sehen nur Administratoren, Prüfer und die verantwortliche Person der Aufgabe',
+)
 export const CERTIFICATE_REVOKED = new Refusal('conflict', 'proof_revoked', 'Dieser Nachweis ist schon widerrufen')
 export const CERTIFICATE_REPLACED = new Refusal('conflict', 'proof_replaced', 'Dieser Nachweis ist schon ersetzt')
 export const NAME_UNCHANGED = new Refusal(

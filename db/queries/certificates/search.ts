@@ -1,0 +1,226 @@
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Database } from '../../types.js'
+
+// Raw SQL: the first part of the search is materialized, so that it reads only an index, and names are compared folded.
+
+/** Whose certificates a reader may see: all, or those of assignments that a user is responsible for */
+export type CertificateScope = 'all' | { responsibleId: number }
+
+export const CERTIFICATE_STATES = ['valid', 'expiring', 'expired', 'revoked'] as const
+
+export interface CertificateFilter {
+  /** Part of the name or personnel number on the certificate, case-insensitive and in any Unicode form */
+  q: string | undefined
+  userId: number | undefined
+  assignmentId: number | undefined
+  /** Only persons who are members of the team now */
+  teamId: number | undefined
+  completedFrom: string | undefined
+  completedTo: string | undefined
+  state: (typeof CERTIFICATE_STATES)[number] | undefined
+  today: string
+  /** Last day of `expiring` */
+  until: string
+}
+
+export interface FoundCertificate
+  extends Pick<
+    Selectable<Database['proofs']>,
+    'id' | 'code' | 'snapshot' | 'completed_on' | 'valid_until' | 'revoked_at'
+  > {}
+
+const isInScope = (scope: CertificateScope) =>
+  scope === 'all'
+    ? sql`true`
+    : sql`assignment_id in (
+        select id from assignments where responsible_id = ${scope.responsibleId} and archived_at is null)`
+
+const isMember = (teamId: number | undefined) =>
+  teamId === undefined
+    ? sql`true`
+    : sql`user_id in (select user_id from team_members where team_id = ${teamId} and until_on is null)`
+
+function hasState({ state, today, until }: CertificateFilter): RawBuilder<unknown> {
+  const isValid = sql`revoked_at is null and (valid_until is null or valid_until >= ${today}::date)`
+  switch (state) {
+    case undefined:
+      return sql`true`
+    case 'revoked':
+      return sql`revoked_at is not null`
+    case 'valid':
+      return isValid
+    case 'expired':
+      return sql`revoked_at is null and valid_until < ${today}::date`
+    case 'expiring':
+      return sql`${isValid} and valid_until <= ${until}::date`
+  }
+}
+
+/**
+ * Returns certificates that were not replaced, the newest first.
+ * @param after only certificates with a lower id
+ */
+export async function searchCertificates(
+  db: Kysely<Database>,
+  scope: CertificateScope,
+  filter: CertificateFilter,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<FoundCertificate[]> {
+  const { q, userId, assignmentId, teamId, completedFrom, completedTo } = filter
+  const conditions = [
+    sql`replaced_by is null`,
+    isInScope(scope),
+    isMember(teamId),
+    hasState(filter),
+    ...(after === undefined ? [] : [sql`id < ${after}`]),
+    ...(q === undefined ? [] : [sql`strpos(person_key, fold_text(${q}::text)) > 0`]),
+    ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
+    ...(assignmentId === undefined ? [] : [sql`assignment_id = ${assignmentId}`]),
+    ...(completedFrom === undefined ? [] : [sql`completed_on >= ${completedFrom}::date`]),
+    ...(completedTo === undefined ? [] : [sql`completed_on <= ${completedTo}::date`]),
+  ]
+  const { rows } = await sql<FoundCertificate>`
+    with found as materialized (
+      select id from proofs where ${sql.join(conditions, sql` and `)} order by id desc limit ${limit}
+    )
+    select id, code, snapshot, completed_on, valid_until, revoked_at
+    from found join proofs using (id) order by id desc`.execute(db)
+  return rows
+}
+
+/** A certificate or an open task that ends soon */
+export interface EndingItem {
+  kind: 'proof' | 'task'
+  /** Id of the certificate or occurrence */
+  id: number
+  /** Code of the certificate; null for a task */
+  code: string | null
+  name: string
+  personnel_number: string | null
+  assignment_id: number
+  title: string
+  /** Last day of the certificate, or due day of the task with its extension */
+  ends_on: string
+  /** Names of the current teams of the person */
+  teams: string[]
+}
+
+export interface EndingFilter {
+  proofs: CertificateScope
+  tasks: CertificateScope
+  assignmentId: number | undefined
+  teamId: number | undefined
+  today: string
+  until: string
+}
+
+/**
+ * Returns certificates and open tasks that end from today to `until`, the earliest first. Omits certificates whose
+ * person has a later one for the same assignment that ends after `until`.
+ */
+export async function listEnding(
+  db: Kysely<Database>,
+  { proofs, tasks, assignmentId, teamId, today, until }: EndingFilter,
+  limit: number,
+): Promise<EndingItem[]> {
+  const isWanted = sql`${isMember(teamId)} and ${
+    assignmentId === undefined ? sql`true` : sql`assignment_id = ${assignmentId}`
+  }`
+  const { rows } = await sql<EndingItem>`
+    with ending as materialized (
+      select 'proof' as kind, id, user_id, assignment_id, valid_until as ends_on
+      from proofs
+      where replaced_by is null and revoked_at is null and valid_until between ${today}::date and ${until}::date
+        and ${isInScope(proofs)} and ${isWanted}
+        and not exists (
+          select from proofs as later
+          where later.user_id = proofs.user_id and later.assignment_id = proofs.assignment_id
+            and later.revoked_at is null and later.replaced_by is null
+            and (later.valid_until is null or later.valid_until > ${until}::date))
+      union all
+      select 'task', occurrences.id, user_id, assignment_id, coalesce(extended_until, occurrences.due_on)
+      from occurrences join assignments on assignments.id = assignment_id
+      where state in ('open', 'in_progress') and archived_at is null
+        and coalesce(extended_until, occurrences.due_on) between ${today}::date and ${until}::date
+        and ${isInScope(tasks)} and ${isWanted}
+      order by ends_on, kind, id limit ${limit}
+    )
+    select kind, ending.id, code, case kind when 'proof' then snapshot::jsonb ->> 'name' else display_name end as name,
+      case kind when 'proof' then snapshot::jsonb ->> 'personnel_number' else users.personnel_number end
+        as personnel_number,
+      ending.assignment_id, case kind when 'proof' then snapshot::jsonb ->> 'title' else assignments.title end as title,
+      ends_on, array(
+        select name from team_members join teams on teams.id = team_id
+        where team_members.user_id = ending.user_id and until_on is null order by name
+      ) as teams
+    from ending
+      left join proofs on kind = 'proof' and proofs.id = ending.id
+      left join users on kind = 'task' and users.id = ending.user_id
+      left join assignments on kind = 'task' and assignments.id = ending.assignment_id
+    order by ends_on, kind, ending.id`.execute(db)
+  return rows
+}
+
+/** Assignments with certificates or tasks that a reader may see, and the teams of their persons, by name */
+export interface CertificateChoices {
+  assignments: { id: number; title: string }[]
+  teams: { id: number; name: string }[]
+}
+
+export async function listChoices(db: Kysely<Database>, scope: CertificateScope): Promise<CertificateChoices> {
+  const { rows } = await sql<CertificateChoices>`
+    with visible as (
+      select id, title from assignments where ${
+        scope === 'all'
+          ? sql`archived_at is null or exists (select from proofs where assignment_id = assignments.id)`
+          : sql`archived_at is null and responsible_id = ${scope.responsibleId}`
+      }
+    )
+    select
+      (select coalesce(json_agg(json_build_object('id', id, 'title', title) order by title, id), '[]') from visible)
+        as assignments,
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]') from teams
+        where ${
+          scope === 'all'
+            ? sql`true`
+            : sql`exists (
+              select from team_members join occurrences using (user_id) join visible on visible.id = assignment_id
+              where team_id = teams.id and until_on is null)`
+        }) as teams`.execute(db)
+  return rows[0] as CertificateChoices
+}
+
+/** Returns the title of an assignment, also of an archived one; undefined if the reader may not see its certificates. */
+export async function findTitle(
+  db: Kysely<Database>,
+  id: number,
+  scope: CertificateScope,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('assignments')
+    .select('title')
+    .where('id', '=', id)
+    .$if(scope !== 'all', (query) => query.where('archived_at', 'is', null))
+    .$if(scope !== 'all', (query) =>
+      query.where('responsible_id', '=', (scope as Exclude<CertificateScope, 'all'>).responsibleId),
+    )
+    .executeTakeFirst()
+  return row?.title
+}
+
+/** Returns whether the certificate of an assignment is in the scope. */
+export async function isCertificateInScope(
+  db: Kysely<Database>,
+  assignmentId: number,
+  scope: CertificateScope,
+): Promise<boolean> {
+  return scope === 'all' || (await findTitle(db, assignmentId, scope)) !== undefined
+}
+
+/** Returns the ids of the certificates of an assignment that are neither replaced nor revoked. */
+export async function listInForce(db: Kysely<Database>, assignmentId: number): Promise<number[]> {
+  const { rows } = await sql<{ ids: number[] | null }>`
+    select array_agg(id order by id) as ids from proofs
+    where assignment_id = ${assignmentId} and replaced_by is null and revoked_at is null`.execute(db)
+  return rows[0]?.ids ?? []
+}

@@ -1,0 +1,167 @@
+import t from 'tap'
+import { insertCertificates } from '../../db/queries/certificates/issue.js'
+import { createCode } from '../../src/domain/certificates/code.js'
+import { writeSnapshot } from '../../src/domain/certificates/snapshot.js'
+import { ASSIGNMENT, createTeam, sheetPart } from '../support/assignments.js'
+import { createUser } from '../support/factories.js'
+import { type Caller, callerOf, startService } from '../support/service.js'
+
+t.setTimeout(300_000)
+
+const service = await startService(t, { now: () => new Date('2026-12-04T10:00:00Z') })
+const { app, db } = service
+const admin = await service.admin()
+const responsible = await service.member()
+const { id: auditorId, username } = await createUser(db, { is_auditor: true })
+const auditor = { ...(await service.loginAs(username)), id: auditorId }
+const [ada, bo] = [await service.member(), await service.member()]
+
+async function assign(title: string, responsible_id: number): Promise<number> {
+  const values = { ...ASSIGNMENT, title, parts: [await sheetPart(db)], audience: { user_ids: [ada.id, bo.id] } }
+  return (await admin.post('/api/assignments', { ...values, responsible_id })).body.assignment.id
+}
+const fire = await assign('Brandschutz', responsible.id)
+const data = await assign('Datenschutz', admin.id)
+
+let occurrence = 1_000_000
+async function issue(
+  assignment_id: number,
+  user_id: number,
+  given: { name: string; personnel_number?: string; completed_on?: string; valid_until?: string | null },
+): Promise<string> {
+  const { name, personnel_number = null, completed_on = '2026-06-01', valid_until = null } = given
+  const title = assignment_id === fire ? 'Brandschutz' : 'Datenschutz'
+  const part = { kind: 'deck' as const, title: 'Fluchtwege', done_on: completed_on, share_percent: null }
+  const content = { title, period: '2026-01-01', completed_on, valid_until, parts: [part] }
+  const snapshot = writeSnapshot({ format: 2, issuer: null, name, personnel_number, ...content })
+  const code = createCode()
+  occurrence++
+  const keys = { code, user_id, assignment_id, occurrence_id: occurrence, retention_years: 2 }
+  const issued_at = new Date('2026-06-01T10:00:00Z')
+  await insertCertificates(db, [{ ...keys, snapshot, completed_on, valid_until, issued_at }])
+  return code
+}
+
+const open = await issue(fire, ada.id, { name: 'Ada Äpfel', personnel_number: '00417' })
+const soon = await issue(fire, bo.id, { name: 'Bo Birne', valid_until: '2027-01-03', completed_on: '2026-01-02' })
+const later = await issue(data, bo.id, { name: 'Bo Birne', valid_until: '2027-02-01' })
+const past = await issue(data, ada.id, { name: 'Ada Äpfel', valid_until: '2026-12-03' })
+const revoked = await issue(data, ada.id, { name: 'Ada Äpfel', valid_until: '2027-12-01' })
+await admin.post(`/api/proofs/${revoked}/revoke`, { reason: 'Falsche Person' })
+
+type Row = { code: string }
+type Item = { kind: string; person: { display_name: string }; assignment: { id: number }; ends_on: string }
+const search = async (query: object, caller: Caller = auditor) => {
+  const parameters = new URLSearchParams(query as Record<string, string>).toString()
+  return (await caller.get(`/api/proofs?${parameters}`)).body.proofs.map(({ code }: Row) => code)
+}
+
+t.test('finds proofs by name, number, person, assignment, team, day and state', async (t) => {
+  const team = String(await createTeam(db, { members: [bo.id] }))
+  for (const [query, expected] of [
+    [{}, [revoked, past, later, soon, open]],
+    [{ q: 'äPFEL' }, [revoked, past, open]],
+    [{ q: 'A\u0308pfel' }, [revoked, past, open]],
+    [{ q: ' 0041 ' }, [open]],
+    [{ q: '%' }, []],
+    [{ person: String(bo.id) }, [later, soon]],
+    [{ assignment: String(fire) }, [soon, open]],
+    [{ team }, [later, soon]],
+    [{ completed_from: '2026-01-02', completed_to: '2026-05-31' }, [soon]],
+    [{ completed_from: '2026-01-03' }, [revoked, past, later, open]],
+    [{ state: 'revoked' }, [revoked]],
+    [{ state: 'expired' }, [past]],
+    [{ state: 'valid' }, [later, soon, open]],
+    [{ state: 'expiring' }, [soon]],
+    [{ state: 'expiring', days: '60' }, [later, soon]],
+    [{ state: 'valid', assignment: String(fire), q: 'bo' }, [soon]],
+  ] as const) {
+    t.strictSame(await search(query), expected, JSON.stringify(query))
+  }
+  t.strictSame((await auditor.get('/api/proofs?q=0041')).body, {
+    proofs: [
+      {
+        code: open,
+        person: { display_name: 'Ada Äpfel', personnel_number: '00417' },
+        titles: ['Brandschutz', 'Fluchtwege'],
+        completed_on: '2026-06-01',
+        valid_until: null,
+        revoked_at: null,
+      },
+    ],
+    next_after: null,
+  })
+  const first = (await auditor.get('/api/proofs?limit=2')).body
+  const second = (await auditor.get(`/api/proofs?limit=2&after=${first.next_after}`)).body
+  t.strictSame(
+    [...first.proofs, ...second.proofs].map(({ code }: Row) => code),
+    [revoked, past, later, soon],
+  )
+  for (const query of ['state=gültig', 'days=31', 'completed_from=gestern', 'person=x', 'limit=1&after=x']) {
+    t.equal((await auditor.get(`/api/proofs?${query}`)).status, 400, query)
+  }
+})
+
+t.test('a responsible person finds and prints proofs of the own assignments only', async (t) => {
+  t.strictSame(await search({}, responsible), [soon, open])
+  t.strictSame(await search({}, admin), await search({}))
+  t.equal((await ada.get('/api/proofs')).status, 403)
+  const print = async (caller: Caller, code: string) => (await caller.get(`/api/proofs/${code}.pdf`)).status
+  t.strictSame([await print(responsible, open), await print(responsible, later)], [200, 404])
+  t.strictSame([await print(auditor, later), await print(admin, later), await print(ada, later)], [200, 200, 404])
+  t.equal(await print(bo, later), 200, 'the owner')
+  const token = async (scope: string) => {
+    const { body } = await admin.post('/api/auth/tokens', { name: scope, scopes: [scope] })
+    return callerOf(app, undefined, body.token)
+  }
+  t.equal(await print(await token('read'), later), 404, 'a token for own data')
+  t.equal(await print(await token('admin'), later), 403, 'PDFs need the scope `read`')
+  const { assignments } = (await responsible.get('/api/proofs/choices')).body
+  t.strictSame(assignments, [{ id: fire, title: 'Brandschutz' }])
+})
+
+t.test('a view is recorded once a day and caller, and the persons see it', async (t) => {
+  await search({ q: 'x' }, responsible)
+  await responsible.get(`/api/proofs/${open}.pdf`)
+  const views = await db.selectFrom('audit_log').selectAll().where('action', '=', 'proof.view').execute()
+  t.strictSame(
+    views.filter(({ actor_id }) => actor_id === responsible.id).map(({ details }) => details),
+    [{ day: '2026-12-04', assignments: [fire] }],
+  )
+  t.equal(views.filter(({ actor_id }) => actor_id === auditor.id).length, 1)
+  const actorsOf = async (caller: Caller) => {
+    const { accesses } = (await caller.get('/api/accounts/me/accesses')).body
+    return accesses.filter(({ kind, title }: { kind: string; title: null }) => kind === 'view' && title === null).length
+  }
+  t.equal(await actorsOf(ada), 3, 'auditor, responsible person and administrator')
+  t.equal(await actorsOf(await service.member()), 0, 'a person without proofs')
+})
+
+t.test('lists proofs and open tasks that end soon', async (t) => {
+  const list = async (caller: Caller, query = '') => {
+    const { items } = (await caller.get(`/api/proofs/expiring${query}`)).body
+    return items.map(({ kind, person, assignment, ends_on }: Item) => [
+      ...[kind, person.display_name, assignment.id],
+      ends_on,
+    ])
+  }
+  const nameOf = async (id: number) =>
+    (await db.selectFrom('users').select('display_name').where('id', '=', id).executeTakeFirstOrThrow()).display_name
+  for (const caller of [ada, bo]) await caller.get('/api/assignments/mine')
+  const tasks = async (assignment: number) => [
+    ['task', await nameOf(ada.id), assignment, '2026-12-31'],
+    ['task', await nameOf(bo.id), assignment, '2026-12-31'],
+  ]
+  const proof = ['proof', 'Bo Birne', fire, '2027-01-03']
+  t.strictSame(await list(responsible), [...(await tasks(fire)), proof])
+  t.strictSame((await list(auditor)).length, 5)
+  t.strictSame(await list(auditor, `?assignment=${fire}`), [...(await tasks(fire)), proof])
+  t.strictSame(await list(admin, `?assignment=${fire}`), [proof], 'administrators see no state of persons')
+  t.strictSame((await list(admin, '?days=60')).length, 4, 'proofs, and tasks that they are responsible for')
+  const table = await responsible.get('/api/proofs/expiring.csv')
+  t.match(table.text, /^\ufeffArt;Name;Personalnummer;Teams;Aufgabe;Endet am;Nachweis\r\n/)
+  t.match(table.text, new RegExp(`Nachweis;Bo Birne;;[^;]*;Brandschutz;2027-01-03;${soon}\r\n$`))
+  t.equal((await ada.get('/api/proofs/expiring')).status, 403)
+  await issue(fire, bo.id, { name: 'Bo Birne', valid_until: '2028-01-03' })
+  t.strictSame(await list(responsible), await tasks(fire), 'a later proof replaces the one that ends')
+})
