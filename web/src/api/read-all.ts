@@ -10,13 +10,13 @@ interface Page {
 export async function readAll<P extends Page>(
   read: (after: number | undefined) => Promise<P>,
   most = Number.POSITIVE_INFINITY,
-): Promise<P[]> {
-  const pages: P[] = []
-  let after: number | undefined
-  do {
+): Promise<[P, ...P[]]> {
+  const pages: [P, ...P[]] = [await read(undefined)]
+  let after = pages[0].next_after
+  while (after !== null && pages.length < most) {
     const page = await read(after)
     pages.push(page)
-    after = page.next_after ?? undefined
-  } while (after !== undefined && pages.length < most)
+    after = page.next_after
+  }
   return pages
 }

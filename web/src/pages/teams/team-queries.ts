@@ -29,8 +29,7 @@ export const teamQueries = {
 /** Reads all members, because the page searches them and does not offer them again. */
 async function readTeam(id: string) {
   const pages = await readAll((after) => api.get('/api/teams/{id}', { path: { id }, query: { after } }))
-  const { team } = pages[0] as (typeof pages)[number]
-  return { team, members: pages.flatMap(({ members }) => members) }
+  return { team: pages[0].team, members: pages.flatMap(({ members }) => members) }
 }
 
 async function readAssignments(teamId: number) {

@@ -63,7 +63,7 @@ async function readStatistics(slug: string, version: string): Promise<Statistics
       query: { version: version === '' ? undefined : Number(version), after },
     }),
   )
-  return { ...(pages[0] as Statistics), questions: pages.flatMap(({ questions }) => questions) }
+  return { ...pages[0], questions: pages.flatMap(({ questions }) => questions) }
 }
 
 async function findQuestions(deck: string): Promise<DeckQuestion[]> {
