@@ -1,8 +1,7 @@
 import fp from 'fastify-plugin'
-import { type Job, jobSettings } from '../src/services/jobs/job.js'
+import { type Job, jobSettings, runJob } from '../src/services/jobs/job.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
 import { repeat } from '../src/services/jobs/repeat.js'
-import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
 
 /**

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { calendarIn } from '../../src/domain/time/calendar.js'
+import { runJob } from '../../src/services/jobs/job.js'
 import { JOBS } from '../../src/services/jobs/jobs.js'
-import { runJob } from '../../src/services/jobs/run-job.js'
 import { followProviderGroups } from '../../src/services/teams/follow-groups.js'
 import { ASSIGNMENT, assignedTest, createTeam } from '../support/assignments.js'
 import { createEditor, createSource } from '../support/editing.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { describeForeignText } from '../../../../src/domain/content/upload/foreign-text.js'
+import { describeForeignText } from '../../../../src/domain/content/upload/foreign-file.js'
 
 const describe = (text: string, isWhole = true) => describeForeignText(Buffer.from(text), isWhole)
 

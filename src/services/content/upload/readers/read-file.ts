@@ -7,10 +7,10 @@ import {
   describeCompoundFile,
   describeDocument,
   describeForeignFile,
+  describeForeignText,
   describePackage,
   NOTHING_READABLE,
 } from '../../../../domain/content/upload/foreign-file.js'
-import { describeForeignText } from '../../../../domain/content/upload/foreign-text.js'
 import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
