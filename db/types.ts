@@ -97,6 +97,10 @@ export interface Assignments {
    */
   opens_days_before: number | null;
   /**
+   * Whether a part can be done only after all parts before it
+   */
+  ordered: Generated<boolean>;
+  /**
    * Last day on which the occurrences of all persons were planned
    */
   planned_on: string | null;
@@ -104,6 +108,10 @@ export interface Assignments {
   renewed_on: string | null;
   responsible_id: number | null;
   retention_years: number;
+  /**
+   * Days from joining the audience to the start; null if the start is the day of joining or a fixed day
+   */
+  starts_days: number | null;
   /**
    * First day of the first period; null if each person starts on the day of joining the audience
    */

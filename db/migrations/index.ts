@@ -28,6 +28,7 @@ import * as certificateComment from './0026_certificate_comment.js'
 import * as personnelNumbers from './0027_personnel_numbers.js'
 import * as cardDifficulties from './0028_card_difficulties.js'
 import * as missedPeriods from './0029_missed_periods.js'
+import * as paths from './0030_paths.js'
 import * as unusedWords from './0031_unused_words.js'
 import * as auditors from './0033_auditors.js'
 import * as proofSearch from './0034_proof_search.js'
@@ -63,6 +64,7 @@ export const migrations: Record<string, Migration> = {
   '0027_personnel_numbers': personnelNumbers,
   '0028_card_difficulties': cardDifficulties,
   '0029_missed_periods': missedPeriods,
+  '0030_paths': paths,
   '0031_unused_words': unusedWords,
   '0033_auditors': auditors,
   '0034_proof_search': proofSearch,

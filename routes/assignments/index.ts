@@ -46,14 +46,13 @@ import {
   acceptCorrection,
   changeAssignment,
   createAssignment,
-  dueRuleOf,
   removeAssignment,
   renewAssignment,
-  startsOf,
 } from '../../src/services/assignments/assignments.js'
 import { exportOccurrences } from '../../src/services/assignments/export.js'
 import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
+import { dueRuleOf, startsOf } from '../../src/services/assignments/plan.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { renderPdf } from '../../src/services/print/print.js'
@@ -194,8 +193,8 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       preHandler: app.requireAssignable,
     },
     async (request) => {
-      const { description = '', responsible_id = request.user.id } = request.body
-      const input = parseAssignment({ ...request.body, description, responsible_id }) as AssignmentInput
+      const { description = '', ordered = false, responsible_id = request.user.id } = request.body
+      const input = parseAssignment({ ...request.body, description, ordered, responsible_id }) as AssignmentInput
       const repeated = { request: formRequestOf(request.user, request.body), reader: request.assignmentReader }
       return { assignment: view(await createAssignment(app.db, actorOf(request), input, repeated, app.assignments)) }
     },
@@ -403,8 +402,9 @@ function assignmentIdOf({ id }: { id: string }): number {
 }
 
 function view(stored: StoredAssignment) {
-  const { id, title, description, parts, mandatory, retention_years, responsible_id, created_at, edit_version } = stored
-  const { every_months, window_end, opens_days_before, everybody_from, team_ids, user_ids } = stored
+  const { title, description, parts, mandatory, ordered, retention_years, responsible_id } = stored
+  const { id, created_at, edit_version, every_months, window_end, opens_days_before } = stored
+  const { everybody_from, team_ids, user_ids } = stored
   return {
     id,
     title,
@@ -418,6 +418,7 @@ function view(stored: StoredAssignment) {
         ? null
         : { every_months, ...(window_end !== null && { window_end }), opens_days_before: opens_days_before ?? 0 },
     mandatory,
+    ordered,
     retention_years,
     responsible_id,
     created_at,

@@ -13,6 +13,7 @@ import {
   OCCURRENCE_NOT_MISSED,
   OWN_OCCURRENCE,
   OWN_PERSONAL_PART,
+  PART_NOT_OPEN_YET,
   SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
@@ -79,7 +80,9 @@ const occurrences: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['assignments'],
         params: OccurrenceParams,
         body: ConfirmPartBody,
-        response: responses(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, SHEET_CHANGED, NO_SUCH_PART]),
+        response: responses(Done, [
+          ...[OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, PART_NOT_OPEN_YET, SHEET_CHANGED, NO_SUCH_PART],
+        ]),
       },
     },
     async ({ params, body, user }) => {
@@ -103,7 +106,9 @@ within the last ten minutes.`,
         body: ConfirmPersonalBody,
         response: responses(Done, [
           ...[LOGIN_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART],
-          ...[OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART].map((refusal) => refusal.at('ids')),
+          ...[OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, PART_NOT_OPEN_YET, NO_SUCH_PART].map((refusal) =>
+            refusal.at('ids'),
+          ),
           HELD_TOO_EARLY,
         ]),
       },

@@ -47,6 +47,10 @@ const GivenStarts = Type.Unsafe<Starts>(
   Type.Union([
     GivenDay('The same day for all.'),
     Type.Object({ joining: Type.Literal(true) }, { description: 'The day on which a person joins the audience.' }),
+    Type.Object(
+      { days_after_joining: Type.Integer({ examples: [10] }) },
+      { description: 'Days after the person has joined a team of the audience, or after the account was created.' },
+    ),
   ]),
 )
 
@@ -74,6 +78,11 @@ const GivenRecurrence = nullable(
   }),
 )
 
+const Ordered = Type.Boolean({
+  description: 'Whether a part can be done only after all parts before it.',
+  examples: [false],
+})
+
 const given = {
   title: Type.String({ description: '1 to 200 characters after trimming.', examples: ['Brandschutz'] }),
   description: Type.Optional(
@@ -85,6 +94,7 @@ const given = {
   due: GivenDue,
   recurrence: GivenRecurrence,
   mandatory: Type.Boolean({ description: 'Leads see the state of mandatory assignments.', examples: [true] }),
+  ordered: Type.Optional(Ordered),
   retention_years: Type.Integer({ description: '1 to 30.', examples: [2] }),
   responsible_id: Type.Optional(nullable(Id)),
 }
@@ -116,6 +126,7 @@ const Assignment = Type.Object(
     due: GivenDue,
     recurrence: nullable(Type.Object({ ...recurrence, opens_days_before: Type.Integer() })),
     mandatory: Type.Boolean(),
+    ordered: Ordered,
     retention_years: Type.Integer(),
     responsible_id: nullable(Id),
     created_at: Timestamp,
@@ -263,6 +274,7 @@ export const OwnOccurrences = Type.Object({
           title: Type.String(),
           share_percent: nullable(Type.Integer()),
           state: PartStateName,
+          locked: Type.Boolean({ description: 'Whether it has to wait for the parts before it.' }),
           available: Type.Boolean({ description: 'False if the content was archived or deleted.' }),
           done_at: nullable(Timestamp),
           done_on: PartDoneOn,

@@ -1,5 +1,6 @@
 import type { Test as Tap } from 'tap'
 import { currentMembershipStart, type Span } from '../../src/domain/assignments/membership-start.js'
+import { isLocked } from '../../src/domain/assignments/part-state.js'
 import {
   createPlanner,
   dueOf,
@@ -16,6 +17,10 @@ const DAYS = Array.from({ length: 3 * 365 + 1 }, (_, index) =>
 const OUTAGE = { from: '2028-01-20', until: '2028-04-20' }
 const BASE = { created_on: '2026-11-25', version: 1, renewed_on: null, planned_on: null }
 
+/** Days from joining to the start of `path`, whose parts are ordered */
+const START_DAYS = 10
+const PARTS = 3
+
 const ASSIGNMENTS = {
   once: { ...BASE, starts: { joining: true as const }, due: { days_after_start: 30 }, recurrence: null },
   fixed: {
@@ -29,6 +34,12 @@ const ASSIGNMENTS = {
     starts: '2026-12-01',
     due: '2026-12-31',
     recurrence: { every_months: 12, opens_days_before: 30 },
+  },
+  path: {
+    ...BASE,
+    starts: { days_after_joining: START_DAYS },
+    due: { days_after_start: 5 },
+    recurrence: null,
   },
 } satisfies Record<string, PlannedAssignment>
 type Name = keyof typeof ASSIGNMENTS
@@ -46,12 +57,16 @@ interface Person {
   /** For each day, the index of the day when the person joined the audience; undefined on days outside the audience */
   arrivals: (number | undefined)[]
   completions: Record<Name, Map<string, string>>
+  /** For each day, the index of the day when the membership began, also while the account is disabled */
+  joins: (number | undefined)[]
+  /** Parts of `path` in the order in which they were done */
+  doneParts: number[]
 }
 
 /** Simulates all days and returns the indexes of the days on which the job ran. */
 function live(people: Person[], random: () => number): number[] {
   const jobDays: number[] = []
-  const planned: Record<Name, string | null> = { once: null, fixed: null, completed: null }
+  const planned: Record<Name, string | null> = { once: null, fixed: null, completed: null, path: null }
   let id = 0
   for (const [day, today] of DAYS.entries()) {
     const isOut = today >= OUTAGE.from && today < OUTAGE.until
@@ -59,6 +74,7 @@ function live(people: Person[], random: () => number): number[] {
     for (const person of people) {
       move(person, today, isOut, random)
       const since = person.isDisabled ? undefined : currentMembershipStart(person.spans, today)
+      person.joins.push(person.team === undefined ? undefined : (person.joins.at(-1) ?? day))
       const isHere = !person.isDisabled && person.team !== undefined
       person.arrivals.push(isHere ? (person.arrivals.at(-1) ?? day) : undefined)
       for (const [index, name] of NAMES.entries()) {
@@ -105,11 +121,13 @@ function newPerson(random: () => number): Person {
     spans: isMember ? [{ from_on: '2026-11-25', until_on: null }] : [],
     team: isMember ? 'A' : undefined,
     isDisabled: false,
-    histories: { once: [], fixed: [], completed: [] },
-    plannedOn: { once: [], fixed: [], completed: [] },
+    histories: { once: [], fixed: [], completed: [], path: [] },
+    plannedOn: { once: [], fixed: [], completed: [], path: [] },
     extensions: [],
     arrivals: [],
-    completions: { once: new Map(), fixed: new Map(), completed: new Map() },
+    completions: { once: new Map(), fixed: new Map(), completed: new Map(), path: new Map() },
+    joins: [],
+    doneParts: [],
   }
 }
 
@@ -171,7 +189,14 @@ function act(
     missed.extended_until = dayAt(DAYS.indexOf(today) + 20)
     return
   }
-  if (oldest === undefined || chance > 0.01) return
+  if (oldest === undefined) return
+  if (name === 'path') {
+    if (chance > 0.2) return
+    const part = Math.floor(random() * PARTS)
+    const done = new Set(person.doneParts)
+    if (!done.has(part) && !isLocked({ ordered: true }, part, done)) person.doneParts.push(part)
+    if (person.doneParts.length < PARTS) return
+  } else if (chance > 0.01) return
   // The request of the person would plan the next period first.
   if (isOut && OPENINGS.some((opening) => opening > oldest.period && opening <= today)) return
   oldest.state = 'done'
@@ -231,6 +256,11 @@ const EXPECT: Record<Name, (person: Person, jobDays: number[]) => string[]> = {
     return [...expected].sort()
   },
 
+  path: ({ arrivals, joins }, jobDays) => {
+    const first = jobDays.find((day) => arrivals[day] !== undefined && (joins[day] ?? day) + START_DAYS <= day)
+    return first === undefined ? [] : [dayAt((joins[first] ?? 0) + START_DAYS)]
+  },
+
   completed: ({ arrivals, completions }, jobDays) => {
     const expected: string[] = []
     let opening = '2026-12-01'
@@ -264,7 +294,7 @@ function checkStates(t: Pick<Tap, 'fail'>, { arrivals, histories, plannedOn }: P
     const next = plannedOn[name][index + 1]
     if (next !== undefined && isOpen({ state }) && !reopened) t.fail(`open beside a later one: ${period}`)
     if (state === 'missed' && next === undefined) t.fail(`missed before the next one: ${period}`)
-    if (name === 'once' && state === 'missed') t.fail('missed without a next period')
+    if ((name === 'once' || name === 'path') && state === 'missed') t.fail('missed without a next period')
     if (done_on === null) continue
     if (next !== undefined && done_on >= next && !reopened) t.fail(`done after the next one opened: ${period}`)
     const valid = validUntil(ASSIGNMENTS[name].recurrence, { due_on, done_on })
@@ -285,6 +315,7 @@ const VALID: Record<Name, (due_on: string, done_on: string) => string | null> = 
     return `${year}-03-31`
   },
   completed: (_, done_on) => aYearAfter(done_on),
+  path: () => null,
 }
 
 function dayAt(index: number): string {
@@ -319,6 +350,8 @@ export function simulateThreeYears(t: Tap, { seed, people: count }: { seed: numb
         t.fail(`${name} of person ${index}`, { found, expected, spans: person.spans, extensions: person.extensions })
       checkStates(t, person, name)
     }
+    if (person.doneParts.some((part, place) => part !== place))
+      t.fail('a part before its turn', { found: person.doneParts })
   }
   const all = people.flatMap(({ histories }) => NAMES.flatMap((name) => histories[name]))
   t.strictSame(new Set(all.map(({ state }) => state)), new Set(['open', 'done', 'left', 'missed']))

@@ -508,6 +508,8 @@ async function callAssignments(
   await learner('POST', `${occurrences}/${others}/confirm`, { part: 0 })
   await admin('POST', `${occurrences}/${others}/extend`, { reason: 'Urlaub', until })
   await admin('POST', `${occurrences}/${others}/grant-attempt`, { reason: 'Störung' })
+  // Nothing is missed, so the service refuses this.
+  await admin('POST', `${occurrences}/${others}/reopen`, { reason: 'Störung', until })
   await admin('POST', `${occurrences}/confirm-personal`, { ids: [others], held_on: '2026-01-01' })
   // The service refuses an exemption of the own account.
   await admin('PATCH', url, { responsible_id: user.id })

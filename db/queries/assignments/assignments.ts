@@ -211,12 +211,12 @@ export async function findDetails(db: Kysely<Database>, id: number): Promise<Ass
 }
 
 /** Fields of an assignment that decide who oversees it, with its title and its last day of planning. */
-export type Oversight = Pick<AssignmentRow, 'id' | 'title' | 'responsible_id' | 'mandatory' | 'planned_on'>
+export type Oversight = Pick<AssignmentRow, 'id' | 'title' | 'responsible_id' | 'mandatory' | 'ordered' | 'planned_on'>
 
 export async function findOversight(db: Kysely<Database>, id: number): Promise<Oversight | undefined> {
   return db
     .selectFrom('assignments')
-    .select(['id', 'title', 'responsible_id', 'mandatory', 'planned_on'])
+    .select(['id', 'title', 'responsible_id', 'mandatory', 'ordered', 'planned_on'])
     .where('id', '=', id)
     .where('archived_at', 'is', null)
     .executeTakeFirst()

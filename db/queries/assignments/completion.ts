@@ -19,6 +19,12 @@ const countsAt = (time: string) =>
   sql`${sql.ref(time)} >= counts_from
     and (missed_at is null or ${sql.ref(time)} < missed_at or coalesce(${sql.ref(time)} >= reopened_at, false))`
 
+/** Builds the time from which attempts at a part count in an ordered assignment; `infinity` if it is not open yet. */
+const opensAt = (position: string) => sql`case when not ordered then '-infinity' else (
+  select case when count(*) < ${sql.ref(position)} then 'infinity' else coalesce(max(before.done_at), '-infinity') end
+  from occurrence_parts as before
+  where before.occurrence_id = occurrences.id and before.position < ${sql.ref(position)}) end`
+
 /** An open occurrence, or a missed one that a test which was begun before can still complete */
 const IS_PENDING = sql`(state in ('open', 'in_progress') or state = 'missed' and not exists (
   select from occurrences as later
@@ -27,10 +33,12 @@ const IS_PENDING = sql`(state in ('open', 'in_progress') or state = 'missed' and
 
 /**
  * Marks parts of occurrences as done if a passed test or the reviews of a deck complete them. An attempt or review
- * counts for one period of an assignment only, the earliest one.
+ * counts for one period of an assignment only, the earliest one. In an ordered assignment, a test counts if it was begun
+ * after its part has opened.
+ * @returns whether it marked a part of an ordered assignment, which may open the next one
  */
-export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilter): Promise<void> {
-  await sql`
+export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilter): Promise<boolean> {
+  const { rows } = await sql<{ may_open: boolean }>`
     with pending as (
       select occurrences.id, occurrences.assignment_id, user_id, counts_from, missed_at, reopened_at, position, kind,
         test_id, deck_id, share_percent,
@@ -43,7 +51,7 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
           from occurrence_parts as done join occurrences as earlier on earlier.id = done.occurrence_id
           where earlier.assignment_id = occurrences.assignment_id and earlier.user_id = occurrences.user_id
             and earlier.period < occurrences.period and done.position = assignment_parts.position
-        ) as used_until
+        ) as used_until, ${opensAt('assignment_parts.position')} as opens_at
       from occurrences
         join assignments on assignments.id = occurrences.assignment_id and archived_at is null
         join assignment_parts on assignment_parts.assignment_id = occurrences.assignment_id
@@ -66,10 +74,11 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
       from pending
         join attempts on attempts.user_id = pending.user_id and attempts.test_id = pending.test_id
           and passed and ${countsAt('started_at')} and started_at > coalesce(used_until, '-infinity')
+          and started_at >= opens_at
       where kind = 'test'
       group by pending.id, position
       union all
-      select pending.id, position, learnt.done_at
+      select pending.id, position, greatest(learnt.done_at, opens_at)
       from pending
         join decks on decks.id = deck_id and decks.archived_at is null and card_count > 0
         cross join lateral (
@@ -83,12 +92,19 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
             and review_log.created_at > coalesce(used_until, '-infinity')
             and not exists (select from review_log as undo where undo.undoes = review_log.id)
         ) as learnt
-      where pending.kind = 'deck' and learnt.cards >= ceil(card_count * coalesce(share_percent, 100) / 100.0)
+      where pending.kind = 'deck' and opens_at < 'infinity' and learnt.cards >= ceil(card_count * coalesce(share_percent, 100) / 100.0)
+    ), marked as (
+      insert into occurrence_parts (occurrence_id, position, done_at)
+      select found.id, position, found.done_at from found join occurrences on occurrences.id = found.id
+      order by found.id, position for key share of occurrences
+      on conflict do nothing returning occurrence_id
     )
-    insert into occurrence_parts (occurrence_id, position, done_at)
-    select found.id, position, found.done_at from found join occurrences on occurrences.id = found.id
-    order by found.id, position for key share of occurrences
-    on conflict do nothing`.execute(db)
+    select exists (
+      select from marked
+        join occurrences on occurrences.id = occurrence_id
+        join assignments on assignments.id = assignment_id and ordered
+    ) as may_open`.execute(db)
+  return rows[0]?.may_open ?? false
 }
 
 /**
@@ -157,13 +173,13 @@ export async function listAttemptCredits(
     select test_id, max(extra_attempts + (
         select count(*) from attempts
         where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id
-          and not (${countsAt('started_at')})
+          and (not (${countsAt('started_at')}) or started_at < ${opensAt('part.position')} and ${opensAt('part.position')} < 'infinity')
       ))::integer as credit,
       max(counts_from) as since,
       bool_and(exists (
         select from attempts
         where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and passed
-          and ${countsAt('started_at')}
+          and ${countsAt('started_at')} and started_at >= ${opensAt('part.position')}
       )) as has_passed
     from occurrences
       join assignments on assignments.id = assignment_id and archived_at is null

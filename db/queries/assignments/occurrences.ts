@@ -38,6 +38,7 @@ export interface OwnOccurrence {
   title: string
   description: string
   mandatory: boolean
+  ordered: boolean
   responsible: string | null
   period: string
   due_on: string
@@ -66,7 +67,7 @@ export async function listOwnOccurrences(
   { limit, timeZone }: { limit: number; timeZone: string },
 ): Promise<OwnOccurrence[]> {
   const { rows } = await sql<OwnOccurrence>`
-    select occurrences.id, occurrences.assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
+    select occurrences.id, occurrences.assignment_id, title, description, mandatory, ordered, period, occurrences.due_on, extended_until, state,
       reason, covered_until, done_at, done_on, ${MISSED} as missed, ${PARTS} as parts, (
         select coalesce(json_agg(json_build_object(
             'position', position, 'done_at', done_at, 'done_on', ${doneOn(timeZone)}, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
@@ -254,7 +255,13 @@ export async function countOccurrences(
 export type OccurrenceOwner = Pick<
   Selectable<Database['occurrences']>,
   'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'counts_from' | 'due_on' | 'extended_until'
-> & { username: string; title: string }
+> & {
+  username: string
+  title: string
+  ordered: boolean
+  /** Positions of the parts that are done */
+  done: number[]
+}
 
 /**
  * Locks the occurrences until the end of the transaction, in the order of ids. Omits occurrences of archived
@@ -269,7 +276,8 @@ export async function lockOccurrences(
     .innerJoin('users', 'users.id', 'user_id')
     .innerJoin('assignments', 'assignments.id', 'assignment_id')
     .select(['occurrences.id', 'assignment_id', 'user_id', 'state', 'period', 'counts_from', 'occurrences.due_on'])
-    .select(['extended_until', 'username', 'title'])
+    .select(['extended_until', 'username', 'title', 'ordered'])
+    .select(sql<number[]>`array(select position from occurrence_parts where occurrence_id = occurrences.id)`.as('done'))
     .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
     .where('archived_at', 'is', null)
     .orderBy('occurrences.id')

@@ -3,7 +3,7 @@ import { InvalidField, InvalidInput } from '../refusal.js'
 import { checkStorable } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { isDay } from '../time/calendar.js'
-import { type Due, OPENS_DAYS_BEFORE, type Recurrence, type Starts } from './schedule.js'
+import { type Due, daysAfterJoining, OPENS_DAYS_BEFORE, type Recurrence, type Starts } from './schedule.js'
 
 export const PART_KINDS = ['sheet', 'test', 'deck', 'personal'] as const
 export type PartKind = (typeof PART_KINDS)[number]
@@ -28,6 +28,8 @@ export interface AssignmentInput {
   due: Due
   recurrence: Recurrence | null
   mandatory: boolean
+  /** Whether a part can be done only after all parts before it */
+  ordered: boolean
   retention_years: number
   /** User id of the responsible person; null if there is none, for example because the account was deleted */
   responsible_id: number | null
@@ -52,11 +54,12 @@ const MAX_OPENS_DAYS_PER_MONTH = 14
  */
 export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): Partial<AssignmentInput> {
   const { title, description, parts, audience, starts, due, recurrence, retention_years } = given
-  const { mandatory, responsible_id } = given
+  const { mandatory, ordered, responsible_id } = given
   const trimmed = title?.normalize('NFC').trim()
   if (trimmed !== undefined) checkText('title', trimmed)
   if (description !== undefined) checkLongText('description', description, MAX_DESCRIPTION)
   if (typeof starts === 'string') checkDay('starts', starts)
+  else if (starts !== undefined) checkRange('starts.days_after_joining', daysAfterJoining(starts), 0, MAX_DAYS)
   if (typeof due === 'string') checkDay('due', due)
   else if (due !== undefined) checkRange('due.days_after_start', due.days_after_start, 0, MAX_DAYS)
   if (retention_years !== undefined) checkRange('retention_years', retention_years, 1, 30)
@@ -70,6 +73,7 @@ export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): P
     ...(due !== undefined && { due }),
     ...(recurrence !== undefined && { recurrence: recurrence === null ? null : parseRecurrence(recurrence) }),
     ...(mandatory !== undefined && { mandatory }),
+    ...(ordered !== undefined && { ordered }),
     ...(retention_years !== undefined && { retention_years }),
     ...(responsible_id !== undefined && { responsible_id }),
   }

@@ -12,6 +12,15 @@ export function partStateOf(occurrence: Pick<Occurrence, 'state'>, isDone: boole
   return isOpen(occurrence) ? 'open' : 'closed'
 }
 
+/**
+ * Returns whether a part has to wait for parts before it.
+ * @param done positions of the parts that are done
+ * @example isLocked({ ordered: true }, 1, new Set()) // true
+ */
+export function isLocked({ ordered }: { ordered: boolean }, position: number, done: ReadonlySet<number>): boolean {
+  return ordered && Array.from({ length: position }, (_, earlier) => earlier).some((earlier) => !done.has(earlier))
+}
+
 /** Names of the kinds of parts in files for the company */
 export const PART_NAMES: Readonly<Record<PartKind, string>> = {
   sheet: 'Unterlage',

@@ -1,5 +1,6 @@
 import { addDays, laterDay } from '../time/calendar.js'
 import {
+  daysAfterJoining,
   firstWindow,
   fixedWindows,
   joinerDays,
@@ -188,7 +189,11 @@ function fixedOf(
 ): Windows {
   // If the assignment starts when a person joins the audience, the first stay in the audience determines the periods. A
   // person who returns does not get a new first period.
-  const start = typeof assignment.starts === 'string' ? since : (history[0]?.period ?? since)
+  const first = history[0]?.period
+  const start =
+    typeof assignment.starts === 'string' || first === undefined
+      ? since
+      : addDays(first, -daysAfterJoining(assignment.starts))
   const windows = calendarOf(firstWindow(assignment, start))
   // Periods before `from` have already been planned for the persons who were in the audience at that time.
   const from = laterDay(since, assignment.planned_on ?? assignment.created_on)
@@ -287,6 +292,7 @@ function withGrace(
   // planning but was not planned for the person.
   const wasAbsent = planned_on !== null && opens_on <= planned_on
   if (!hasJoined && !wasAbsent) return { period: opens_on, due_on, opens_on }
-  const extended = laterDay(due_on, addDays(hasJoined ? since : today, joinerDays(assignment)))
+  const from = hasJoined ? laterDay(since, daysAfterJoining(starts) > 0 ? opens_on : since) : today
+  const extended = laterDay(due_on, addDays(from, joinerDays(assignment)))
   return { period: opens_on, due_on: extended, opens_on }
 }

@@ -49,6 +49,11 @@ export const LIST_TOO_LONG = new Refusal(
   'list_too_long',
   'Eine Liste fasst höchstens 1.000 Fristen; grenze sie mit dem Stand ein',
 )
+export const PART_NOT_OPEN_YET = new Refusal(
+  'conflict',
+  'part_not_open_yet',
+  'Dieser Teil kommt erst, wenn die Teile davor erledigt sind',
+)
 export const NO_SUCH_PART = new InvalidInput('Diesen Teil hat die Aufgabe nicht', 'no_such_part')
 export const PERSON_NOT_FOUND = new InvalidInput('Eine der Personen gibt es nicht', 'person_not_found')
 export const AUDIENCE_TEAM_NOT_FOUND = new InvalidInput('Eines der Teams gibt es nicht', 'audience_team_not_found')

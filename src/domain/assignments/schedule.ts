@@ -2,9 +2,9 @@ import { addDays, addMonths, laterDay } from '../time/calendar.js'
 
 /**
  * First day of an assignment: a fixed day (`YYYY-MM-DD`), or for each person the day of joining the audience, at the
- * earliest the day of creation
+ * earliest the day of creation, or a number of days after that
  */
-export type Starts = string | { joining: true }
+export type Starts = string | { joining: true } | { days_after_joining: number }
 /** Last day of the first period: a fixed day (`YYYY-MM-DD`), or a number of days after the start of the period */
 export type Due = string | { days_after_start: number }
 
@@ -41,8 +41,15 @@ export function joinerDays({ due }: Pick<Schedule, 'due'>): number {
 
 /** Returns the first period of a person. @param since first day of the person's stay in the audience */
 export function firstWindow({ starts, due, created_on }: Schedule, since: string): Window {
-  const opens_on = typeof starts === 'string' ? starts : laterDay(since, created_on)
-  return { opens_on, due_on: typeof due === 'string' ? due : addDays(opens_on, due.days_after_start) }
+  const opens_on = typeof starts === 'string' ? starts : addDays(laterDay(since, created_on), daysAfterJoining(starts))
+  if (typeof due !== 'string') return { opens_on, due_on: addDays(opens_on, due.days_after_start) }
+  // A person who joins late may start after the fixed day.
+  return { opens_on, due_on: due < opens_on ? addDays(opens_on, JOINER_DAYS) : due }
+}
+
+/** Returns the days between joining the audience and the first period; 0 for a fixed day. */
+export function daysAfterJoining(starts: Starts): number {
+  return typeof starts !== 'string' && 'days_after_joining' in starts ? starts.days_after_joining : 0
 }
 
 /**

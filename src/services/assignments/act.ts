@@ -13,6 +13,7 @@ import {
 } from '../../../db/queries/assignments/occurrences.js'
 import type { Database } from '../../../db/types.js'
 import type { PartKind } from '../../domain/assignments/assignment.js'
+import { isLocked } from '../../domain/assignments/part-state.js'
 import { dueOf, isOpen } from '../../domain/assignments/plan.js'
 import {
   HELD_TOO_EARLY,
@@ -21,6 +22,7 @@ import {
   OCCURRENCE_NOT_FOUND,
   OCCURRENCE_NOT_MISSED,
   OWN_PERSONAL_PART,
+  PART_NOT_OPEN_YET,
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidField, type Refusal } from '../../domain/refusal.js'
@@ -46,6 +48,7 @@ export interface SheetConfirmation {
  * @throws OCCURRENCE_NOT_FOUND if the person has no such occurrence
  * @throws NO_SUCH_PART if the part does not exist or is not a sheet
  * @throws OCCURRENCE_CLOSED if the occurrence is not open
+ * @throws PART_NOT_OPEN_YET if the assignment is ordered and an earlier part is not done
  * @throws SHEET_CHANGED if the text has changed since it was read
  */
 export async function confirmSheet(
@@ -64,6 +67,7 @@ export async function confirmSheet(
     // A retry succeeds, even if the first request completed the occurrence.
     if (occurrence.state === 'done' || sheet.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
+    if (isLocked(occurrence, part, new Set(occurrence.done))) throw PART_NOT_OPEN_YET
     // The certificate refers to the text at the time of the confirmation, so this must be the text that was read.
     if (version !== undefined && version !== sheet.version) throw SHEET_CHANGED
     if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
@@ -89,6 +93,7 @@ export interface PersonalConfirmation {
  * @throws OCCURRENCE_CLOSED if one of the occurrences is not open
  * @throws HELD_TOO_EARLY if `held_on` is in the future, before the period of an occurrence or before its renewal
  * @throws NO_SUCH_PART if the assignment of an occurrence has no personal part
+ * @throws PART_NOT_OPEN_YET if the personal parts of an occurrence wait for an earlier part
  */
 export async function confirmPersonal(
   db: Kysely<Database>,
@@ -104,6 +109,7 @@ export async function confirmPersonal(
     if (occurrences.length < distinct.length) throw OCCURRENCE_NOT_FOUND.at('ids')
     refuseOwn(actor, occurrences, OWN_PERSONAL_PART)
     const positions = new Map<number, number[]>()
+    const confirmed = new Map<number, number[]>()
     for (const occurrence of occurrences) {
       if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED.at('ids')
       const { assignment_id, period, counts_from } = occurrence
@@ -113,11 +119,14 @@ export async function confirmPersonal(
       const found = positions.get(assignment_id) ?? (await positionsOf(transaction, occurrence, 'personal'))
       if (found.length === 0) throw NO_SUCH_PART.at('ids')
       positions.set(assignment_id, found)
+      const open = openPersonal(occurrence, found)
+      if (open.length === 0) throw PART_NOT_OPEN_YET.at('ids')
+      confirmed.set(occurrence.id, open)
     }
     await insertDoneParts(
       transaction,
-      occurrences.flatMap(({ id, assignment_id }) =>
-        (positions.get(assignment_id) ?? []).map((position) => ({
+      occurrences.flatMap(({ id }) =>
+        (confirmed.get(id) ?? []).map((position) => ({
           occurrence_id: id,
           position,
           done_at: at,
@@ -139,6 +148,16 @@ export async function confirmPersonal(
         details: { username, held_on },
       })),
     )
+  })
+}
+
+/** Returns the personal parts that do not wait for others. A personal part does not wait for one confirmed with it. */
+function openPersonal({ ordered, done }: Pick<OccurrenceOwner, 'ordered' | 'done'>, positions: number[]): number[] {
+  const known = new Set(done)
+  return positions.filter((position) => {
+    if (isLocked({ ordered }, position, known)) return false
+    known.add(position)
+    return true
   })
 }
 

@@ -25,12 +25,12 @@ import {
   PARTS_IN_USE,
   PERSON_NOT_FOUND,
 } from '../../domain/assignments/refusals.js'
-import type { Due, Starts } from '../../domain/assignments/schedule.js'
+import { daysAfterJoining } from '../../domain/assignments/schedule.js'
 import { NOT_FOUND_BY_KIND, requireVersion } from '../../domain/content/refusals.js'
 import { isStorable } from '../../domain/text/text.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { keepOwnDuties } from './own-duties.js'
-import { type AssignmentContext, completeOccurrences, planAssignment } from './plan.js'
+import { type AssignmentContext, completeOccurrences, dueRuleOf, planAssignment, startsOf } from './plan.js'
 
 /**
  * Creates an assignment, writes an audit entry and plans the assignment for its audience. A repeated request creates none
@@ -68,12 +68,13 @@ async function insert(
   input: AssignmentInput,
   today: string,
 ): Promise<number> {
-  const { title, description, audience, mandatory, retention_years, responsible_id } = input
+  const { title, description, audience, mandatory, ordered, retention_years, responsible_id } = input
   await keepResponsible(transaction, responsible_id)
   const created = await insertAssignment(transaction, {
     title,
     description,
     mandatory,
+    ordered,
     retention_years,
     responsible_id,
     created_by: actor.actor_id,
@@ -203,14 +204,6 @@ export async function acceptCorrection(db: Kysely<Database>, actor: Actor, id: n
   })
 }
 
-export function startsOf({ starts_on }: StoredAssignment): Starts {
-  return starts_on ?? { joining: true }
-}
-
-export function dueRuleOf({ due_on, due_days }: StoredAssignment): Due {
-  return due_on ?? { days_after_start: due_days ?? 0 }
-}
-
 async function find(db: Kysely<Database>, id: number, reader?: Reader): Promise<StoredAssignment> {
   const stored = await findAssignment(db, id, reader)
   // A concurrent request may have deleted the assignment.
@@ -221,14 +214,17 @@ async function find(db: Kysely<Database>, id: number, reader?: Reader): Promise<
 type Dates = Pick<AssignmentInput, 'starts' | 'due' | 'recurrence'>
 type DateColumns = Pick<
   StoredAssignment,
-  'starts_on' | 'due_on' | 'due_days' | 'every_months' | 'window_end' | 'opens_days_before'
+  'starts_on' | 'starts_days' | 'due_on' | 'due_days' | 'every_months' | 'window_end' | 'opens_days_before'
 >
 
 function scheduleOf(dates: Dates): DateColumns
 function scheduleOf(dates: { [Name in keyof Dates]: Dates[Name] | undefined }): Partial<DateColumns>
 function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[Name] | undefined }) {
   return {
-    ...(starts !== undefined && { starts_on: typeof starts === 'string' ? starts : null }),
+    ...(starts !== undefined && {
+      starts_on: typeof starts === 'string' ? starts : null,
+      starts_days: daysAfterJoining(starts) || null,
+    }),
     ...(due !== undefined && {
       due_on: typeof due === 'string' ? due : null,
       due_days: typeof due === 'string' ? null : due.days_after_start,

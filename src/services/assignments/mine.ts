@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { listOwnOccurrences, type OwnOccurrence } from '../../../db/queries/assignments/occurrences.js'
 import type { Database } from '../../../db/types.js'
-import { partStateOf } from '../../domain/assignments/part-state.js'
+import { isLocked, partStateOf } from '../../domain/assignments/part-state.js'
 import { dueOf, isOverdue } from '../../domain/assignments/plan.js'
 import { type AssignmentContext, planPerson } from './plan.js'
 
@@ -41,6 +41,7 @@ function describe(row: OwnOccurrence, today: string) {
       return {
         ...part,
         state: partStateOf(row, fact !== undefined),
+        locked: fact === undefined && isLocked(row, position, new Set(done.keys())),
         done_at: fact === undefined ? null : new Date(fact.done_at),
         done_on: fact?.done_on ?? null,
         held_on: fact?.held_on ?? null,

@@ -10,7 +10,7 @@ import {
 } from '../../../db/queries/assignments/occurrences.js'
 import type { VisibleTeams } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
-import { describeParts } from '../../domain/assignments/part-state.js'
+import { describeParts, isLocked } from '../../domain/assignments/part-state.js'
 import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
 import { cutPage } from '../../domain/page.js'
@@ -51,7 +51,7 @@ export async function listOverseenOccurrences(
   const { page: rows, next } = cutPage(found, page.limit, ({ id }) => id)
   const { id } = assignment
   return {
-    occurrences: rows.map((row) => describe(row, parts, { today, showsReach })),
+    occurrences: rows.map((row) => describe(row, parts, { today, showsReach, ordered: assignment.ordered })),
     next_after: next,
     counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
     today,
@@ -118,10 +118,11 @@ export async function listParts(db: Kysely<Database>, { id }: Oversight): Promis
 function describe(
   row: ListedOccurrence,
   parts: readonly StoredPart[],
-  { today, showsReach }: { today: string; showsReach: boolean },
+  { today, showsReach, ordered }: { today: string; showsReach: boolean; ordered: boolean },
 ) {
   const { id, user_id, display_name, personnel_number, period, state, extended_until, done_at, done_on } = row
   const described = describeParts(parts, row)
+  const done = new Set(row.done.map(({ position }) => position))
   return {
     id,
     user: { id: user_id, display_name, personnel_number, reachable: showsReach ? row.has_address : null },
@@ -134,6 +135,8 @@ function describe(
     done_on,
     missed: row.missed,
     parts: described,
-    personal_open: described.some((part) => part.kind === 'personal' && part.state === 'open'),
+    personal_open: described.some(
+      ({ kind, state }, position) => kind === 'personal' && state === 'open' && !isLocked({ ordered }, position, done),
+    ),
   }
 }

@@ -19,6 +19,7 @@ import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { currentMembershipStart, hasLeftToday } from '../../domain/assignments/membership-start.js'
 import { createPlanner, type PlannedAssignment, type Planner } from '../../domain/assignments/plan.js'
+import type { Due, Starts } from '../../domain/assignments/schedule.js'
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
 import { issueCertificates } from '../certificates/issue.js'
 
@@ -38,7 +39,8 @@ export async function completeOccurrences(
   filter: OccurrenceFilter,
   context: AssignmentContext,
 ): Promise<number[]> {
-  await markDoneParts(db, filter)
+  // A part of an ordered assignment may open the next one.
+  while (await markDoneParts(db, filter)) {}
   const { user_ids, lacks_certificate } = await updateStates(db, filter, context.timeZone)
   if (lacks_certificate) await issueCertificates(db, filter, context)
   return user_ids
@@ -189,12 +191,20 @@ function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { momen
   }
 }
 
+export function startsOf({ starts_on, starts_days }: Pick<AssignmentRow, 'starts_on' | 'starts_days'>): Starts {
+  return starts_on ?? (starts_days === null ? { joining: true } : { days_after_joining: starts_days })
+}
+
+export function dueRuleOf({ due_on, due_days }: Pick<AssignmentRow, 'due_on' | 'due_days'>): Due {
+  return due_on ?? { days_after_start: due_days ?? 0 }
+}
+
 function toPlanned(row: AssignmentRow): PlannedAssignment {
-  const { starts_on, due_on, due_days, every_months, window_end, opens_days_before } = row
+  const { every_months, window_end, opens_days_before } = row
   return {
     ...row,
-    starts: starts_on ?? { joining: true },
-    due: due_on ?? { days_after_start: due_days ?? 0 },
+    starts: startsOf(row),
+    due: dueRuleOf(row),
     recurrence:
       every_months === null
         ? null

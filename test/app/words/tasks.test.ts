@@ -15,6 +15,7 @@ const part = (values: Partial<Part>): Part => ({
   title: 'Brandschutz',
   share_percent: null,
   state: 'open',
+  locked: false,
   done_at: null,
   done_on: null,
   available: true,
@@ -50,6 +51,8 @@ t.test('a part whose content is gone has no address', async (t) => {
     t.equal(addressOf(gone, 12, 0), undefined)
   }
   t.match(partText(part({ available: false }), { assignment }, TODAY), /Frag bitte Anna Keller\.$/)
+  t.equal(addressOf(part({ locked: true }), 12, 0), undefined)
+  t.match(partText(part({ locked: true }), { assignment }, TODAY), /^Kommt, sobald/)
 })
 
 t.test('explains the end of a task', async (t) => {
@@ -59,5 +62,7 @@ t.test('explains the end of a task', async (t) => {
     text({ state: 'recognised', covered_until: '2027-06-30' }),
     'Ein anderer Nachweis zählt dafür, bis 30. Juni 2027.',
   )
+  t.equal(text({ state: 'missed', due: '2026-11-30' }), 'War bis 30. November fällig.')
+  t.equal(text({ state: 'done', done_on: '2026-12-05' }), 'Erledigt am 5. Dezember.')
   t.match(text({ state: 'left' }), /gilt für dich nicht mehr/)
 })

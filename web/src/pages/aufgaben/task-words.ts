@@ -58,12 +58,12 @@ export const ACTIONS: Record<Exclude<Part['kind'], 'personal'>, string> = {
 const PLACES = { sheet: 'spickzettel', test: 'tests', deck: 'lernen' } as const
 
 /**
- * Returns the address of the page on which the learner does a part; undefined for a personal part and for content that
- * is not available.
+ * Returns the address of the page on which the learner does a part; undefined for a personal part, for content
+ * that is not available, and for a part that waits for others.
  * @example addressOf(part, 12, 0) // 'spickzettel/git?aufgabe=12&teil=0'
  */
-export function addressOf({ kind, slug, available }: Part, task: number, index: number): string | undefined {
-  if (kind === 'personal' || slug === null || !available) return undefined
+export function addressOf({ kind, slug, available, locked }: Part, task: number, index: number): string | undefined {
+  if (kind === 'personal' || slug === null || !available || locked) return undefined
   const part = kind === 'sheet' ? `&teil=${index}` : ''
   return `${PLACES[kind]}/${encodeURIComponent(slug)}?aufgabe=${task}${part}`
 }
@@ -75,6 +75,7 @@ export function addressOf({ kind, slug, available }: Part, task: number, index: 
 export function partText(part: Part, { assignment }: Pick<Task, 'assignment'>, today: string): string {
   if (part.state === 'closed') return 'nicht erledigt'
   if (part.state === 'done') return doneText(part, today)
+  if (part.locked) return 'Kommt, sobald die Teile davor erledigt sind.'
   const { responsible, mandatory } = assignment
   if (part.kind === 'personal') {
     const lead = mandatory ? 'die Leitung deines Teams' : undefined

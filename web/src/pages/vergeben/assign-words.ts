@@ -106,7 +106,11 @@ export function scheduleText({ starts, due, recurrence }: Dates): string {
 function firstText(starts: Dates['starts'], due: Dates['due']): string {
   if (typeof due === 'string') return `bis ${dayText(due)}`
   const days = countOf(due.days_after_start, 'Tag', 'Tage')
-  if (typeof starts !== 'string') return `bis ${days} nach dem Tag, an dem jemand dazukommt`
+  if (typeof starts !== 'string') {
+    const later = 'joining' in starts ? 0 : starts.days_after_joining
+    const start = later === 0 ? '' : `, ab dem ${later}. Tag danach`
+    return `bis ${countOf(later + due.days_after_start, 'Tag', 'Tage')} nach dem Tag, an dem jemand dazukommt${start}`
+  }
   return `bis ${dayText(addDays(starts, due.days_after_start))}, ${days} nach dem Beginn`
 }
 

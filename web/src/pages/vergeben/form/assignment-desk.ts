@@ -29,6 +29,8 @@ export interface AssignmentFields {
   persons: Named[]
   starts: 'day' | 'joining'
   startsOn: string
+  /** Days between joining and the first day */
+  startsDays: number | null
   due: 'day' | 'days'
   dueOn: string
   dueDays: number | null
@@ -39,6 +41,7 @@ export interface AssignmentFields {
   /** Days before the due date at which a recurrence opens; null for the service's default */
   opens: number | null
   mandatory: boolean
+  ordered: boolean
   years: number
   responsible: Named | null
 }
@@ -56,6 +59,7 @@ export function emptyFields(today: string, responsible: Named): AssignmentFields
     persons: [],
     starts: 'day',
     startsOn: today,
+    startsDays: 0,
     due: 'day',
     dueOn: '',
     dueDays: 30,
@@ -64,6 +68,7 @@ export function emptyFields(today: string, responsible: Named): AssignmentFields
     windowEnd: '12-31',
     opens: null,
     mandatory: true,
+    ordered: false,
     years: 3,
     responsible,
   }
@@ -79,12 +84,13 @@ export function fieldsOf(assignment: AssignmentDetail, today: string): Assignmen
     teams: teams.map(({ id, name }) => ({ id, name })),
     parts: parts.map(({ kind, slug, title, share_percent }) => ({ kind, slug, title, share_percent })),
     persons: persons.map(named),
-    ...(typeof starts === 'string' ? { starts: 'day', startsOn: starts } : { starts: 'joining', startsOn: today }),
+    ...startOf(starts, today),
     ...(typeof due === 'string'
       ? { due: 'day', dueOn: due, dueDays: 30 }
       : { due: 'days', dueOn: '', dueDays: due.days_after_start }),
     ...repeatOf(recurrence),
     mandatory: assignment.mandatory,
+    ordered: assignment.ordered,
     years: assignment.retention_years,
     responsible: responsible && named(responsible),
   }
@@ -103,6 +109,14 @@ export function fieldsOfTemplate({ title, description, parts, due, recurrence, m
   } satisfies Partial<AssignmentFields>
 }
 
+function startOf(
+  starts: AssignmentDetail['starts'],
+  today: string,
+): Pick<AssignmentFields, 'starts' | 'startsOn' | 'startsDays'> {
+  if (typeof starts === 'string') return { starts: 'day', startsOn: starts, startsDays: 0 }
+  return { starts: 'joining', startsOn: today, startsDays: 'joining' in starts ? 0 : starts.days_after_joining }
+}
+
 function repeatOf(
   recurrence: AssignmentDetail['recurrence'],
 ): Pick<AssignmentFields, 'repeat' | 'months' | 'windowEnd' | 'opens'> {
@@ -115,7 +129,8 @@ function repeatOf(
 }
 
 export function bodyOf(fields: AssignmentFields): NewBody {
-  const { title, description, parts, everybody, teams, persons, mandatory, years, responsible } = fields
+  const { title, description, parts, everybody, teams, persons, mandatory, ordered, years } = fields
+  const { responsible } = fields
   const ids = (named: Named[]) => named.map(({ id }) => id)
   return {
     title: title.trim(),
@@ -128,14 +143,17 @@ export function bodyOf(fields: AssignmentFields): NewBody {
     audience: { everybody, team_ids: everybody ? [] : ids(teams), user_ids: everybody ? [] : ids(persons) },
     ...datesOf(fields),
     mandatory,
+    ordered,
     retention_years: years,
     responsible_id: responsible?.id ?? null,
   }
 }
 
-export function datesOf({ starts, startsOn, due, dueOn, dueDays, repeat, months, windowEnd, opens }: AssignmentFields) {
+export function datesOf(fields: AssignmentFields) {
+  const { starts, startsOn, startsDays, due, dueOn, dueDays, repeat, months, windowEnd, opens } = fields
+  const joining = startsDays ? { days_after_joining: startsDays } : { joining: true as const }
   return {
-    starts: starts === 'day' ? startsOn : { joining: true as const },
+    starts: starts === 'day' ? startsOn : joining,
     due: due === 'day' ? dueOn : { days_after_start: dueDays ?? 0 },
     recurrence:
       repeat === 'none'
@@ -157,6 +175,7 @@ export function missingIn(fields: AssignmentFields): string | undefined {
   if (unnamed >= 0) return `Teil ${unnamed + 1} hat noch keinen Namen.`
   if (!everybody && teams.length + persons.length === 0) return 'Es fehlt noch, für wen die Aufgabe ist.'
   if (starts === 'day' && startsOn === '') return 'Der Beginn fehlt noch.'
+  if (starts === 'joining' && fields.startsDays === null) return 'Wie viele Tage danach sie beginnt, fehlt noch.'
   if (due === 'day' && dueOn === '') return 'Der Tag, bis zu dem alles erledigt sein soll, fehlt noch.'
   if (due === 'days' && dueDays === null) return 'Wie viele Tage Zeit ist, fehlt noch.'
   if (repeat !== 'none' && months === null) return 'Nach wie vielen Monaten sie sich wiederholt, fehlt noch.'
@@ -165,8 +184,8 @@ export function missingIn(fields: AssignmentFields): string | undefined {
 
 /** Returns the fields as labelled texts, for the comparison of two versions in the editor. */
 export function textsOf(fields: AssignmentFields): { label: string; text: string }[] {
-  const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, years, responsible } =
-    fields
+  const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, ordered } = fields
+  const { years, responsible } = fields
   const audience = { everybody, team_ids: teams.map(({ id }) => id), user_ids: persons.map(({ id }) => id) }
   return [
     { label: 'Titel', text: title },
@@ -175,6 +194,7 @@ export function textsOf(fields: AssignmentFields): { label: string; text: string
     { label: 'Für wen', text: audienceText({ audience, teams }) },
     { label: 'Beginn', text: starts === 'joining' || startsOn === '' ? 'mit dem Dazukommen' : dayText(startsOn) },
     { label: 'Termine', text: missingIn(fields) === undefined ? scheduleText(datesOf(fields)) : '' },
+    { label: 'Feste Reihenfolge', text: ordered ? 'ja' : 'nein' },
     { label: 'Pflicht', text: mandatory ? 'ja' : 'nein' },
     { label: 'Nachweis aufbewahren', text: `${years} Jahre` },
     { label: 'Verantwortlich', text: responsible?.name ?? 'niemand' },
