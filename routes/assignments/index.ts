@@ -135,7 +135,7 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listTemplates',
         summary: 'Templates of the content folder, from which an administrator may start an assignment',
-        description: 'Fields for `POST /api/assignments`, which still needs `audience` and `starts`.',
+        description: 'Fields for `POST /api/assignments`, which still needs `audience`, and `starts` if absent.',
         tags: ['assignments'],
         response: responses(TemplateList, [ADMINS_ONLY]),
       },

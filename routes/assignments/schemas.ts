@@ -139,12 +139,23 @@ const Assignment = Type.Object(
   { title: 'Assignment' },
 )
 
+const template = {
+  ...Type.Pick(Assignment, ['title', 'description', 'mandatory', 'ordered', 'retention_years', 'recurrence'])
+    .properties,
+  parts: Type.Array(Type.Object(part)),
+  starts: Type.Optional(Type.Object({ days_after_joining: Type.Integer({ examples: [10] }) })),
+  due: Type.Object({ days_after_start: Type.Integer({ examples: [30] }) }),
+}
+
 export const TemplateList = Type.Object({
   templates: Type.Array(
     Type.Object({
-      ...Type.Pick(Assignment, ['title', 'description', 'mandatory', 'retention_years', 'recurrence']).properties,
-      parts: Type.Array(Type.Object(part)),
-      due: Type.Object({ days_after_start: Type.Integer({ examples: [30] }) }),
+      ...template,
+      assignments: Type.Optional(
+        Type.Array(Type.Object(template), {
+          description: 'All assignments of a template that has several. The other fields are those of the first one.',
+        }),
+      ),
     }),
   ),
 })

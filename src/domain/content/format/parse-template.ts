@@ -6,17 +6,35 @@ import { decodeText } from './decode-text.js'
 import { type Fields, type KnownKeys, readFlag, readInteger, readTextField, splitFrontMatter } from './front-matter.js'
 
 const KEYS: KnownKeys = [
-  ...['title', 'due_days', 'every_months', 'window_end', 'opens_days_before', 'mandatory', 'retention_years'],
+  ...[
+    'title',
+    'path',
+    'starts_days',
+    'ordered',
+    'due_days',
+    'every_months',
+    'window_end',
+    'opens_days_before',
+    'mandatory',
+    'retention_years',
+  ],
   { parts: ['kind', 'slug', 'title', 'share_percent'] },
 ]
 const DUE_DAYS = 30
 const RETENTION_YEARS = 2
 
-/** An assignment without audience, start and responsible user; the user who creates the assignment chooses these. */
+/** An assignment without audience and responsible user; the user who creates the assignment chooses these. */
 export type AssignmentTemplate = Pick<
   GivenAssignment,
-  'title' | 'description' | 'parts' | 'mandatory' | 'retention_years'
-> & { due: Exclude<Due, string>; recurrence: Recurrence | null }
+  'title' | 'description' | 'parts' | 'mandatory' | 'ordered' | 'retention_years'
+> & {
+  due: Exclude<Due, string>
+  recurrence: Recurrence | null
+  /** Start of an assignment for each person; undefined if the creator chooses it */
+  starts?: { days_after_joining: number } | undefined
+  /** Title of the template that consists of this and other assignments */
+  path?: string | undefined
+}
 
 /**
  * Parses the file of an assignment template: front matter and the description for learners.
@@ -39,7 +57,9 @@ export function parseTemplate(file: string, bytes: Uint8Array): { template?: Ass
   const given = readGiven(parts.fields, parts.body.trim(), report)
   if (faults.length > 0) return { faults }
   try {
-    return { template: parseAssignment(given) as AssignmentTemplate, faults }
+    const path = readTextField(parts.fields, 'path', report)
+    const template = parseAssignment(given) as AssignmentTemplate
+    return { template: { ...template, ...(path !== undefined && { path }) }, faults }
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error
     report(parts.fields.get('title')?.line ?? 1, error.message)
@@ -56,6 +76,7 @@ function readGiven(fields: Fields, description: string, report: ReportFault) {
     title: readTextField(fields, 'title', report) ?? '',
     description,
     parts: entries?.flatMap((entry) => readPart(entry, report)) ?? [],
+    ...(fields.has('starts_days') && { starts: { days_after_joining: number('starts_days', 0) } }),
     due: { days_after_start: number('due_days', DUE_DAYS) },
     recurrence: fields.has('every_months')
       ? {
@@ -65,6 +86,7 @@ function readGiven(fields: Fields, description: string, report: ReportFault) {
         }
       : null,
     mandatory: readFlag(fields, 'mandatory', report),
+    ordered: readFlag(fields, 'ordered', report),
     retention_years: number('retention_years', RETENTION_YEARS),
   }
 }

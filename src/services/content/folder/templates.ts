@@ -7,13 +7,15 @@ import { type AssignmentTemplate, parseTemplate } from '../../../domain/content/
 import { type FileFindings, findFiles, TEMPLATES, tryRead } from './find-files.js'
 
 /** An assignment template whose parts all exist, with the titles of their contents. */
-export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
+export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts' | 'path'> {
   parts: {
     kind: AssignmentTemplate['parts'][number]['kind']
     slug: string | null
     title: string
     share_percent: number | null
   }[]
+  /** All assignments of a template that has several; the other fields are those of the first one, with a common title */
+  assignments?: OfferedTemplate[]
 }
 
 /**
@@ -23,11 +25,22 @@ export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
 export async function listTemplates(db: Kysely<Database>, folder: string): Promise<OfferedTemplate[]> {
   const findings: FileFindings = { faults: [], warnings: [] }
   const offered: OfferedTemplate[] = []
+  const paths = new Map<string, OfferedTemplate[]>()
   for (const file of await findFiles(folder, TEMPLATES, findings)) {
     const bytes = await tryRead(file, findings.faults, () => readFile(join(folder, file)))
     const template = bytes && parseTemplate(file, bytes).template
     const parts = template && (await findParts(db, template))
-    if (template !== undefined && parts !== undefined) offered.push({ ...template, parts })
+    if (template === undefined || parts === undefined) continue
+    const { path, ...fields } = template
+    const one = { ...fields, parts }
+    const known = path === undefined ? undefined : paths.get(path)
+    if (known !== undefined) known.push(one)
+    else if (path === undefined) offered.push(one)
+    else {
+      const assignments = [one]
+      paths.set(path, assignments)
+      offered.push({ ...one, title: path, assignments })
+    }
   }
   return offered
 }

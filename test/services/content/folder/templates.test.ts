@@ -31,6 +31,7 @@ t.test('a template contains the fields of an assignment and creates none', async
       title: '"Brand" & =1+1',
       description: 'Lesen, dann *üben*.',
       mandatory: false,
+      ordered: false,
       retention_years: 2,
       parts: [
         { kind: 'sheet', slug: sheet.slug, title: sheet.title, share_percent: null },
@@ -50,6 +51,26 @@ t.test('a template contains the fields of an assignment and creates none', async
     (await admin.post('/api/assignments', assignment)).status,
     200,
     'with audience and start it becomes an assignment',
+  )
+})
+
+t.test('files with the same path are one template with several assignments', async (t) => {
+  const admin = await service.admin()
+  const part = 'parts: [{ kind: personal, title: Rundgang }]'
+  await write('weg-1.md', `title: Ankommen\npath: Einarbeitung\nstarts_days: 0\n${part}`)
+  await write('weg-2.md', `title: Einleben\npath: Einarbeitung\nstarts_days: 10\nordered: true\ndue_days: 5\n${part}`)
+  const { templates } = (await admin.get('/api/assignments/templates')).body
+  t.match(
+    templates.filter(({ assignments }: { assignments?: object[] }) => assignments !== undefined),
+    [
+      {
+        title: 'Einarbeitung',
+        assignments: [
+          { title: 'Ankommen', starts: { days_after_joining: 0 }, ordered: false },
+          { title: 'Einleben', starts: { days_after_joining: 10 }, ordered: true, due: { days_after_start: 5 } },
+        ],
+      },
+    ],
   )
 })
 

@@ -96,12 +96,15 @@ export function fieldsOf(assignment: AssignmentDetail, today: string): Assignmen
   }
 }
 
-export function fieldsOfTemplate({ title, description, parts, due, recurrence, mandatory, retention_years }: Template) {
+export function fieldsOfTemplate(template: Omit<Template, 'assignments'>) {
+  const { title, description, parts, starts, due, recurrence, mandatory, ordered, retention_years } = template
   return {
     title,
     description,
     mandatory,
+    ordered,
     years: retention_years,
+    ...(starts && { starts: 'joining' as const, startsDays: starts.days_after_joining }),
     due: 'days',
     dueDays: due.days_after_start,
     parts: parts.map(({ kind, slug, title, share_percent }) => ({ kind, slug, title, share_percent })),
