@@ -61,6 +61,7 @@ export const PAGES: AppPage[] = [
   { path: 'inhalte/hilfe/fragen', name: 'inhalte-hilfe', ready: 'blockquote', isAdmin: true },
   { path: 'verwaltung/mails', name: 'verwaltung-mails', ready: 'text=Ausgang', isAdmin: true },
   { path: 'verwaltung/nachweise', name: 'verwaltung-nachweise', isAdmin: true },
+  { path: 'verwaltung/ablauf', name: 'verwaltung-ablauf', isAdmin: true },
   { path: 'verwaltung/protokoll', name: 'verwaltung-protokoll', ready: 'text=Benutzer', isAdmin: true },
   { path: 'verwaltung/datenschutz', name: 'verwaltung-datenschutz', ready: 'text=Tabellen ohne Bezug', isAdmin: true },
   { path: 'mail/bestaetigen#geheim', name: 'mail-bestaetigen', ready: 'text=Adresse bestätigen' },

@@ -18,6 +18,7 @@ const PAGE = 50
 /** Queries of administrators, in a separate module so that learners do not load them */
 export const adminQueries = {
   service: () => queryOptions({ queryKey: ['admin', 'service'], queryFn: () => api.get('/api/accounts/service') }),
+  privacy: () => queryOptions({ queryKey: ['admin', 'privacy'], queryFn: () => api.get('/api/accounts/privacy') }),
   accounts: (filter: AccountFilter) =>
     queryOptions({
       queryKey: ['admin', 'accounts', { ...filter }],
