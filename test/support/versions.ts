@@ -337,7 +337,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('GET', `/api/content/tests/${test.slug}/versions`)
 
   const group = await callTeams(admin, learner)
-  await callAssignments(admin, learner, { test, deck: 'git', sheet: 'git' })
+  await callAssignments(app.db, admin, learner, { test, deck: 'git', sheet: 'git' })
   await callMail(app.db, admin, learner)
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
@@ -473,6 +473,7 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
 }
 
 async function callAssignments(
+  db: Kysely<Database>,
   admin: Send,
   learner: Send,
   { test, deck, sheet }: { test: PublishedTest; deck: string; sheet: string },
@@ -508,7 +509,7 @@ async function callAssignments(
   await learner('POST', `${occurrences}/${others}/confirm`, { part: 0 })
   await admin('POST', `${occurrences}/${others}/extend`, { reason: 'Urlaub', until })
   await admin('POST', `${occurrences}/${others}/grant-attempt`, { reason: 'Störung' })
-  // Nothing is missed, so the service refuses this.
+  await db.updateTable('occurrences').set({ state: 'missed', missed_at: new Date() }).where('id', '=', others).execute()
   await admin('POST', `${occurrences}/${others}/reopen`, { reason: 'Störung', until })
   await admin('POST', `${occurrences}/confirm-personal`, { ids: [others], held_on: '2026-01-01' })
   // The service refuses an exemption of the own account.
