@@ -10,6 +10,7 @@ import {
   type StoredAssignment,
 } from '../../db/queries/assignments/assignments.js'
 import type { OccurrenceSelection } from '../../db/queries/assignments/occurrences.js'
+import { findTitle } from '../../db/queries/certificates/search.js'
 import { actorOf } from '../../plugins/auth.js'
 import { isDisabled } from '../../src/domain/accounts/deactivation.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
@@ -27,6 +28,7 @@ import {
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
 import { parsePurpose } from '../../src/domain/certificates/purpose.js'
+import { NO_CERTIFICATE_READER } from '../../src/domain/certificates/refusals.js'
 import {
   CHEATSHEET_NOT_FOUND,
   DECK_NOT_FOUND,
@@ -40,6 +42,7 @@ import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
+import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import {
@@ -53,9 +56,12 @@ import { exportOccurrences } from '../../src/services/assignments/export.js'
 import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
 import { dueRuleOf, startsOf } from '../../src/services/assignments/plan.js'
+import { openArchive } from '../../src/services/certificates/archive.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { renderPdf } from '../../src/services/print/print.js'
+import { frameOf } from '../certificates/index.js'
+import { CertificateExportQuery } from '../certificates/schemas.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentDetail,
@@ -85,6 +91,7 @@ const LISTS_PER_TEN_SECONDS = 10
 
 const assignments: FastifyPluginAsyncTypebox = async (app) => {
   const { clock } = app
+  const serveAlone = limitToOnePerUser()
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
   await app.register(occurrences, { prefix: '/occurrences' })
 
@@ -317,6 +324,48 @@ in the audit trail like a view of the state.`,
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="teilnahmeliste-${content.day}.pdf"`)
         .send(pdf) as never
+    },
+  )
+
+  app.get(
+    '/:id/proofs.zip',
+    {
+      schema: {
+        operationId: 'exportAssignmentProofs',
+        summary: 'The PDFs of all proofs of an assignment as a ZIP file, without revoked ones',
+        description: `For administrators, auditors and the responsible person, one file at a time per user. The purpose is
+recorded in the audit trail, and the persons see it. The files are named \`<name>-<code>.pdf\`.`,
+        tags: ['assignments'],
+        produces: ['application/zip'],
+        params: AssignmentParams,
+        querystring: CertificateExportQuery,
+        response: responses(SignersFile, [
+          ...[NO_CERTIFICATE_READER, ASSIGNMENT_NOT_FOUND, new TooManyAttempts(5), ...SHUTDOWN_REFUSALS],
+        ]),
+      },
+      onRequest: app.requireCertificateReader,
+    },
+    async (request, reply) => {
+      const { params, query, user, certificateReader } = request
+      const id = assignmentIdOf(params)
+      const title = await findTitle(app.db, id, certificateReader.scope)
+      if (title === undefined) throw ASSIGNMENT_NOT_FOUND
+      const order = {
+        assignment: { id, title },
+        purpose: parsePurpose(query.purpose),
+        userId: user.id,
+        frameOf: (code: string) => frameOf(code, app.config),
+      }
+      const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
+      const body = await serveAlone(user.id, reply, () => openArchive(app.db, actorOf(request), order, signal))
+      return (
+        reply
+          .type('application/zip')
+          .header('content-disposition', `attachment; filename="nachweise_${clock.today()}.zip"`)
+          // Stops nginx from buffering the whole response for a slow client.
+          .header('x-accel-buffering', 'no')
+          .send(body) as never
+      )
     },
   )
 

@@ -5,6 +5,7 @@ import { type Certificate, findCertificate, listOwnCertificates } from '../../db
 import { isCertificateInScope, listChoices } from '../../db/queries/certificates/search.js'
 import { actorOf } from '../../plugins/auth.js'
 import { findCertificateReader } from '../../plugins/rights.js'
+import type { ServiceConfig } from '../../plugins/service.js'
 import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { checkDay, parseReason } from '../../src/domain/assignments/assignment.js'
 import { parseCode } from '../../src/domain/certificates/code.js'
@@ -28,6 +29,7 @@ import { Done, responses } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
 import { exportCertificates } from '../../src/services/certificates/export.js'
 import { exportEnding, findCertificates, findEnding } from '../../src/services/certificates/search.js'
+import type { PrintedCertificate } from '../../src/services/print/certificate.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import {
   CertificateChoices,
@@ -195,10 +197,8 @@ search is. The same proof gives the same bytes for the same settings.`,
         if (!(await isCertificateInScope(app.db, certificate.assignment_id, reader.scope))) throw CERTIFICATE_NOT_FOUND
         await recordCertificateView(app.db, actorOf(request), { day: app.clock.today(), scope: reader.scope })
       }
-      const { publicUrl, companyLogo } = app.config
-      const address = publicUrl === undefined ? null : new URL(`nachweis/${certificate.code}`, publicUrl).href
-      const logo = companyLogo?.printed ?? null
-      const content = { ...certificate, snapshot: readSnapshot(certificate.snapshot), address, logo }
+      const frame = frameOf(certificate.code, app.config)
+      const content = { ...certificate, ...frame, snapshot: readSnapshot(certificate.snapshot) }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(request.user.id, { kind: 'certificate', content }, signal)
       return reply
@@ -290,6 +290,15 @@ function dayOf(field: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   checkDay(field, text)
   return text
+}
+
+/** Returns what the settings add to a printed certificate. */
+export function frameOf(
+  code: string,
+  { publicUrl, companyLogo }: ServiceConfig,
+): Pick<PrintedCertificate, 'address' | 'logo'> {
+  const address = publicUrl === undefined ? null : new URL(`nachweis/${code}`, publicUrl).href
+  return { address, logo: companyLogo?.printed ?? null }
 }
 
 /**

@@ -1,9 +1,12 @@
+import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { insertCertificates } from '../../db/queries/certificates/issue.js'
 import { createCode } from '../../src/domain/certificates/code.js'
 import { writeSnapshot } from '../../src/domain/certificates/snapshot.js'
+import { openArchive } from '../../src/services/certificates/archive.js'
 import { ASSIGNMENT, createTeam, sheetPart } from '../support/assignments.js'
 import { createUser } from '../support/factories.js'
+import { unzip } from '../support/packages.js'
 import { type Caller, callerOf, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
@@ -164,4 +167,39 @@ t.test('lists proofs and open tasks that end soon', async (t) => {
   t.equal((await ada.get('/api/proofs/expiring')).status, 403)
   await issue(fire, bo.id, { name: 'Bo Birne', valid_until: '2028-01-03' })
   t.strictSame(await list(responsible), await tasks(fire), 'a later proof replaces the one that ends')
+})
+
+t.test('packs the PDFs of the proofs in force of an assignment, for a stated purpose', async (t) => {
+  const name = 'Zoë / "Ä": *'
+  const code = await issue(data, ada.id, { name })
+  const url = `/api/assignments/${data}/proofs.zip`
+  const { rawPayload } = await app.inject({ url: `${url}?purpose=Archiv`, headers: { cookie: auditor.cookie } })
+  t.strictSame(
+    [...(await unzip(rawPayload)).keys()],
+    [`Bo Birne-${later}.pdf`, `Ada Äpfel-${past}.pdf`, `Zoë _ _Ä__ _-${code}.pdf`],
+  )
+  t.equal(rawPayload.toString('latin1').split('%PDF-').length, 4)
+  t.equal((await auditor.get(url)).status, 400, 'without a purpose')
+  t.equal((await responsible.get(`${url}?purpose=Archiv`)).status, 404)
+  t.equal((await ada.get(`${url}?purpose=Archiv`)).status, 403)
+  const { accesses } = (await bo.get('/api/accounts/me/accesses?limit=1')).body
+  t.match(accesses, [{ kind: 'export', title: 'Datenschutz', purpose: 'Archiv' }])
+})
+
+t.test('prints one archive at a time for a user, and ends it with the signal', async (t) => {
+  const url = `/api/assignments/${data}/proofs.zip?purpose=Archiv`
+  const statuses = await Promise.all([auditor.get(url), auditor.get(url)].map(async (sent) => (await sent).status))
+  t.strictSame(statuses.sort(), [200, 429])
+  t.equal((await auditor.get(url)).status, 200, 'the next one after it')
+  const controller = new AbortController()
+  const order = {
+    assignment: { id: data, title: 'Datenschutz' },
+    purpose: 'Archiv',
+    userId: auditor.id,
+    frameOf: () => ({ address: null, logo: null }),
+  }
+  const actor = { actor_id: auditor.id, actor: username, via: 'session' as const, address: null }
+  const stream = await openArchive(db, actor, order, controller.signal)
+  controller.abort(new Error('the service stops'))
+  await t.rejects(buffer(stream), { message: 'the service stops' })
 })

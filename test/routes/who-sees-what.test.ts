@@ -216,6 +216,7 @@ const TABLE = `
 /api/assignments/{mandatory}/occurrences.csv?purpose=Audit -       A       all     -       -       all     -       -
 /api/assignments/{optional}/occurrences.csv               -       -       all     -       -       -       -       -
 /api/assignments/{foreign}/occurrences.csv                -       -       B       -       -       -       -       -
+/api/assignments/{mandatory}/proofs.zip?purpose=Audit     -       -       A2+B2   -       A2+B2   A2+B2   -       A2+B2
 /api/assignments/{mandatory}/list.pdf                     -       file    file    -       -       -       -       -
 /api/assignments/{foreign}/list.pdf                       -       -       file    -       -       -       -       -
 /api/assignments/{optional}/list.pdf                      -       -       file    -       -       -       -       -

@@ -217,10 +217,10 @@ export async function isCertificateInScope(
   return scope === 'all' || (await findTitle(db, assignmentId, scope)) !== undefined
 }
 
-/** Returns the ids of the certificates of an assignment that are neither replaced nor revoked. */
-export async function listInForce(db: Kysely<Database>, assignmentId: number): Promise<number[]> {
-  const { rows } = await sql<{ ids: number[] | null }>`
-    select array_agg(id order by id) as ids from proofs
+/** Returns the codes of the certificates of an assignment that are neither replaced nor revoked, the oldest first. */
+export async function listInForce(db: Kysely<Database>, assignmentId: number): Promise<string[]> {
+  const { rows } = await sql<{ codes: string[] | null }>`
+    select array_agg(code order by id) as codes from proofs
     where assignment_id = ${assignmentId} and replaced_by is null and revoked_at is null`.execute(db)
-  return rows[0]?.ids ?? []
+  return rows[0]?.codes ?? []
 }
