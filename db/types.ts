@@ -966,6 +966,15 @@ export interface Sessions {
   user_id: number;
 }
 
+export interface SetupSteps {
+  dismissed: Generated<boolean>;
+  /**
+   * Whether the step was done; only for steps that leave no other trace
+   */
+  done: Generated<boolean>;
+  id: string;
+}
+
 export interface SheetVersions {
   category: string;
   change_id: number | null;
@@ -1208,6 +1217,7 @@ export interface Database {
   search_pending: SearchPending;
   search_words: SearchWords;
   sessions: Sessions;
+  setup_steps: SetupSteps;
   sheet_versions: SheetVersions;
   source_editors: SourceEditors;
   spent_logout_tokens: SpentLogoutTokens;

@@ -24,6 +24,8 @@ export interface ServiceConfig {
   /** Results of an attempt that stay when its answers are deleted */
   resultsKeep: ResultsKeep
   timeZone: string
+  /** Whether `TIME_ZONE` is set; without it, the zone of the machine applies */
+  isTimeZoneSet: boolean
   /** Name of the company on certificates, pages and mails; undefined if not configured */
   companyName: string | undefined
   companyLogo: Logo | undefined

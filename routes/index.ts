@@ -28,6 +28,7 @@ import ownMail from './mail/own.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
+import setupRoutes from './setup/index.js'
 import teamRoutes from './teams/index.js'
 import testRoutes from './tests/index.js'
 
@@ -84,6 +85,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secret
       admins.addHook('preHandler', admins.requireAdmin)
       await admins.register(mailOutbox, { prefix: '/mail' })
       await admins.register(adminRoutes, { prefix: '/admin' })
+      await admins.register(setupRoutes, { prefix: '/setup' })
     })
   })
 }

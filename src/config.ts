@@ -66,6 +66,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     port: env.PORT,
     companyName: env.COMPANY_NAME?.trim(),
     companyLogo: env.COMPANY_LOGO_FILE === undefined ? undefined : readLogo(env.COMPANY_LOGO_FILE),
+    isTimeZoneSet: env.TIME_ZONE !== undefined,
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     simulatedDate: env.SIMULATED_DATE,
     trustProxy: listOf(env.TRUST_PROXY),

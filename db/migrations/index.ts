@@ -32,6 +32,7 @@ import * as paths from './0030_paths.js'
 import * as unusedWords from './0031_unused_words.js'
 import * as auditors from './0033_auditors.js'
 import * as proofSearch from './0034_proof_search.js'
+import * as setupSteps from './0036_setup_steps.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0031_unused_words': unusedWords,
   '0033_auditors': auditors,
   '0034_proof_search': proofSearch,
+  '0036_setup_steps': setupSteps,
 }

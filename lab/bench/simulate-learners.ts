@@ -97,6 +97,7 @@ const app = await buildApp({
     answersKeepDays: 90,
     resultsKeep: 'all',
     simulatedDate: undefined,
+    isTimeZoneSet: true,
     timeZone: 'Europe/Berlin',
     tmpDir: tmpdir(),
     importMaxBytes: 2 ** 26,

@@ -38,6 +38,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
         description:
           'For authors: sources, decks, cards, sheets, reports; for administrators: the content folder, its import',
       },
+      { name: 'setup', description: 'For administrators: what is left to set up' },
       { name: 'accounts', description: "The caller's account; for administrators all accounts and the audit trail" },
       { name: 'teams', description: 'For administrators: teams and members; for leads their own teams' },
       { name: 'proofs', description: 'Proofs of completed assignments, and their public verification' },

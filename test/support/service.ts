@@ -30,6 +30,7 @@ export const CONFIG: AppOptions['config'] = {
   statisticsMinPersons: 5,
   answersKeepDays: 90,
   resultsKeep: 'all',
+  isTimeZoneSet: true,
   timeZone: 'Europe/Berlin',
   simulatedDate: undefined,
   tmpDir: SCRATCH,

@@ -39,6 +39,7 @@ const RULES: Rule[] = [
   rule('/api/content/media', 'read', 'content'),
   rule('/api/admin/import', 'content'),
   rule('/api/admin', 'admin'),
+  rule('/api/setup', 'admin'),
   rule('/api/accounts', 'admin'),
   rule('/api/teams', 'admin'),
   rule('/api/assignments', 'admin'),

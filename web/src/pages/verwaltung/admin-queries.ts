@@ -7,6 +7,7 @@ export type Account = AccountList['users'][number]
 export type AuditEntry = ResponseBody<'/api/accounts/audit'>['entries'][number]
 export type Sessions = ResponseBody<'/api/accounts/{id}/sessions'>
 export type Tokens = ResponseBody<'/api/accounts/{id}/tokens'>
+export type SetupStep = ResponseBody<'/api/setup'>['steps'][number]['id']
 export type Outbox = ResponseBody<'/api/mail/outbox'>
 export type Mail = Outbox['mails'][number]
 export type NewAccount = ResponseBody<'/api/accounts/bulk', 'post'>['users'][number]
@@ -17,6 +18,7 @@ const PAGE = 50
 
 /** Queries of administrators, in a separate module so that learners do not load them */
 export const adminQueries = {
+  setup: () => queryOptions({ queryKey: ['admin', 'setup'], queryFn: () => api.get('/api/setup') }),
   service: () => queryOptions({ queryKey: ['admin', 'service'], queryFn: () => api.get('/api/accounts/service') }),
   privacy: () => queryOptions({ queryKey: ['admin', 'privacy'], queryFn: () => api.get('/api/accounts/privacy') }),
   accounts: (filter: AccountFilter) =>

@@ -1,0 +1,34 @@
+/** Steps of the setup of a new service, in the order in which administrators see them */
+export const SETUP_STEPS = [
+  'password',
+  'company',
+  'people',
+  'teams',
+  'mail',
+  'time_zone',
+  'public_url',
+  'content',
+  'assignment',
+  'backup',
+] as const
+
+export type SetupStep = (typeof SETUP_STEPS)[number]
+
+/** Settings that are steps of the setup */
+export interface SetupSettings {
+  companyName: string | undefined
+  mail: object | undefined
+  publicUrl: string | undefined
+  isTimeZoneSet: boolean
+}
+
+/** Returns which of the steps that are settings are done. */
+export function settingsDone({ companyName, mail, publicUrl, isTimeZoneSet }: SetupSettings) {
+  return {
+    company: companyName !== undefined,
+    // Mails contain links, so without a public address none is sent.
+    mail: mail !== undefined && publicUrl !== undefined,
+    time_zone: isTimeZoneSet,
+    public_url: publicUrl !== undefined,
+  }
+}
