@@ -430,6 +430,30 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
     }
   })
 
+  await t.test('a deck is printed with all questions and answers, in black on white', async (t) => {
+    const { page, complaints } = await app.newPerson({ colorScheme: 'dark' })
+    await page.goto(`${app.url}/decks/sql`)
+    await page.evaluate(
+      `window.print = () => document.body.setAttribute('data-printed', document.querySelectorAll('.cards .card').length)`,
+    )
+    await page.getByRole('button', { name: 'Drucken' }).click()
+    await page.locator('[data-printed]').waitFor()
+    const { cards } = (await (await page.request.get(`${app.url}/api/review/cards?deck=sql&limit=200`)).json()) as {
+      cards: { answer: string }[]
+    }
+    t.ok(cards.length > 30, 'more than one page of the list')
+    t.equal(await page.locator('body').getAttribute('data-printed'), String(cards.length))
+    await page.emulateMedia({ media: 'print' })
+    const look = await page.evaluate(`({
+      background: getComputedStyle(document.documentElement).backgroundColor,
+      seen: ['.tools', '.rows', '.overview', '.cards'].filter((at) => document.querySelector(at)?.checkVisibility()),
+      missing: [...document.querySelectorAll('.cards img')].filter(({ naturalWidth }) => naturalWidth === 0).length,
+    })`)
+    t.strictSame(look, { background: 'rgb(255, 255, 255)', seen: ['.cards'], missing: 0 })
+    t.match(await page.locator('.cards').innerText(), /falten/)
+    t.strictSame(complaints, [])
+  })
+
   await t.test('pictures are dimmed in the dark', async (t) => {
     const { page } = await app.newPerson({ colorScheme: 'dark' })
     await page.goto(`${app.url}/decks/sql`)
