@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { PNG } from 'pngjs'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
@@ -14,6 +15,7 @@ import { claimMail, insertMails } from '../../db/queries/mail/outbox.js'
 import { listOpenTasks } from '../../db/queries/mail/recipients.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
+import { type Logo, parseLogo } from '../../src/domain/company/logo.js'
 import { planDigests, planDueCards, planReminders } from '../../src/services/mail/plan-mails.js'
 import { Authenticator } from './authenticator.js'
 import { ROOT, SECRET } from './constants.js'
@@ -122,6 +124,7 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
       config: {
         ...CONFIG,
         contentDir,
+        companyLogo: LOGO,
         mail: mailServer.settings(),
         publicUrl: `${ORIGIN}/`,
         oidc: oidcSettings(provider, `${ORIGIN}/`, { OIDC_GROUPS_CLAIM: 'groups' }),
@@ -153,6 +156,7 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
 }
 
 const PICTURE = gifOf('version')
+const LOGO = parseLogo(PNG.sync.write(new PNG({ width: 1, height: 1 }))) as Logo
 
 async function writeContent(folder: string, answer: string): Promise<void> {
   await changeFiles(folder, {
@@ -213,7 +217,8 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     if (response.status >= 400) throw new Error(`POST ${url}: ${response.text}`)
     called.push(`post ${url}`)
   }
-  for (const url of ['/openapi.json', '/healthz', '/readyz', '/api/auth/methods']) await anonymous('GET', url)
+  for (const url of ['/openapi.json', '/healthz', '/readyz', '/api/auth/methods', '/api/auth/logo'])
+    await anonymous('GET', url)
 
   const admin = await logIn('chef')
   await admin('POST', '/api/content/check')
@@ -235,6 +240,9 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('GET', '/api/accounts/audit?action=user.create&actor=chef&before=1000')
   await admin('GET', '/api/accounts?q=e&sort=last_seen_on&order=desc')
   await admin('GET', '/api/accounts/service')
+  await admin('GET', '/api/accounts/privacy')
+  await admin('GET', '/api/setup')
+  await admin('PUT', '/api/setup/teams', { dismissed: true })
   const { users } = (await admin('POST', '/api/accounts/bulk', { users: [{ username: 'liste' }] })).body
   await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
   await admin('DELETE', `/api/admin/users/${users[0].id}`)
@@ -551,6 +559,21 @@ async function callAssignments(
   await learner('DELETE', '/api/calendar/token')
   await learner('GET', `/api/proofs/${code}.pdf`)
   await admin('GET', '/api/proofs/export?purpose=Audit')
+  await admin('GET', '/api/proofs/choices')
+  await admin('PATCH', `/api/assignments/${read.id}`, { responsible_id: user.id })
+  for (const caller of [admin, learner]) await caller('GET', '/api/proofs')
+  for (const state of ['valid', 'expiring', 'expired', 'revoked'])
+    await admin('GET', `/api/proofs?state=${state}&days=60`)
+  const places = `assignment=${read.id}&team=1`
+  await admin(
+    'GET',
+    `/api/proofs?q=e&person=${user.id}&${places}&completed_from=2026-01-01&completed_to=2030-01-01&after=9`,
+  )
+  for (const file of ['expiring', 'expiring.csv']) {
+    await admin('GET', `/api/proofs/${file}`)
+    await learner('GET', `/api/proofs/${file}?days=90&${places}`)
+  }
+  await admin('GET', `/api/assignments/${read.id}/proofs.zip?purpose=Ablage`)
   await learner('GET', '/api/accounts/me/accesses?before=1000000')
   await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })
   const { code: corrected } = (await admin('POST', `/api/proofs/${code}/correct-name`)).body
