@@ -56,14 +56,17 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getCheatsheet',
         summary: 'One cheat sheet with every column',
+        description: 'The header `X-Sheet-Version` has the number of the text, for its confirmation.',
         tags: ['cheatsheets'],
         params: CheatsheetParams,
         response: responses(CheatsheetResponse, [CHEATSHEET_NOT_FOUND]),
       },
     },
-    async (request) => {
-      const cheatsheet = await findCheatsheetBySlug(app.db, request.params.slug)
-      if (cheatsheet === undefined) throw CHEATSHEET_NOT_FOUND
+    async (request, reply) => {
+      const found = await findCheatsheetBySlug(app.db, request.params.slug)
+      if (found === undefined) throw CHEATSHEET_NOT_FOUND
+      const { version, ...cheatsheet } = found
+      reply.header('x-sheet-version', version)
       return { cheatsheet }
     },
   )

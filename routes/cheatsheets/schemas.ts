@@ -27,7 +27,6 @@ export const CheatsheetResponse = Type.Object({
   cheatsheet: Type.Object(
     {
       ...summaryFields,
-      version: Type.Integer({ description: 'Number of the current text.', examples: [3] }),
       content_md: Type.String({ examples: ['# Git-Befehle\n'] }),
       created_at: Timestamp,
       updated_at: Timestamp,

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { dismissStep, findStoredSteps, listDismissedSteps } from '../../db/queries/setup.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { SETUP_STEPS, settingsDone } from '../../src/domain/setup.js'
+import { SETUP_STEP_NOT_FOUND, SETUP_STEPS, settingsDone } from '../../src/domain/setup.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 
@@ -20,7 +20,9 @@ const Setup = Type.Object({
   ),
 })
 
-const DismissBody = Type.Object({ dismissed: Type.Boolean() })
+const StepParams = Type.Object({ id: Type.String({ examples: ['backup'] }) })
+
+const DismissBody = Type.Object({ dismissed: Type.Boolean({ examples: [true] }) })
 
 /** What is left to set up; for administrators */
 const setup: FastifyPluginAsyncTypebox = async (app) => {
@@ -51,13 +53,15 @@ const setup: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'dismissSetupStep',
         summary: 'Dismiss a step of the setup, or take it up again',
         tags: ['setup'],
-        params: Type.Object({ id: Step }),
+        params: StepParams,
         body: DismissBody,
-        response: responses(Done, [ADMINS_ONLY]),
+        response: responses(Done, [ADMINS_ONLY, SETUP_STEP_NOT_FOUND]),
       },
     },
     async ({ params, body }) => {
-      await dismissStep(app.db, params.id, body.dismissed)
+      const id = SETUP_STEPS.find((step) => step === params.id)
+      if (id === undefined) throw SETUP_STEP_NOT_FOUND
+      await dismissStep(app.db, id, body.dismissed)
       return { ok: true as const }
     },
   )

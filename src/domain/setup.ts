@@ -1,3 +1,5 @@
+import { Refusal } from './refusal.js'
+
 /** Steps of the setup of a new service, in the order in which administrators see them */
 export const SETUP_STEPS = [
   'password',
@@ -13,6 +15,12 @@ export const SETUP_STEPS = [
 ] as const
 
 export type SetupStep = (typeof SETUP_STEPS)[number]
+
+export const SETUP_STEP_NOT_FOUND = new Refusal(
+  'not_found',
+  'setup_step_not_found',
+  'Diesen Schritt der Einrichtung gibt es nicht',
+)
 
 /** Settings that are steps of the setup */
 export interface SetupSettings {

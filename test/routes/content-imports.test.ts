@@ -147,7 +147,7 @@ t.test('a preview shows the changes and writes nothing', async (t) => {
   t.strictSame(done.body.decks, look.body.decks)
   t.match(await cardsOf('netz-tcp-ip'), [
     { question: 'Was ist **TCP**?', level: 'netz' },
-    { question: 'Was ist IP?', level: 'import' },
+    { question: 'Was ist IP?', level: '' },
   ])
   t.match(await listSources(), [
     { kind: 'anki', name: 'Netzwerk', file_name: 'Netzwerk.apkg', decks: 2, cards: 3, archived_at: null },

@@ -60,6 +60,7 @@ const LOGINS: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   getHealth: null,
   getReadiness: null,
   listLoginMethods: null,
+  getLogo: null,
   // Does not log a user in: the content of a certificate is public to everyone with its code.
   verifyProof: null,
   // Neither operation logs a user in. The test own-mail.test.ts checks that the service does not confirm addresses

@@ -50,7 +50,7 @@ t.test('refuses everything else until the password is changed, by session and to
 t.test('checks it after authorization, before fallback and validation', async (t) => {
   const { caller, script } = await createRestrictedUser()
   for (const one of [caller, script]) {
-    for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/audit', '/api/accounts/1']) {
+    for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/service', '/api/accounts/1']) {
       t.strictSame((await one.get(url)).body, ADMINS_ONLY, url)
     }
     for (const group of [
