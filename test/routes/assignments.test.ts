@@ -152,7 +152,7 @@ t.test('a sheet is not confirmed while its text is being replaced', async (t) =>
   const sheet = await sheetPart(db)
   const id = await assign({ parts: [sheet], audience: { user_ids: [learner.id] } })
   const [open] = await mine(learner, id)
-  const { version } = (await learner.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet
+  const version = Number((await learner.get(`/api/cheatsheets/${sheet.slug}`)).headers['x-sheet-version'])
   t.match(await post(learner, open.id, 'confirm', { part: 0, version: version + 1 }), { status: 409 })
   let confirmed: Promise<unknown> | undefined
   await db.transaction().execute(async (transaction) => {

@@ -222,7 +222,7 @@ t.test('a certificate names the version of the sheet that was shown', async (t) 
   const parts = [sheet, { kind: 'personal', title: 'Rundgang' }]
   const id = await assign({ parts, audience: { user_ids: [person.id] }, recurrence: null })
   const [first] = await mine(person, id)
-  const { version } = (await person.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet
+  const version = Number((await person.get(`/api/cheatsheets/${sheet.slug}`)).headers['x-sheet-version'])
   t.equal((await post(person, first.id, 'confirm', { part: 0, version })).status, 200)
   await db.updateTable('cheatsheets').set({ content_md: 'Neu' }).where('slug', '=', sheet.slug).execute()
   const boss = await onDay('2026-12-02', admin)
