@@ -303,7 +303,7 @@ async function fillSource(db: Kysely<Database>): Promise<void> {
     .insertInto('card_difficulties')
     .values({ card_id: card.id, checked_persons: 12, persons: 10, forgotten: 5, published_at: new Date() })
     .execute()
-  await db.insertInto('setup_steps').values({ id: 'teams', dismissed: true }).execute()
+  await db.insertInto('setup_steps').values({ id: 'backup', done: true }).execute()
   const bytes = randomBytes(2 ** 21)
   const sha256 = createHash('sha256').update(bytes).digest()
   await db.insertInto('media').values({ sha256, extension: 'png', size_bytes: bytes.length, bytes }).execute()

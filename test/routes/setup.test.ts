@@ -1,4 +1,5 @@
 import t from 'tap'
+import { noteStepDone } from '../../db/queries/setup.js'
 import { createSource } from '../support/editing.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { type Caller, callerOf, cookieOf, startService } from '../support/service.js'
@@ -45,6 +46,11 @@ t.test('a step can be dismissed for all administrators and taken up again', asyn
   t.ok((await listOpen()).includes('backup'))
   t.equal((await dismiss(admin, '/api/setup/nothing', { dismissed: true })).status, 404)
   t.equal((await dismiss(admin, '/api/setup/backup', {})).status, 400)
+})
+
+t.test('a backup leaves no other trace than its step', async (t) => {
+  await noteStepDone(service.db, 'backup')
+  t.notOk((await listOpen()).includes('backup'))
 })
 
 t.test('the own password is a step of each administrator', async (t) => {
