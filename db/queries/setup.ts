@@ -30,19 +30,15 @@ export async function listDismissedSteps(db: Kysely<Database>): Promise<Set<stri
   return new Set(rows.map(({ id }) => id))
 }
 
-export async function dismissStep(db: Kysely<Database>, id: SetupStep, dismissed: boolean): Promise<void> {
+/** Stores whether the step is dismissed, or that a step without another trace is done. */
+export async function setStep(
+  db: Kysely<Database>,
+  id: SetupStep,
+  state: { dismissed: boolean } | { done: true },
+): Promise<void> {
   await db
     .insertInto('setup_steps')
-    .values({ id, dismissed })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ dismissed }))
-    .execute()
-}
-
-/** Records that a step is done that leaves no other trace. */
-export async function noteStepDone(db: Kysely<Database>, id: SetupStep): Promise<void> {
-  await db
-    .insertInto('setup_steps')
-    .values({ id, done: true })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ done: true }))
+    .values({ id, ...state })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(state))
     .execute()
 }

@@ -108,7 +108,7 @@ for. Replaced proofs are left out. Recorded in the audit trail once a day and ca
     {
       schema: {
         operationId: 'listProofChoices',
-        summary: 'Assignments and teams by which the caller may filter proofs',
+        summary: 'Assignments and teams for filtering proofs',
         tags: ['proofs'],
         response: responses(CertificateChoices, [NO_CERTIFICATE_READER]),
       },

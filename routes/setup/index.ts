@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { dismissStep, findStoredSteps, listDismissedSteps } from '../../db/queries/setup.js'
+import { findStoredSteps, listDismissedSteps, setStep } from '../../db/queries/setup.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { SETUP_STEP_NOT_FOUND, SETUP_STEPS, settingsDone } from '../../src/domain/setup.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
@@ -61,7 +61,7 @@ const setup: FastifyPluginAsyncTypebox = async (app) => {
     async ({ params, body }) => {
       const id = SETUP_STEPS.find((step) => step === params.id)
       if (id === undefined) throw SETUP_STEP_NOT_FOUND
-      await dismissStep(app.db, id, body.dismissed)
+      await setStep(app.db, id, { dismissed: body.dismissed })
       return { ok: true as const }
     },
   )

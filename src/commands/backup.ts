@@ -11,7 +11,7 @@ import { readStore } from '../../db/backup/read-store.js'
 import { writeStore } from '../../db/backup/write-store.js'
 import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest } from '../../db/migrate.js'
-import { noteStepDone } from '../../db/queries/setup.js'
+import { setStep } from '../../db/queries/setup.js'
 import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
@@ -84,7 +84,7 @@ async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
       })
     })
   // Fails on a standby, and on a store of an earlier version; the backup is complete anyway.
-  await noteStepDone(db, 'backup').catch(() => {})
+  await setStep(db, 'backup', { done: true }).catch(() => {})
 }
 
 /** Joins lines into larger chunks, because each chunk has a fixed cost in the pipeline. */

@@ -238,7 +238,7 @@ t.test('the attempts of the last period do not count before the nightly job plan
   t.equal(page.attempts_left, 1)
 })
 
-t.test('the list of tests plans only for persons whom an assignment with a closed test concerns', async (t) => {
+t.test('plans a person for the list of tests only if one of their assignments has a closed test', async (t) => {
   const [assigned, other] = [await service.member(), await service.member()]
   const test = await assignedTest(db)
   const list = (caller: Caller) => caller.get('/api/tests')

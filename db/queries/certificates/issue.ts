@@ -51,9 +51,9 @@ export async function listCompleted(
   const { rows } = await sql<Completed>`
     select occurrences.id as occurrence_id, assignment_id, user_id, display_name as name,
       personnel_number, assignments.title, retention_years, every_months, window_end, opens_days_before, period,
-      occurrences.due_on, 
+      occurrences.due_on,
       case when reopened_at is null then coalesce(extended_until, occurrences.due_on) else occurrences.due_on end as last_day,
-       done_on, (
+      done_on, (
         select json_agg(json_build_object(
             'kind', part.kind, 'title', coalesce(sheet.title, taken.title, decks.name, part.title),
             'share_percent', share_percent,

@@ -1,4 +1,4 @@
-/** Maximum length of a name in bytes; file systems allow 255 bytes, of which the code and the ending need 31 */
+/** Maximum length of a name in bytes: the 255 bytes that file systems allow, minus 31 for the code and the extension */
 const MAX_BYTES = 200
 
 /**
