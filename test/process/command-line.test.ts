@@ -313,7 +313,7 @@ t.test('shows the audit trail', async (t) => {
     [
       ...['user.delete', 'user.delete', 'user.create'],
       ...['user.delete', 'user.password', 'user.create'],
-      ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(9).fill('user.update')],
+      ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(12).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

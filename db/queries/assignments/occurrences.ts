@@ -334,14 +334,19 @@ export async function lockSheetOfPart(
   { id, assignment_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id'>,
   position: number,
 ): Promise<SheetOfPart | undefined> {
+  // A statement that waits for a lock still reads other tables as of its start, so the version needs a statement after it.
+  await sql`
+    select from cheatsheets
+    where id = (
+      select cheatsheet_id from assignment_parts where assignment_id = ${assignment_id} and position = ${position}
+    )
+    for share`.execute(transaction)
   const { rows } = await sql<SheetOfPart>`
-    select updated_at, version, exists (
+    select updated_at, ${liveVersion('cheatsheets')} as version, exists (
         select from occurrence_parts as done where occurrence_id = ${id} and done.position = part.position
       ) as is_confirmed
     from assignment_parts as part
-      left join lateral (
-        select updated_at, ${liveVersion('cheatsheets')} as version from cheatsheets where id = cheatsheet_id for share
-      ) as sheet on true
+      left join cheatsheets on cheatsheets.id = cheatsheet_id
     where assignment_id = ${assignment_id} and position = ${position} and kind = 'sheet'`.execute(transaction)
   return rows[0]
 }
