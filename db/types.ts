@@ -273,6 +273,10 @@ export interface CardProgress {
    */
   last_review_id: number | null;
   next_review: string | null;
+  /**
+   * Due day that the latest review set, while the card is put off; null otherwise
+   */
+  put_off_from: string | null;
   reps: Generated<number>;
   /**
    * Stability in days after the last review; null, like `difficulty`, if only a script has written the row

@@ -33,6 +33,7 @@ import * as unusedWords from './0031_unused_words.js'
 import * as auditors from './0033_auditors.js'
 import * as proofSearch from './0034_proof_search.js'
 import * as setupSteps from './0036_setup_steps.js'
+import * as putOffCards from './0038_put_off_cards.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -70,4 +71,5 @@ export const migrations: Record<string, Migration> = {
   '0033_auditors': auditors,
   '0034_proof_search': proofSearch,
   '0036_setup_steps': setupSteps,
+  '0038_put_off_cards': putOffCards,
 }

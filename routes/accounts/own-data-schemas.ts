@@ -90,6 +90,7 @@ export const OwnDataResponse = Type.Object({
       last_review: nullable(Type.String({ format: 'date' })),
       reps: Type.Integer(),
       lapses: Type.Integer(),
+      put_off_from: nullable(Type.String({ format: 'date', description: 'Former due day of a card that is put off.' })),
     }),
   ),
   reviews: Type.Array(

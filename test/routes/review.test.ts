@@ -635,6 +635,39 @@ t.test('a note is trimmed and replaced, and an empty one deletes it', async (t) 
   t.equal(await noteOf(member), null)
 })
 
+t.test('„Morgen“ makes no overdue young card mature', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(1)
+  const [card] = ids as [number]
+  setDay('2026-10-01')
+  await rate(member, card, 'medium')
+  const putOff = async () => (await member.post(`/api/review/cards/${card}/tomorrow`, {})).body
+  const maturity = async () => {
+    const { young, mature } = (await member.get('/api/review/stats')).body.decks[0]
+    return { young, mature }
+  }
+  setDay('2026-11-20')
+  t.match(await putOff(), { applied: true, progress: { next_review: '2026-11-21' } })
+  t.strictSame(await maturity(), { young: 1, mature: 0 })
+  setDay('2026-11-21')
+  const { review_id } = await putOff()
+  t.strictSame(await maturity(), { young: 1, mature: 0 }, 'also if it is put off again')
+  t.equal((await member.delete(`/api/review/${review_id}`)).body.progress.next_review, '2026-11-21')
+  t.strictSame(await maturity(), { young: 1, mature: 0 }, 'and after an undo')
+  await rate(member, card, 'medium')
+  t.strictSame((await member.get('/api/review/stats?days=60')).body.retention.by_maturity, {
+    young: { reviews: 1, remembered: 1, rate: 1 },
+    mature: { reviews: 0, remembered: 0, rate: null },
+  })
+  const { put_off_from, next_review } = await db
+    .selectFrom('card_progress')
+    .select(['put_off_from', 'next_review'])
+    .where('card_id', '=', card)
+    .executeTakeFirstOrThrow()
+  t.equal(put_off_from, null, 'a review sets a new interval')
+  t.equal(String(next_review) > '2026-12-12', (await maturity()).mature === 1)
+})
+
 t.test('statistics count valid reviews', async (t) => {
   const member = await service.member()
   const { deck, ids } = await createDeckOf(4)

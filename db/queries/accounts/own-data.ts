@@ -63,7 +63,7 @@ const PROGRESS: Rows = {
     select card_id, ${json(sql`
       card_id, case when not ${IS_SECRET_CARD} then decks.slug end as deck_slug,
       case when not ${IS_SECRET_CARD} then question end as question, last_rating, next_review, stability, difficulty, last_review, reps,
-      lapses`)}
+      lapses, put_off_from`)}
     from (${inOrder(BY_CARD, sql`select * from card_progress where user_id = ${userId} and ${after}`)}) as progress
       join cards on cards.id = card_id
       join decks on decks.id = cards.deck_id`,

@@ -128,7 +128,7 @@ const NO_PROGRESS = { columns: sql`false as has_progress, false as is_suspended`
 function progressOf(userId: number): { columns: RawBuilder<unknown>; joins: RawBuilder<unknown> } {
   return {
     columns: sql`progress.id is not null as has_progress, suspended.card_id is not null as is_suspended, last_rating,
-      next_review, last_review, stability, difficulty, reps, lapses, last.created_at as last_review_at`,
+      next_review, last_review, put_off_from, stability, difficulty, reps, lapses, last.created_at as last_review_at`,
     joins: sql`
       left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
       left join suspended_cards as suspended on suspended.user_id = ${userId} and suspended.card_id = cards.id
@@ -139,8 +139,19 @@ function progressOf(userId: number): { columns: RawBuilder<unknown>; joins: RawB
 function toCard(row: CardRow): ExportedCard {
   const card = { ...row, exercise: readStoredExercise(row.exercise, row.answer) }
   if (!row.has_progress) return { ...card, progress: null }
-  const { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses } = row
-  const progress = { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses }
+  const { last_rating, next_review, last_review, put_off_from, last_review_at, stability, difficulty, reps, lapses } =
+    row
+  const progress = {
+    last_rating,
+    next_review,
+    last_review,
+    put_off_from,
+    last_review_at,
+    stability,
+    difficulty,
+    reps,
+    lapses,
+  }
   return { ...card, progress }
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
-import { stateOf } from '../review/progress.js'
+import { INTERVAL, stateOf } from '../review/progress.js'
 
 // Raw SQL: the statements move and delete progress in CTEs, with `distinct on` and `lateral`.
 
@@ -103,7 +103,7 @@ export async function resetProgressOfAll(
       insert into review_log (user_id, card_id, deck_id, kind, previous_rating, interval_days, studied_on, created_at,
         before, answer)
       select user_id, card_id, (select deck_id from cards where id = card_id), 'reset', last_rating,
-        next_review - last_review, ${today}::date, ${at}::timestamptz, ${stateOf('progress')}, '{}'
+        ${INTERVAL}, ${today}::date, ${at}::timestamptz, ${stateOf('progress')}, '{}'
       from progress
     )
     select count(*) as learners from progress`.execute(transaction)

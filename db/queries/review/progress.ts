@@ -161,6 +161,9 @@ export function countCtes(scope: StudyScope): RawBuilder<unknown> {
     )`
 }
 
+/** Interval that the latest review set, in days; null if unknown */
+export const INTERVAL = sql<number | null>`coalesce(put_off_from, next_review) - last_review`
+
 /**
  * Builds CTEs `studied` with the user's progress rows in the decks of `deck_counts`, without suspended cards, and
  * `maturity` with the number of young and mature cards by deck. Must follow `countCtes`.
@@ -168,7 +171,7 @@ export function countCtes(scope: StudyScope): RawBuilder<unknown> {
 export function maturityCtes(userId: number): RawBuilder<unknown> {
   return sql`
     studied as (
-      select deck_id, next_review, coalesce(next_review >= last_review + ${MATURE_DAYS}::integer, false) as is_mature
+      select deck_id, next_review, coalesce(${INTERVAL} >= ${MATURE_DAYS}, false) as is_mature
       from card_progress as progress
       where user_id = ${userId} and deck_id in (select id from deck_counts)
         and not exists (
@@ -185,7 +188,8 @@ export const stateOf = (row: string) => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   return sql`json_build_object('last_rating', ${of('last_rating')}, 'next_review', ${of('next_review')},
     'stability', ${of('stability')}, 'difficulty', ${of('difficulty')}, 'last_review', ${of('last_review')},
-    'reps', ${of('reps')}, 'lapses', ${of('lapses')}, 'last_review_id', ${of('last_review_id')})`
+    'reps', ${of('reps')}, 'lapses', ${of('lapses')}, 'last_review_id', ${of('last_review_id')},
+    'put_off_from', ${of('put_off_from')})`
 }
 
 /** Serialises the user's reviews until the transaction ends; returns false if the user has been deleted. */
@@ -327,16 +331,17 @@ export async function appendEntry(transaction: Transaction<Database>, entry: New
           with ${appended},
           written as (
             insert into card_progress (user_id, card_id, last_rating, next_review, stability, difficulty, last_review,
-              reps, lapses, last_review_id)
+              reps, lapses, last_review_id, put_off_from)
             select ${user_id}::integer, ${card_id}::integer, ${after.last_rating}::text, ${after.next_review}::date,
               ${after.stability}::double precision, ${after.difficulty}::double precision, ${after.last_review}::date,
               ${after.reps}::integer, ${after.lapses}::integer,
-              ${entry.kind === 'review' ? sql`id` : sql`${after.last_review_id}::bigint`}
+              ${entry.kind === 'review' ? sql`id` : sql`${after.last_review_id}::bigint`},
+              ${after.put_off_from ?? null}::date
             from entry
             on conflict (user_id, card_id) do update set last_rating = excluded.last_rating,
               next_review = excluded.next_review, stability = excluded.stability, difficulty = excluded.difficulty,
               last_review = excluded.last_review, reps = excluded.reps, lapses = excluded.lapses,
-              last_review_id = excluded.last_review_id
+              last_review_id = excluded.last_review_id, put_off_from = excluded.put_off_from
               where ${entry.before !== null}::boolean
             returning id
           )

@@ -50,6 +50,8 @@ export interface CardState {
   reps: number
   lapses: number
   last_review_id: number | null
+  /** Due day that the latest review set, while the card is put off; log entries of older versions lack the field */
+  put_off_from?: string | null
 }
 
 export function isReviewedOn(state: CardState | null, today: string): boolean {
@@ -161,13 +163,15 @@ function phaseOf(state: CardState | null, today: string): ReviewPhase {
 }
 
 export function putOff(state: CardState, tomorrow: string): CardState {
-  return { ...state, next_review: tomorrow }
+  return { ...state, next_review: tomorrow, put_off_from: state.put_off_from ?? state.next_review }
 }
 
-/** Returns the interval of the state in days; null if unknown. */
-export function intervalOf(state: CardState | null): number | null {
-  if (state?.last_review == null || state.next_review === null) return null
-  return daysBetween(state.last_review, state.next_review)
+/** Returns the interval that the latest review set, in days; null if unknown. */
+export function intervalOf(
+  state: Pick<CardState, 'last_review' | 'next_review' | 'put_off_from'> | null,
+): number | null {
+  const due = state?.put_off_from ?? state?.next_review
+  return state?.last_review == null || due == null ? null : daysBetween(state.last_review, due)
 }
 
 export interface ReviewFacts {

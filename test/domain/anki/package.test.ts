@@ -114,7 +114,9 @@ t.test('writes the rows of notes and of learned cards', async (t) => {
   t.equal(noteRow({ ...card, level: '' }, 'F', 'A')[5], '')
   // A script has written this state, which has only a rating and a date.
   const script = { last_rating: 'easy', next_review: '2019-01-01', last_review: null, last_review_at: null } as const
-  const progress = { ...script, stability: null, difficulty: null, reps: 0, lapses: 0 }
+  const progress = { ...script, put_off_from: null, stability: null, difficulty: null, reps: 0, lapses: 0 }
+  const putOff = { ...progress, last_review: '2026-10-01', next_review: '2026-11-21', put_off_from: '2026-10-04' }
+  t.equal(learnedCardRow({ ...card, progress: putOff }, 7, 3, { retention: 0.9 })[9], 3, 'the interval of the review')
   t.strictSame(learnedCardRow({ ...card, progress }, 7, 3, { retention: 0.9 }).slice(6), [
     2,
     2,

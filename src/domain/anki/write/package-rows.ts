@@ -1,4 +1,4 @@
-import type { Rating } from '../../review/review.js'
+import { intervalOf, type Rating } from '../../review/review.js'
 import { daysBetween } from '../../time/calendar.js'
 import { type CardIdentity, guidOf } from '../guid.js'
 import { tagOfLevel } from '../level.js'
@@ -24,6 +24,7 @@ export interface CardProgress {
   /** `YYYY-MM-DD`, like `last_review` */
   next_review: string | null
   last_review: string | null
+  put_off_from: string | null
   /** Time of the last review; null if the review log does not contain that review */
   last_review_at: Date | null
   stability: number | null
@@ -91,9 +92,9 @@ export function learnedCardRow(
   const { progress, is_suspended, id, updated_at } = card
   const queue = is_suspended ? -1 : undefined
   if (progress?.next_review == null) return newCardRow(card, deckId, position, queue)
-  const { next_review, last_review, reps, lapses } = progress
+  const { next_review, reps, lapses } = progress
   const due = Math.max(daysBetween(FIRST_DAY, next_review), 0)
-  const interval = Math.max(last_review === null ? 1 : daysBetween(last_review, next_review), 1)
+  const interval = Math.max(intervalOf(progress) ?? 1, 1)
   const row = [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 2, queue ?? 2, due, interval, EASE_FACTOR]
   return [...row, reps, lapses, 0, 0, 0, 0, dataOf(progress, position, retention, decay)]
 }
