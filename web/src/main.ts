@@ -5,6 +5,7 @@ import { startAccount } from './account/account.svelte.js'
 import App from './app.svelte'
 import { rememberedUser } from './platform/remembered-user.js'
 import { place, startRouter } from './platform/router.svelte.js'
+import { readStored, resultsKey } from './platform/storage.js'
 import { findRoute } from './routes.js'
 import { loadOutbox } from './shell/load-outbox.js'
 import { loadPage } from './shell/load-page.js'
@@ -17,6 +18,13 @@ void startAccount((userId) => {
     ({ startSyncQueue }) => startSyncQueue().open(userId),
     () => undefined,
   )
+  // Sends quiz results that an earlier visit could not send. The module is loaded on demand, because most users have
+  // no such results.
+  if (readStored(resultsKey(userId)) !== undefined)
+    import('./pages/quiz/quiz-state.svelte.js').then(
+      ({ sendResults }) => sendResults(),
+      () => undefined,
+    )
 })
 startRouter()
 const first = findRoute(place.path)

@@ -138,10 +138,12 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
       await page.getByText('Das Ergebnis ist noch nicht gespeichert.').waitFor()
       t.equal((await results()).length, before + Number(isStored))
       await page.getByRole('button', { name: 'Neues Quiz' }).click()
+      await page.getByText(/^1 Ergebnis wartet auf diesem Gerät darauf, gespeichert zu werden, seit \d/).waitFor()
       await page.unroute('**/api/quiz/submit')
-      await page.reload()
+      await page.goto(app.url)
       await until(page, NONE_WAITS)
       t.equal((await results()).length, before + 1)
+      await page.goto(`${app.url}/quiz/alpha`)
     })
   }
 

@@ -11,6 +11,9 @@ export function readStored<T>(key: string): T | undefined {
 /** Prefix of the keys whose values are deleted at logout or when another user logs in */
 export const USER_KEY_PREFIX = 'training.own.'
 
+/** Returns the key of the quiz results of a user that the service has not stored yet. */
+export const resultsKey = (user: number | undefined) => `training.results.${user}`
+
 /** Stores a value. Returns false if storage is full or blocked. */
 export function writeStored(key: string, value: unknown): boolean {
   try {

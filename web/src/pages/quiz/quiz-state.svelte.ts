@@ -1,24 +1,31 @@
 import { account } from '../../account/account.svelte.js'
 import { api } from '../../api/client.js'
 import { Refused } from '../../api/faults.js'
-import { readStored, removeStored, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
+import { queryClient } from '../../api/query-client.js'
+import { readStored, removeStored, resultsKey, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
 import { deliver } from './deliver.js'
+import { resultsQuery } from './results-query.js'
 import { type Delivery, parseRun, type Run, resultOf, type WaitingResult } from './run.js'
 
 interface QuizState {
   run: Run | undefined
+  /** Results that are not stored yet, also of earlier runs */
+  waiting: WaitingResult[]
   isSending: boolean
   /** Error that prevented storing a result */
   fault: unknown
 }
 
 /** The current user's quiz; `followRun` synchronises it with other tabs */
-export const quiz = $state<QuizState>({ run: undefined, isSending: false, fault: undefined })
+export const quiz = $state<QuizState>({ run: undefined, waiting: [], isSending: false, fault: undefined })
 
 const keyOf = () => `${USER_KEY_PREFIX}quiz.${account.user?.id}`
 
-/** Key of the results that are not stored yet. They stay at a logout, and are sent when the user opens a quiz again. */
-const waitingKey = () => `training.results.${account.user?.id}`
+/**
+ * Returns the key of the results that are not stored yet. They stay at a logout, without a limit of age, and are sent
+ * when the user opens the app or a quiz again.
+ */
+const waitingKey = () => resultsKey(account.user?.id)
 /** The waiting results while the browser cannot store them */
 let inMemory: WaitingResult[] | undefined
 
@@ -27,15 +34,17 @@ const readWaiting = () => inMemory ?? readStored<WaitingResult[]>(waitingKey()) 
 function writeWaiting(results: WaitingResult[]): void {
   if (results.length === 0) removeStored(waitingKey())
   inMemory = results.length === 0 || writeStored(waitingKey(), results) ? undefined : results
+  quiz.waiting = results
 }
 
 /** Loads the stored run and follows changes by other tabs until the returned function is called. */
 export function followRun(): () => void {
   const read = () => {
     quiz.run = parseRun(readStored(keyOf()))
+    quiz.waiting = readWaiting()
   }
   const onStorage = ({ key }: StorageEvent) => {
-    if (key === keyOf()) read()
+    if (key === keyOf() || key === waitingKey()) read()
   }
   read()
   void sendResults()
@@ -61,7 +70,8 @@ export function deleteRun(): void {
 /** Sends the result of the current run, if it is finished, and those of earlier runs that are not stored yet. */
 export async function sendResults(): Promise<void> {
   const own = quiz.run && resultOf(quiz.run)
-  if (own !== undefined && readWaiting().every(({ id }) => id !== own.id)) writeWaiting([...readWaiting(), own])
+  if (own !== undefined && readWaiting().every(({ id }) => id !== own.id))
+    writeWaiting([...readWaiting(), { ...own, at: new Date().toISOString() }])
   if (quiz.isSending) return
   quiz.isSending = true
   quiz.fault = undefined
@@ -89,6 +99,7 @@ function send(result: WaitingResult): Promise<void> {
       // A refused result goes to the end, so that it does not hold up the others.
       else writeWaiting(delivery.state === 'unsent' ? [...others, changed] : [changed, ...others])
       changeRun(id, () => ({ delivery }))
+      if (delivery.state === 'stored') void queryClient.invalidateQueries(resultsQuery())
     },
     isDefinitelyRefused: (error) => error instanceof Refused && !error.isPassing,
   })

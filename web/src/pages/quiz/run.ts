@@ -105,6 +105,8 @@ export interface WaitingResult {
   total: number
   correct: number
   delivery: Delivery
+  /** Time at which the result was first to be sent (ISO 8601); results of older versions lack it */
+  at?: string
 }
 
 /** Returns the result to send; undefined if the run is not finished, is a practice run, or its result is stored. */
