@@ -80,6 +80,9 @@ t.test('finds equal and similar questions in the sources that the caller edits',
   await writeCard(editor, deck, { question: 'Was ist eine Datenpanne?' })
   const archived = await writeCard(editor, deck, { question: 'Wann muss eine Datenpanne gemeldet werden?' })
   await editor.patch(`${CARDS}/${archived.id}`, { archived: true })
+  const gone = await writeDeck(editor, source)
+  await writeCard(editor, gone, { question: 'Wann muss eine Datenpanne gemeldet werden?' })
+  await editor.patch(`/api/content/decks/${gone}`, { archived: true })
   await app.updateSearchIndex()
   const find = async (question: string, caller = editor, more = '') =>
     (await caller.get(`${CARDS}/similar?question=${encodeURIComponent(question)}${more}`)).body.cards

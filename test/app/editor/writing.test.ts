@@ -178,6 +178,27 @@ t.test('keeps the text when a save fails, and saves it later', async (t) => {
   t.equal(await writing.save(), true)
 })
 
+t.test('saves text that was changed after the response to an earlier save was lost', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'eins' })
+  service.isResponseLost = true
+  t.equal(await writing.save(), false)
+  service.isResponseLost = false
+  writing.type({ answer: 'eins zwei' })
+  t.equal(await writing.save(), true)
+  t.match(writing.view, { state: 'saved', base: { version: 3 } })
+  t.match(service.stored, { version: 3, fields: { answer: 'eins zwei' } })
+
+  writing.type({ answer: 'drei' })
+  service.isResponseLost = true
+  t.equal(await writing.save(), false)
+  service.isResponseLost = false
+  service.stored = { version: 5, fields: { question: 'F', answer: 'ihres' } }
+  t.equal(await writing.save(), false)
+  t.match(writing.view, { state: 'conflict', theirs: { fields: { answer: 'ihres' } } }, 'but not over another text')
+})
+
 t.test('creates one item although the response was lost and the page crashed', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const empty = { version: 0, fields: { question: '', answer: '' } }

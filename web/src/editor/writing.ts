@@ -53,6 +53,8 @@ export class Writing<F extends object> {
   #timer: ReturnType<typeof setTimeout> | undefined
   #firstUnkept: number | undefined
   #saving: Promise<boolean> | undefined
+  /** Fields of the latest failed save, which the service may have stored */
+  #unconfirmed: F | undefined
 
   constructor(parts: WritingParts<F>) {
     this.#parts = parts
@@ -158,6 +160,7 @@ export class Writing<F extends object> {
       return true
     } catch (error) {
       if (base.version > 0 && this.#parts.isConflict(error)) return this.#loadNewer(sent)
+      this.#unconfirmed = sent
       this.#set({ state: 'failed', error })
       return false
     }
@@ -171,15 +174,22 @@ export class Writing<F extends object> {
     void this.#forget().then(() => (this.isDirty ? this.keepNow() : undefined))
   }
 
-  /** Loads the newer text after a conflict. Returns true if the newer text equals the sent one. */
+  /** Loads the newer text after a conflict. Returns true if the newer text is the user's, so that the sent one is stored. */
   async #loadNewer(sent: F): Promise<boolean> {
     try {
       const theirs = await this.#parts.load()
       // Equal texts mean that an earlier request succeeded, and only its response was lost.
-      const isOurs = same(theirs.fields, sent)
-      if (isOurs) this.#accept(theirs, sent)
-      else this.#set({ state: 'conflict', theirs })
-      return isOurs
+      if (same(theirs.fields, sent)) {
+        this.#accept(theirs, sent)
+        return true
+      }
+      if (same(theirs.fields, this.#unconfirmed)) {
+        this.#unconfirmed = undefined
+        this.#set({ base: theirs })
+        return await this.#send()
+      }
+      this.#set({ state: 'conflict', theirs })
+      return false
     } catch (error) {
       this.#set({ state: 'failed', error })
       return false

@@ -22,8 +22,8 @@ export async function findWordIds(db: Kysely<Database>, words: readonly string[]
 }
 
 /**
- * Returns cards of editable sources whose question contains all words of at least one set. Omits archived cards, but
- * includes drafts and the cards of pools and archived decks.
+ * Returns cards of editable sources whose question contains all words of at least one set. Omits archived cards and
+ * the cards of archived decks, but includes drafts and the cards of pools.
  * @param sets sets of word ids
  * @param size required number of distinct words in the question; undefined for any
  * @param except id of a card to omit
@@ -47,6 +47,7 @@ export async function findCardsWithWords(
     .where(({ or }) => or(sets.map((set) => sql<boolean>`title @> ${[...set]}::integer[]`)))
     .where(size === undefined ? sql<boolean>`true` : sql<boolean>`cardinality(title) = ${size}`)
     .where(isEditable(editable, 'source_id').$castTo<boolean>())
+    .where('decks.archived_at', 'is', null)
     .where(sql<boolean>`not ${isArchived('cards')}`)
     .where(sql<boolean>`cards.id <> ${except ?? 0}::bigint`)
     .limit(limit)
