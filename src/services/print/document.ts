@@ -9,17 +9,27 @@ export const MARGIN = 64
 export const SMALL = 9
 export const TEXT = 11
 export const MUTED = '#444444'
-/** OpenType features without ligatures, because screen readers and text search treat a ligature as one character */
+/** OpenType features; naming them also lets PDFKit lay out a line as a whole, with the space between words */
 const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern', 'mark', 'mkmk']
 /** Replacement for characters that the fonts lack */
 const MISSING = '\ufffd'
 
 const FONTS = path.join(path.dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-latin')), '../fonts')
-// Fonts are passed as paths, because PDFKit may parse a file again at each use of a registered name.
-const REGULAR = path.join(FONTS, 'NotoSans-Regular.ttf')
-const BOLD = path.join(FONTS, 'NotoSans-Bold.ttf')
-/** Font for looking up which characters exist, which PDFKit cannot do. Regular and Bold have the same characters. */
-const GLYPHS = openSync(REGULAR) as Font
+// All documents of a thread share the fonts, because parsing them takes 100 ms. Both have the same characters.
+const REGULAR = openFont('NotoSans-Regular.ttf')
+const BOLD = openFont('NotoSans-Bold.ttf')
+
+/**
+ * Parses a font and creates its glyphs. A glyph keeps the characters for which it was created, and they are the text of
+ * the PDF; without this, „ẹ“ in one document, printed as „e“ with a dot, would change the text of „e“ in the next ones.
+ * Ligatures come first, as their letters.
+ */
+function openFont(name: string): Font {
+  const font = openSync(path.join(FONTS, name)) as Font
+  font.layout('ff fi fl ffi ffl')
+  for (const character of font.characterSet) font.glyphForCodePoint(character)
+  return font
+}
 
 /**
  * Returns the bytes of a PDF: A4, tagged, in German, with embedded fonts. The output is deterministic for the same
@@ -38,9 +48,14 @@ export async function createPdf(
     tagged: true,
     lang: 'de-DE',
     displayTitle: true,
-    font: REGULAR,
+    // Otherwise PDFKit loads Helvetica.
+    font: '',
     info: { Title: title, CreationDate: at, ModDate: at },
   })
+  // PDFKit takes parsed fonts, but its types do not know that yet.
+  document.registerFont('regular', REGULAR as unknown as PDFKit.Mixins.PDFFontSource)
+  document.registerFont('bold', BOLD as unknown as PDFKit.Mixins.PDFFontSource)
+  document.font('regular')
   const chunks: Buffer[] = []
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   const isFinished = new Promise((resolve) => document.once('end', resolve))
@@ -74,7 +89,7 @@ export function heightOf(document: Document, text: string, style: TextStyle): nu
 
 function choose(document: Document, { isBold = false, fontSize = TEXT, color = 'black', ...options }: TextStyle) {
   document
-    .font(isBold ? BOLD : REGULAR)
+    .font(isBold ? 'bold' : 'regular')
     .fontSize(fontSize)
     .fillColor(color)
   return { features: FEATURES, ...options }
@@ -88,7 +103,7 @@ export function isPrintable(text: string): boolean {
 function printable(text: string): string {
   // Composes characters, because screen readers often read combining marks as separate characters.
   return [...text.normalize('NFC')]
-    .map((character) => (GLYPHS.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
+    .map((character) => (REGULAR.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
     .join('')
 }
 

@@ -1,4 +1,4 @@
-import { accountShare, FairTurns } from '../fair-turns.js'
+import { FairTurns, type TurnShare } from '../fair-turns.js'
 import { Threads } from '../threads.js'
 import type { PrintJob } from './thread.js'
 
@@ -12,10 +12,10 @@ const threads = new Threads<PrintJob, Uint8Array>({
 /**
  * Returns a PDF. It is printed in a worker thread, because printing takes much processor time.
  * @throws the reason of the signal if it is aborted
- * @throws TooManyAttempts if 3 PDFs of the user already wait
+ * @throws TooManyAttempts if 3 PDFs of the owner already wait
  * @throws Unavailable under the conditions of `FairTurns.run`
  */
-export async function renderPdf(userId: number, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
-  const pdf = await turns.run(accountShare(userId), () => threads.run(job, { signal }), signal)
+export async function renderPdf(share: TurnShare, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
+  const pdf = await turns.run(share, () => threads.run(job, { signal }), signal)
   return Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength)
 }
