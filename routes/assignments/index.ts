@@ -59,6 +59,7 @@ import { dueRuleOf, startsOf } from '../../src/services/assignments/plan.js'
 import { openArchive } from '../../src/services/certificates/archive.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
 import { formRequestOf } from '../../src/services/create-once.js'
+import { accountShare } from '../../src/services/fair-turns.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import { frameOf } from '../certificates/index.js'
 import { CertificateExportQuery } from '../certificates/schemas.js'
@@ -319,7 +320,7 @@ in the audit trail like a view of the state.`,
       const { overseen, query } = request
       const content = await listSigners(app.db, actorOf(request), overseen, query.state, app.assignments)
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
-      const pdf = await renderPdf(request.user.id, { kind: 'session', content }, signal)
+      const pdf = await renderPdf(accountShare(request.user.id), { kind: 'session', content }, signal)
       return reply
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="teilnahmeliste-${content.day}.pdf"`)
@@ -334,7 +335,8 @@ in the audit trail like a view of the state.`,
         operationId: 'exportAssignmentProofs',
         summary: 'The PDFs of all proofs of an assignment as a ZIP file, without revoked ones',
         description: `For administrators, auditors and the responsible person, one file at a time per user. The purpose is
-recorded in the audit trail, and the persons see it. The files are named \`<name>-<code>.pdf\`.`,
+recorded in the audit trail, and the persons see it. The header \`X-File-Count\` has the number of files; those revoked
+meanwhile are left out. The files are named \`<name>-<code>.pdf\`.`,
         tags: ['assignments'],
         produces: ['application/zip'],
         params: AssignmentParams,
@@ -357,7 +359,11 @@ recorded in the audit trail, and the persons see it. The files are named \`<name
         frameOf: (code: string) => frameOf(code, app.config),
       }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
-      const body = await serveAlone(user.id, reply, () => openArchive(app.db, actorOf(request), order, signal))
+      const body = await serveAlone(user.id, reply, async () => {
+        const { stream, count } = await openArchive(app.db, actorOf(request), order, signal)
+        reply.header('x-file-count', count)
+        return stream
+      })
       return (
         reply
           .type('application/zip')

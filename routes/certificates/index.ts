@@ -29,6 +29,7 @@ import { Done, responses } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
 import { exportCertificates } from '../../src/services/certificates/export.js'
 import { exportEnding, findCertificates, findEnding } from '../../src/services/certificates/search.js'
+import { accountShare } from '../../src/services/fair-turns.js'
 import type { PrintedCertificate } from '../../src/services/print/certificate.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import {
@@ -47,7 +48,7 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** Limit of PDFs per user; rendering a PDF takes up to a second of processor time in a worker thread. */
+/** Limit of PDFs per user; rendering a PDF takes processor time in a worker thread. */
 const PDFS_PER_TEN_SECONDS = 10
 
 const certificates: FastifyPluginAsyncTypebox = async (app) => {
@@ -200,7 +201,7 @@ search is. The same proof gives the same bytes for the same settings.`,
       const frame = frameOf(certificate.code, app.config)
       const content = { ...certificate, ...frame, snapshot: readSnapshot(certificate.snapshot) }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
-      const pdf = await renderPdf(request.user.id, { kind: 'certificate', content }, signal)
+      const pdf = await renderPdf(accountShare(request.user.id), { kind: 'certificate', content }, signal)
       return reply
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="nachweis-${certificate.completed_on}.pdf"`)

@@ -1,11 +1,20 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, type RequestOptions, request } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { issueCertificate } from '../support/assignments.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { createStoreVariables, firstLogin, loginOver, openSession, startProcess } from '../support/process.js'
+import { createUser, PASSWORD } from '../support/factories.js'
+import {
+  createStoreVariables,
+  firstLogin,
+  loginOver,
+  openSession,
+  startProcess,
+  withStore,
+} from '../support/process.js'
 
 const CUT = /cutting connections/
 
@@ -149,4 +158,28 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
   }
   t.equal((await ask('/api/admin/import', { method: 'POST' })).status, 200)
   await again.stop()
+})
+
+t.test('cuts a ZIP of proofs short, so that the client cannot take it for a whole one', async (t) => {
+  const variables: Record<string, string> = await createStoreVariables(t)
+  // More than the buffers of both sockets hold, so that the service waits for the client.
+  const { assignmentId, username } = await withStore(variables, async (db) => {
+    const { id: user_id, username } = await createUser(db, { is_admin: true })
+    const row = { title: 'Brandschutz', description: '', mandatory: true, retention_years: 2, created_on: '2026-12-01' }
+    const values = { ...row, starts_on: '2026-12-01', due_on: '2026-12-31' }
+    const { id } = await db.insertInto('assignments').values(values).returning('id').executeTakeFirstOrThrow()
+    for (let at = 0; at < 1_200; at++)
+      await issueCertificate(db, { id, title: 'Brandschutz' }, user_id, { name: 'Ada' })
+    return { assignmentId: id, username }
+  })
+  const service = await startProcess(t, variables)
+  const cookie = await openSession(service.url, { username, password: PASSWORD })
+  const url = `${service.url}/api/assignments/${assignmentId}/proofs.zip?purpose=Archiv`
+  const download = get(url, { agent: false, headers: { cookie } })
+  const [response] = (await once(download, 'response')) as [IncomingMessage]
+  t.equal(response.statusCode, 200)
+  await once(response, 'readable')
+  t.equal(await service.stop('SIGTERM'), 0)
+  t.notMatch(service.output(), CUT)
+  await t.rejects(buffer(response), { code: 'ECONNRESET' })
 })

@@ -1,12 +1,6 @@
-import { buffer } from 'node:stream/consumers'
 import t from 'tap'
-import { insertCertificates } from '../../db/queries/certificates/issue.js'
-import { createCode } from '../../src/domain/certificates/code.js'
-import { writeSnapshot } from '../../src/domain/certificates/snapshot.js'
-import { openArchive } from '../../src/services/certificates/archive.js'
-import { ASSIGNMENT, createTeam, sheetPart } from '../support/assignments.js'
+import { ASSIGNMENT, createTeam, issueCertificate, sheetPart } from '../support/assignments.js'
 import { createUser } from '../support/factories.js'
-import { unzip } from '../support/packages.js'
 import { type Caller, callerOf, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
@@ -26,24 +20,8 @@ async function assign(title: string, responsible_id: number): Promise<number> {
 const fire = await assign('Brandschutz', responsible.id)
 const data = await assign('Datenschutz', admin.id)
 
-let occurrence = 1_000_000
-async function issue(
-  assignment_id: number,
-  user_id: number,
-  given: { name: string; personnel_number?: string; completed_on?: string; valid_until?: string | null },
-): Promise<string> {
-  const { name, personnel_number = null, completed_on = '2026-06-01', valid_until = null } = given
-  const title = assignment_id === fire ? 'Brandschutz' : 'Datenschutz'
-  const part = { kind: 'deck' as const, title: 'Fluchtwege', done_on: completed_on, share_percent: null }
-  const content = { title, period: '2026-01-01', completed_on, valid_until, parts: [part] }
-  const snapshot = writeSnapshot({ format: 2, issuer: null, name, personnel_number, ...content })
-  const code = createCode()
-  occurrence++
-  const keys = { code, user_id, assignment_id, occurrence_id: occurrence, retention_years: 2 }
-  const issued_at = new Date('2026-06-01T10:00:00Z')
-  await insertCertificates(db, [{ ...keys, snapshot, completed_on, valid_until, issued_at }])
-  return code
-}
+const issue = (id: number, userId: number, given: Parameters<typeof issueCertificate>[3]) =>
+  issueCertificate(db, { id, title: id === fire ? 'Brandschutz' : 'Datenschutz' }, userId, given)
 
 const open = await issue(fire, ada.id, { name: 'Ada Äpfel', personnel_number: '00417' })
 const soon = await issue(fire, bo.id, { name: 'Bo Birne', valid_until: '2027-01-03', completed_on: '2026-01-02' })
@@ -167,39 +145,4 @@ t.test('lists proofs and open tasks that end soon', async (t) => {
   t.equal((await ada.get('/api/proofs/expiring')).status, 403)
   await issue(fire, bo.id, { name: 'Bo Birne', valid_until: '2028-01-03' })
   t.strictSame(await list(responsible), await tasks(fire), 'a later proof replaces the one that ends')
-})
-
-t.test('packs the PDFs of the proofs in force of an assignment, for a stated purpose', async (t) => {
-  const name = 'Zoë / "Ä": *'
-  const code = await issue(data, ada.id, { name })
-  const url = `/api/assignments/${data}/proofs.zip`
-  const { rawPayload } = await app.inject({ url: `${url}?purpose=Archiv`, headers: { cookie: auditor.cookie } })
-  t.strictSame(
-    [...(await unzip(rawPayload)).keys()],
-    [`Bo Birne-${later}.pdf`, `Ada Äpfel-${past}.pdf`, `Zoë _ _Ä__ _-${code}.pdf`],
-  )
-  t.equal(rawPayload.toString('latin1').split('%PDF-').length, 4)
-  t.equal((await auditor.get(url)).status, 400, 'without a purpose')
-  t.equal((await responsible.get(`${url}?purpose=Archiv`)).status, 404)
-  t.equal((await ada.get(`${url}?purpose=Archiv`)).status, 403)
-  const { accesses } = (await bo.get('/api/accounts/me/accesses?limit=1')).body
-  t.match(accesses, [{ kind: 'export', title: 'Datenschutz', purpose: 'Archiv' }])
-})
-
-t.test('prints one archive at a time for a user, and ends it with the signal', async (t) => {
-  const url = `/api/assignments/${data}/proofs.zip?purpose=Archiv`
-  const statuses = await Promise.all([auditor.get(url), auditor.get(url)].map(async (sent) => (await sent).status))
-  t.strictSame(statuses.sort(), [200, 429])
-  t.equal((await auditor.get(url)).status, 200, 'the next one after it')
-  const controller = new AbortController()
-  const order = {
-    assignment: { id: data, title: 'Datenschutz' },
-    purpose: 'Archiv',
-    userId: auditor.id,
-    frameOf: () => ({ address: null, logo: null }),
-  }
-  const actor = { actor_id: auditor.id, actor: username, via: 'session' as const, address: null }
-  const stream = await openArchive(db, actor, order, controller.signal)
-  controller.abort(new Error('the service stops'))
-  await t.rejects(buffer(stream), { message: 'the service stops' })
 })

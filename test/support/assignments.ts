@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely'
+import { insertCertificates } from '../../db/queries/certificates/issue.js'
 import type { Database } from '../../db/types.js'
+import { createCode } from '../../src/domain/certificates/code.js'
+import { writeSnapshot } from '../../src/domain/certificates/snapshot.js'
 import { createCheatsheet, unique } from './factories.js'
 import type { Caller } from './service.js'
 import { CARDS, publishTest, rightAnswerTo } from './taken-tests.js'
@@ -58,4 +61,26 @@ export async function takeTest(caller: Caller, slug: string, isRight: boolean) {
     await caller.send({ method: 'PUT', url: `/api/tests/attempts/${id}/answers/0`, payload })
   }
   return { status, body: (await caller.post(`/api/tests/attempts/${id}/submit`)).body }
+}
+
+let issued = 1_000_000
+
+/** Stores a certificate of an occurrence that does not exist, and returns its code. */
+export async function issueCertificate(
+  db: Kysely<Database>,
+  assignment: { id: number; title: string },
+  user_id: number,
+  given: { name: string; personnel_number?: string; completed_on?: string; valid_until?: string | null },
+): Promise<string> {
+  const { name, personnel_number = null, completed_on = '2026-06-01', valid_until = null } = given
+  const { id: assignment_id, title } = assignment
+  const part = { kind: 'deck' as const, title: 'Fluchtwege', done_on: completed_on, share_percent: null }
+  const content = { title, period: '2026-01-01', completed_on, valid_until, parts: [part] }
+  const snapshot = writeSnapshot({ format: 2, issuer: null, name, personnel_number, ...content })
+  const code = createCode()
+  issued++
+  const keys = { code, user_id, assignment_id, occurrence_id: issued, retention_years: 2 }
+  const issued_at = new Date('2026-06-01T10:00:00Z')
+  await insertCertificates(db, [{ ...keys, snapshot, completed_on, valid_until, issued_at }])
+  return code
 }

@@ -8,6 +8,7 @@ import { listInForce } from '../../../db/queries/certificates/search.js'
 import type { Database } from '../../../db/types.js'
 import { fileNameOf } from '../../domain/certificates/file-name.js'
 import { readSnapshot } from '../../domain/certificates/snapshot.js'
+import { accountShare, type TurnShare } from '../fair-turns.js'
 import type { PrintedCertificate } from '../print/certificate.js'
 import { renderPdf } from '../print/print.js'
 
@@ -22,30 +23,32 @@ export interface ArchiveOrder {
 
 /**
  * Writes an audit entry and returns a ZIP with the PDFs of all certificates of an assignment that are neither replaced
- * nor revoked. Prints a PDF when the reader has taken the one before, so that memory does not grow with their number.
- * The stream fails if the signal is aborted.
+ * nor revoked, and their number. Prints a PDF when the reader has taken the one before, so that memory does not grow with
+ * their number. The stream fails if the signal is aborted.
  */
 export async function openArchive(
   db: Kysely<Database>,
   actor: Actor,
-  { assignment: { id, title }, purpose, ...order }: ArchiveOrder,
+  { assignment: { id, title }, purpose, userId, frameOf }: ArchiveOrder,
   signal: AbortSignal,
-): Promise<Readable> {
+): Promise<{ stream: Readable; count: number }> {
   const codes = await listInForce(db, id)
   await insertAuditEntry(db, actor, { action: 'proof.export', target_id: id, target: title, details: { purpose } })
   const zip = new ZipFile()
   const stream = zip.outputStream as PassThrough
   // After a disconnect, no other listener of the error is left.
   stream.on('error', () => {})
-  writeFiles(db, zip, codes, order, signal).catch((error: Error) => stream.destroy(error))
-  return stream
+  // The archive has its own place in the queue, so that other PDFs of the user do not make it fail.
+  const share = { ...accountShare(userId), owner: `${userId} archive` }
+  writeFiles(db, zip, codes, { share, frameOf }, signal).catch((error: Error) => stream.destroy(error))
+  return { stream, count: codes.length }
 }
 
 async function writeFiles(
   db: Kysely<Database>,
   zip: ZipFile,
   codes: readonly string[],
-  { userId, frameOf }: Pick<ArchiveOrder, 'userId' | 'frameOf'>,
+  { share, frameOf }: { share: TurnShare } & Pick<ArchiveOrder, 'frameOf'>,
   signal: AbortSignal,
 ): Promise<void> {
   for (const code of codes) {
@@ -54,7 +57,7 @@ async function writeFiles(
     if (certificate === undefined || certificate.revoked_at !== null || certificate.replaced_by !== null) continue
     const snapshot = readSnapshot(certificate.snapshot)
     const content = { ...certificate, ...frameOf(code), snapshot }
-    const pdf = await renderPdf(userId, { kind: 'certificate', content }, signal)
+    const pdf = await renderPdf(share, { kind: 'certificate', content }, signal)
     const file = new PassThrough()
     // PDFs are compressed already.
     const options = { compress: false, size: pdf.length, mode: 0o100644, mtime: certificate.issued_at }
