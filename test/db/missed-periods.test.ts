@@ -30,13 +30,24 @@ t.test('the migration settles what was done, and leaves the newest occurrence op
     const { id } = await db
       .insertInto('assignments')
       .values({
-        ...{ title: 'A', description: '', due_days: 30, every_months: 12, window_end: '03-31', opens_days_before: 30 },
-        ...{ mandatory: true, retention_years: 2, created_on: '2024-01-01' },
+        title: 'A',
+        description: '',
+        due_days: 30,
+        every_months: 12,
+        window_end: '03-31',
+        opens_days_before: 30,
+        mandatory: true,
+        retention_years: 2,
+        created_on: '2024-01-01',
       })
       .returning('id')
       .executeTakeFirstOrThrow()
     const parts = kinds.map((kind, position) => ({
-      ...{ assignment_id: id, position, kind, title: 'A', deck_id: kind === 'deck' ? deck.id : null },
+      assignment_id: id,
+      position,
+      kind,
+      title: 'A',
+      deck_id: kind === 'deck' ? deck.id : null,
     }))
     await db.insertInto('assignment_parts').values(parts).execute()
     for (const year of [2024, 2025, 2026]) {
@@ -50,8 +61,15 @@ t.test('the migration settles what was done, and leaves the newest occurrence op
   await db
     .insertInto('review_log')
     .values({
-      ...{ user_id: user.id, card_id: card.id, deck_id: deck.id, kind: 'review', rating: 'medium' },
-      ...{ phase: 'new', studied_on: '2026-04-01', answer: '{}', created_at: new Date('2026-04-01T00:00:00Z') },
+      user_id: user.id,
+      card_id: card.id,
+      deck_id: deck.id,
+      kind: 'review',
+      rating: 'medium',
+      phase: 'new',
+      studied_on: '2026-04-01',
+      answer: '{}',
+      created_at: new Date('2026-04-01T00:00:00Z'),
     } as never)
     .execute()
 
@@ -65,7 +83,9 @@ t.test('the migration settles what was done, and leaves the newest occurrence op
       .orderBy('period')
       .execute()
   const missed = (missed_at: string, position: number | null) => ({
-    ...{ state: 'missed', missed_at: new Date(missed_at), position },
+    state: 'missed',
+    missed_at: new Date(missed_at),
+    position,
   })
   const open = { state: 'open', missed_at: null, position: null }
   t.strictSame(

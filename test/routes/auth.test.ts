@@ -71,8 +71,13 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
 
 t.test('login and me return the roles of the user; an editor without the flag has none', async (t) => {
   const NONE = {
-    ...{ author: false, editor: false, lead: false, responsible: false },
-    ...{ tasks: false, auditor: false, overseer: false },
+    author: false,
+    editor: false,
+    lead: false,
+    responsible: false,
+    tasks: false,
+    auditor: false,
+    overseer: false,
   }
   const source = await createSource(db)
   const users = [

@@ -106,8 +106,11 @@ t.test('an assignment starts some days after a person has joined', async (t) => 
 
 t.test('counts the days from the account if the assignment is for all', async (t) => {
   const id = await assign({
-    ...{ parts: [await sheetPart(db)], audience: { everybody: true }, mandatory: false },
-    ...{ starts: { days_after_joining: 2 }, due: { days_after_start: 5 } },
+    parts: [await sheetPart(db)],
+    audience: { everybody: true },
+    mandatory: false,
+    starts: { days_after_joining: 2 },
+    due: { days_after_start: 5 },
   })
   const person = await service.member()
   await db

@@ -16,7 +16,11 @@ const FIXTURES = new URL('../../../../test/fixtures/mail/', import.meta.url)
 const ADDRESS = 'https://training.example.org/'
 const TODAY = '2026-11-27'
 const task = (title: string, due: string, more = {}) => ({
-  ...{ title, due, mandatory: true, isNew: false, missed: 0 },
+  title,
+  due,
+  mandatory: true,
+  isNew: false,
+  missed: 0,
   ...more,
 })
 
