@@ -27,7 +27,13 @@ const clock = {
   issuer: null,
 }
 
-/** Measures the daily job for all persons and for half of them, the page of a team lead, and the exports of proofs. */
+/** Number of proofs in the ZIP */
+const ARCHIVED = Math.min(1_000, PEOPLE)
+
+/**
+ * Measures the daily job for all persons and for half of them, the pages of a team lead and of an administrator, the
+ * search of proofs and their exports.
+ */
 export async function measureAssignments(postgres: Postgres): Promise<Measure[]> {
   const half = await plan(postgres, PEOPLE / 2)
   const all = await plan(postgres, PEOPLE)
@@ -52,7 +58,56 @@ export async function measureAssignments(postgres: Postgres): Promise<Measure[]>
     { what: `${page}, one connection`, service: alone, ...below(100, alone.p50, 'ms') },
     { what: `${page}, 20 connections`, service: together },
     ...(await measureCertificates(all.databaseUrl, service, cookie)),
+    ...(await measureLists(service, cookie, all.firstId)),
+    await measureArchive(all.databaseUrl, service, cookie),
   ]
+}
+
+/** Measures lists of an administrator: an assignment of all persons, and searches among all proofs. */
+async function measureLists(service: Server, cookie: string, id: number): Promise<Measure[]> {
+  const lists = {
+    [`an assignment of ${PEOPLE} persons`]: `/api/assignments/${id}/occurrences?limit=100`,
+    'the same, filtered by a missing part': `/api/assignments/${id}/occurrences?limit=100&missing=personal`,
+    [`search of a name among ${10 * CERTIFICATES} proofs`]: '/api/proofs?q=lernende-77',
+    'search of a name that no proof has': '/api/proofs?q=zzz',
+    'proofs that expire within 90 days': '/api/proofs?state=expiring&days=90',
+  }
+  const measures: Measure[] = []
+  for (const [what, path] of Object.entries(lists)) {
+    const loaded = await load(service, { path, cookies: [cookie], connections: 1, seconds: 3 })
+    measures.push({ what: `${what}, one connection`, service: loaded, ...below(100, loaded.p50, 'ms') })
+  }
+  return measures
+}
+
+/** Measures the ZIP of an assignment's proofs, and the deck list of another user beside it. */
+async function measureArchive(databaseUrl: string, service: Server, cookie: string): Promise<Measure> {
+  // A new assignment, because a proof cannot be moved. It comes last, so its proofs are those of the highest offsets.
+  const id = await withDatabase(databaseUrl, async (db) => {
+    const { rows } = await sql<{ id: number }>`
+      insert into assignments (title, description, mandatory, retention_years, created_on, starts_on, due_on)
+      values ('Archiv', '', true, 2, ${TODAY}, ${TODAY}, '2026-12-31') returning id`.execute(db)
+    const id = rows[0]?.id as number
+    await sql`
+      insert into occurrences (assignment_id, user_id, period, due_on, state, content_version, counts_from)
+      select ${id}::integer, id, ${TODAY}, '2026-12-31', 'open', 1, now() from users order by id limit ${ARCHIVED}`.execute(
+      db,
+    )
+    return id
+  })
+  await seedCertificates(databaseUrl, PEOPLE * ASSIGNMENTS, PEOPLE * ASSIGNMENTS + ARCHIVED)
+  const learner = await openSession(service.url, { username: 'lernende-2', password: PASSWORD })
+  const decks = { path: '/api/decks', cookies: [learner], connections: 1, seconds: 5 }
+  const [alone, memory, started] = [await load(service, decks), watchMemory(service), performance.now()]
+  const archive = read(service, `/api/assignments/${id}/proofs.zip?purpose=Messung`, cookie)
+  const beside = await load(service, decks)
+  await archive
+  const seconds = ((performance.now() - started) / 1_000).toFixed(0)
+  const decksBeside = `deck list p99 ${alone.p99} ms before and ${beside.p99} ms beside it`
+  return {
+    what: `ZIP of ${ARCHIVED} proofs: time, memory above idle, and the deck list of another user`,
+    service: `${seconds} s, ${Math.round(memory.stop())} MB, ${decksBeside}`,
+  }
 }
 
 async function measureCertificates(databaseUrl: string, service: Server, cookie: string): Promise<Measure[]> {
@@ -127,8 +182,10 @@ async function seedCertificates(databaseUrl: string, from: number, to: number): 
   await withDatabase(databaseUrl, (db) =>
     sql`
       insert into proofs (code, user_id, assignment_id, occurrence_id, snapshot, completed_on, issued_at, retention_years)
-      select upper(substr(md5(id::text), 1, 26)), user_id, assignment_id, id, ${writeSnapshot(snapshot)}, ${TODAY}, now(), 2
-      from (select * from occurrences order by id offset ${from} limit ${to - from}) as done`.execute(db),
+      select upper(substr(md5(done.id::text), 1, 26)), user_id, assignment_id, done.id,
+        replace(${writeSnapshot(snapshot)}, 'Lernende 1', display_name), ${TODAY}, now(), 2
+      from (select * from occurrences order by id offset ${from} limit ${to - from}) as done
+        join users on users.id = user_id`.execute(db),
   )
 }
 
