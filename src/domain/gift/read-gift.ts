@@ -154,8 +154,7 @@ function readAnswers(common: RawCommon, answers: string, format: TextFormat): Ra
   if (answers === '') return { ...common, kind: 'plain' }
   if (answers.startsWith('#')) return { ...common, kind: 'number', unit: null, answers: readNumbers(answers, format) }
   if (answers.includes('~')) return readChoice(common, answers, format)
-  if (answers.includes('=') && answers.includes('->'))
-    return { ...common, kind: 'pairs', pairs: readPairs(answers, format) }
+  if (answers.includes('=') && answers.includes('->')) return readPairs(common, answers, format)
   const trueOrFalse = TRUE_OR_FALSE.exec(answers)
   if (trueOrFalse !== null) return readTrueOrFalse(common, answers, { isTrue: trueOrFalse[1] !== undefined, format })
   return {
@@ -241,14 +240,22 @@ function readTrueOrFalse(
   return { ...common, kind: 'choice', isSingle: true, answers: [option('Wahr', true), option('Falsch', false)] }
 }
 
-function readPairs(answers: string, format: TextFormat): { left: RawText; right: string }[] {
-  return split(answers, '=').map((part) => {
+/** Reads pairs. The format has no feedback to a pair, but files contain it; `#` in a text is written `\#`. */
+function readPairs(common: RawCommon, answers: string, format: TextFormat): RawQuestion {
+  let hasFeedback = false
+  const pairs = split(answers, '=').map((part) => {
     const at = part.indexOf('->')
     if (at < 0)
       throw new UnsupportedQuestion(`Der Zuordnung „${unmark(part, 'plain').slice(0, 60)}“ fehlt ein ->`, 'pair')
-    return { left: readText(part.slice(0, at), format), right: unmark(part.slice(at + 2), 'plain').trim() }
+    const [right = '', ...feedback] = part.slice(at + 2).split('#')
+    hasFeedback ||= feedback.length > 0
+    return { left: readText(part.slice(0, at), format), right: unmark(right, 'plain').trim() }
   })
+  const changes = hasFeedback ? [...common.changes, PAIR_FEEDBACK] : common.changes
+  return { ...common, changes, kind: 'pairs', pairs }
 }
+
+const PAIR_FEEDBACK = 'Rückmeldungen zu einzelnen Zuordnungen entfallen'
 
 function readNumbers(answers: string, format: TextFormat): RawAnswer[] {
   const [numbers = ''] = answers.slice(1).split('~')

@@ -121,6 +121,17 @@ t.test('reads missing words, pairs, categories, escapes and formats', async (t) 
   ])
 })
 
+t.test('leaves out feedback to a pair and reports it', async (t) => {
+  const { questions } = read('Hauptstädte{=Italien -> Rom#Genau! =Japan->Tokio =Ton C\\# -> Note \\#1 ####Atlas}')
+  t.match(questions, [
+    {
+      answer: /^- Italien: \{\{Rom\}\}\n- Japan: \{\{Tokio\}\}\n- Ton C#: \{\{Note #1\}\}\n\nAtlas$/,
+      changes: ['Rückmeldungen zu einzelnen Zuordnungen entfallen', /wird zu Lücken/],
+    },
+  ])
+  t.equal(questions[0]?.changes.length, 2)
+})
+
 t.test('reads categories without the root that Moodle writes', async (t) => {
   const paths = ['$course$/top/Netze/Ports', '$cat1$/Netze', '$system$/top', '$course$', '$course$/topologie']
   const lines = paths.flatMap((path) => [`$CATEGORY: ${path}`, '', 'Gut?{T}', ''])
