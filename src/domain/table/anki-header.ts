@@ -17,7 +17,9 @@ const NAMES: Readonly<Record<string, string>> = {
   pipe: '|',
   colon: ':',
 }
-const LINE = /^#(?<key>[a-z ]{2,20}):(?<value>.*)$/i
+/** Keys of Anki; another line that starts with a number sign, such as `# Quelle: …`, is no header. */
+const LINE =
+  /^#(?<key>separator|html|tags|columns|deck|notetype|if matches|match scope|(?:guid|notetype|deck|tags) column):(?<value>.*)$/i
 
 /**
  * Parses the header lines of Anki's text export, such as `#separator:tab`. Returns undefined if there are none.
@@ -30,7 +32,7 @@ export function readAnkiHeader(text: string): AnkiHeader | undefined {
     const end = text.indexOf('\n', at)
     const { key = '', value = '' } = LINE.exec(text.slice(at, end < 0 ? text.length : end))?.groups ?? {}
     if (key === '') break
-    const name = key.trim().toLowerCase()
+    const name = key.toLowerCase()
     const bare = withoutEmptyCells(value)
     if (name === 'separator') header.separator = separatorOf(bare)
     else if (name === 'html') header.isHtml = bare.toLowerCase() === 'true'

@@ -1,3 +1,4 @@
+export { readAnkiHeader } from './anki-header.js'
 export { guardCell, TABLE_HEADINGS } from './cells.js'
 export { decodeTable, looksLikeText } from './decode-table.js'
 export { readTable, type TableCard, type TableChoice, type TableDeck } from './read-table.js'

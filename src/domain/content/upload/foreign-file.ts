@@ -1,5 +1,5 @@
 import { findPictureType } from '../../pictures/index.js'
-import { decodeTable } from '../../table/index.js'
+import { decodeTable, readAnkiHeader } from '../../table/index.js'
 
 const AGAIN = 'und lade sie noch einmal hoch'
 const AS_TABLE = 'Übertrage die Karten in eine Tabelle (.xlsx oder CSV) mit den Spalten Frage und Antwort'
@@ -147,8 +147,8 @@ const MARKDOWN =
 const QUESTION_LINES = `Frage und Antwort stehen in dieser Datei untereinander in eigenen Zeilen. ${AS_TABLE}.`
 const NO_COLUMNS = `Das ist ein Text, in dem keine Spalten zu erkennen sind. ${AS_TABLE}.`
 
-/** A declared separator (Anki's text export, Excel): the file is a table. */
-const DECLARED = /^(?:#[a-z ]{2,20}:|"?sep=)/i
+/** Separator declared for Excel: the file is a table, as with the header of Anki's text export. */
+const DECLARED = /^"?sep=/i
 const MAX_LINES = 200
 /** A feature of a format must be in more than this share of the lines. */
 const MOST = 0.5
@@ -165,6 +165,8 @@ const SIGNS: readonly [sign: string, pattern: RegExp][] = [
   ['=', /\S\s=\s+\S/],
   [':', /\S:\s+\S/],
 ]
+/** A run of one sign between texts, such as `---` or `/////` */
+const RUN = /\S\s*(?<run>(?<sign>[-/=*~#+>])\k<sign>{2,})\s*\S/
 const QUESTION_LINE = /^\s*(?:q|f|frage|question)\s*\d{0,3}\s*:/i
 const ANSWER_LINE = /^\s*(?:a|antwort|answer)\s*\d{0,3}\s*:/i
 
@@ -187,19 +189,24 @@ export function describeForeignText(head: Uint8Array, isWhole: boolean): string 
   const decoded = decodeTable(isWhole || lastLine < 0 ? head : head.subarray(0, lastLine))
   if ('badLine' in decoded) return undefined
   const text = decoded.text.replace(/^\ufeff/, '')
-  if (DECLARED.test(text)) return undefined
-  if (isJson(text)) return JSON_DATA
+  if (DECLARED.test(text) || readAnkiHeader(text) !== undefined) return undefined
+  if (isJson(text.replace(COMMENTS, ''))) return JSON_DATA
   const lines = withoutQuotedCells(text)
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(0, MAX_LINES)
   if (lines.length === 0) return undefined
-  const shareOf = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length / lines.length
+  const shareOf = (pattern: RegExp) => share(lines, (line) => pattern.test(line))
   if (COLUMNS.some((pattern) => shareOf(pattern) > MOST)) return undefined
   if (isMarkdown(text, lines, shareOf)) return MARKDOWN
   if (shareOf(QUESTION_LINE) > 0.2 && shareOf(ANSWER_LINE) > 0.2) return QUESTION_LINES
   const commas = shareOfEqualCommas(lines)
-  const sign = SIGNS.find(([, pattern]) => shareOf(pattern) > Math.max(MOST, commas))?.[0]
+  const run = RUN.exec(lines[0] ?? '')?.groups?.run
+  const isSign = (has: (line: string) => boolean) => share(lines, has) > Math.max(MOST, commas)
+  const sign =
+    run !== undefined && isSign((line) => line.includes(run))
+      ? run
+      : SIGNS.find(([, pattern]) => isSign((line) => pattern.test(line)))?.[0]
   if (sign !== undefined) {
     return (
       `Frage und Antwort sind in dieser Datei mit „${sign}“ getrennt. Ersetze „${sign}“ in einem Texteditor durch einen ` +
@@ -208,6 +215,13 @@ export function describeForeignText(head: Uint8Array, isWhole: boolean): string 
   }
   const isTable = commas > MOST || shareOf(CELLS) > MOST || CELLS.test(lines[0] ?? '')
   return isTable ? undefined : NO_COLUMNS
+}
+
+/** Comments above JSON, as in the settings of some programs */
+const COMMENTS = /^(?:\s*\/\/[^\n]*\n)+/
+
+function share(lines: readonly string[], has: (line: string) => boolean): number {
+  return lines.filter(has).length / lines.length
 }
 
 const JSON_TOKEN = /\s+|("(?:[^"\\\n]|\\.)*"?|-?\d[\d.eE+-]*|true|false|null|[a-z]+$)|([[{])|([\]}])|[,:]/y

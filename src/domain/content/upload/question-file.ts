@@ -11,6 +11,8 @@ const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
 /** Empty braces of an essay question, which may also occur in a table */
 const GIFT_ESSAY = /(?<!\\)\{\s*\}/
+/** Beginning of JSON, whose braces are not those of answers */
+const JSON_START = /^\s*(?:\{|\[\s*[[{"\d\]])/
 /** Tab between cells; a tab at the beginning of a line indents an answer */
 const CELLS = /\S.*\t/
 /** Any separator of table cells; a comma followed by a space is punctuation */
@@ -29,6 +31,7 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
     .replaceAll(/\r\n?/g, '\n')
   if (MOODLE.test(text.trimStart())) return 'moodle'
   if (isAiken(text.split('\n', MAX_LINES).join('\n'))) return 'aiken'
+  if (JSON_START.test(text)) return undefined
   const first = firstBlock(text)
   const isGift =
     GIFT_START.test(first) ||

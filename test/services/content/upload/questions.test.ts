@@ -46,6 +46,8 @@ t.test('recognises questions by their beginning', async (t) => {
     'Was ist {}? | dict',
     'A) eins;A) zwei',
     '#separator:tab\nFrage\tAntwort',
+    '{\n  "name": "f",\n  "text": "Was gibt f\\"{x}{}\\" aus? {=a}"\n}',
+    '[{"frage": "Was ist {}?", "antwort": "{=leer}"}]',
     '<html><quiz>',
     '<?xml version="1.0"?><quizzes/>',
     '',
