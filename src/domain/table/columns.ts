@@ -17,6 +17,8 @@ export interface Columns {
   hasHeadings: boolean
   /** Whether question and answer are the first two columns because nothing says what the columns are */
   isByPlace?: boolean
+  /** First row, if it counts as headings although only one of its two words is a known heading */
+  halfKnown?: readonly string[]
   /** Whether the table is an export of cards by this service; the cells of such a table are not trimmed */
   isOwn: boolean
 }
@@ -76,6 +78,20 @@ const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   meaning: 'answer',
   translation: 'answer',
   solution: 'answer',
+  fragen: 'question',
+  questions: 'question',
+  begriffe: 'question',
+  vokabeln: 'question',
+  terms: 'question',
+  words: 'question',
+  antworten: 'answer',
+  answers: 'answer',
+  definitionen: 'answer',
+  definitions: 'answer',
+  uebersetzungen: 'answer',
+  translations: 'answer',
+  loesungen: 'answer',
+  meanings: 'answer',
 }
 /** Two of these are the headings of a table of words: the first is the question. */
 const LANGUAGES = new Set([
@@ -132,29 +148,33 @@ export function findColumns(
   if (sides.length === 2) return byName(first, roles, header)
   if (used.length > 2) return 'unclear'
   if (used.length < 2) return { faults: [ONE_COLUMN] }
-  const known = sides[0] ?? findSingleHeading(first)
-  if (known === undefined) return { columns: byPlace(first, header, false, used) }
+  const [place, second] = used.filter((place) => sideOf(first[place]) !== undefined)
+  // Two words for the same side, such as „Frage; question“, are a card of a list of words.
+  const isTwice = second !== undefined && normalise(first[place as number] ?? '') === normalise(first[second] ?? '')
+  if (isTwice) return byName(first, roles, header)
+  if (place === undefined || second !== undefined) return { columns: byPlace(first, header, false, used) }
+  const known = sideOf(first[place]) as 'question' | 'answer'
   const other = known === 'question' ? 'answer' : 'question'
-  const isKnown = (place: number) => roles[place] === known || sideOf(first[place]) === known
-  const both = [...first.keys()].map((place) => (!used.includes(place) ? undefined : isKnown(place) ? known : other))
-  return byName(first, both, header)
+  const both = [...first.keys()].map((at) => (!used.includes(at) ? undefined : at === place ? known : other))
+  const found = byName(first, both, header)
+  if (typeof found === 'string' || 'faults' in found) return found
+  return { columns: { ...found.columns, halfKnown: used.map((at) => first[at] ?? '') } }
 }
 
-/** Returns the side that a heading of `PAIRED_HEADINGS` names if the other heading is unknown, as in „word, examples“. */
-function findSingleHeading(headings: readonly string[]): 'question' | 'answer' | undefined {
-  const known = headings.map(sideOf).filter((side) => side !== undefined)
-  return known.length === 1 ? known[0] : undefined
-}
-
+/** Returns the side of a card that a heading names; undefined for an unknown heading. */
 function sideOf(heading = ''): 'question' | 'answer' | undefined {
   const name = normalise(heading)
+  const role = Object.hasOwn(HEADINGS, name) ? HEADINGS[name] : undefined
+  if (role === 'question' || role === 'answer') return role
   return Object.hasOwn(PAIRED_HEADINGS, name) ? PAIRED_HEADINGS[name] : undefined
 }
 
 const ONE_COLUMN =
   'Die Tabelle hat nur eine Spalte; gebraucht werden Frage und Antwort, etwa durch Semikolon oder Tabulator getrennt'
 
+/** Returns whether the fields are headings for question and answer, or those of a quiz program. */
 export function namesBothSides(fields: readonly string[]): boolean {
+  if (findQuiz(fields) !== undefined) return true
   const roles = rolesOf(fields)
   return roles.includes('question') && roles.includes('answer')
 }
@@ -188,10 +208,14 @@ function normalise(heading: string): string {
     .trim()
     .toLowerCase()
     .normalize('NFC')
+    .replace(HINT, '')
     .replace(/\s*[:*]$/, '')
     .replaceAll('_', ' ')
     .replace(/[äöüß]/g, (letter) => TWO_LETTERS[letter] as string)
 }
+
+/** What some programs write behind a heading, such as „Question - max 120 characters“ or „Frage (optional)“ */
+const HINT = /\s+(?:[-–]\s+|\()(?:max|min|up to|bis|höchstens|choose|optional|pflicht|required|\d).*$/
 
 const TWO_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
 

@@ -9,7 +9,14 @@ import { unguardCell } from './cells.js'
 import { type Columns, findColumns, namesBothSides, type Role } from './columns.js'
 import { describeTable, HEAD_ROWS, usedColumns } from './describe-table.js'
 import { findOptions } from './right-options.js'
-import { guessSeparator, SEPARATORS, splitRecords, type TableRecord, withoutOuterPipes } from './split-records.js'
+import {
+  guessSeparator,
+  readRecords,
+  SEPARATORS,
+  splitRecords,
+  type TableRecord,
+  withoutOuterPipes,
+} from './split-records.js'
 
 /** Identity of a card across changes of its text or deck */
 export type RowIdentity =
@@ -96,7 +103,7 @@ export function readTable(text: string, options: TableOptions): TableResult {
   const remembered = header === undefined ? recall(body, options.choice) : undefined
   const chosen = remembered ?? options.choice
   const separator = chosen?.separator ?? header?.separator ?? declared?.[1] ?? findSeparator(body)
-  const split = splitRecords(body, separator, skipped + 1)
+  const split = readRecords(body, separator, skipped + 1)
   const records = separator === '|' ? withoutOuterPipes(split) : split
   const head = takeHead(records)
   const rows = head.flatMap((record) => ('fields' in record ? [record] : []))
@@ -140,7 +147,7 @@ export function readTable(text: string, options: TableOptions): TableResult {
 function recall(text: string, choice: TableChoice | undefined): TableChoice | undefined {
   const { columns, separator, remembered } = choice ?? {}
   if (columns !== undefined || separator !== undefined || remembered?.separator == null) return undefined
-  const rows = takeHead(splitRecords(text, remembered.separator))
+  const rows = takeHead(readRecords(text, remembered.separator))
   const isSame = rows.some((record) => 'fields' in record && isOfLayout(remembered, record.fields))
   return isSame ? { separator: remembered.separator, columns: choiceOf(remembered) } : undefined
 }
@@ -180,6 +187,10 @@ function countTitles(rows: readonly (readonly string[])[]): number {
 
 const MANY_DECKS = 4
 
+/** Elements that texts of other programs contain; `<b>` alone may be the subject of a card. */
+const HTML = /<br ?\/?>|<img\s|<\/(?:a|b|div|em|font|i|li|p|span|strong|sub|sup|td|u|ul)>/i
+const CODE = /`[^`]*`/g
+
 /** Gap of a note in Anki's text export, which contains the note, not its cards */
 const CLOZE = /\{\{c\d{1,4}(?:,\d{1,4})*::/
 const WITH_GAPS = 'Eine Notiz mit Lücken wird nicht übernommen; exportiere sie in Anki als .apkg'
@@ -192,10 +203,13 @@ export function warnOfManyDecks(decks: readonly TableDeck[], line: number, { war
 }
 
 export function describe(
-  { places, ignored, isByPlace = false }: Columns,
+  { places, ignored, isByPlace = false, halfKnown }: Columns,
   line: number,
   { warn }: Pick<TableOptions, 'warn'>,
 ): void {
+  if (halfKnown !== undefined) {
+    warn(line, `${halfKnown.map((name) => `„${name.trim()}“`).join(' und ')} gelten als Überschriften, nicht als Karte`)
+  }
   if (isByPlace) warn(line, 'Ohne bekannte Überschriften ist auch die erste Zeile eine Karte')
   if (ignored.length > 0) warn(line, `Nicht übernommen: ${ignored.map((name) => `„${name}“`).join(', ')}`)
   if (!places.has('id') && !places.has('guid')) {
@@ -210,6 +224,7 @@ export class TableReader {
   readonly #decks = new Map<string, TableDeck>()
   readonly #known = new Map<string, { file: string; line: number; answer: string }>()
   #count = 0
+  #hasHtml = false
 
   constructor(header: AnkiHeader | undefined, options: TableOptions) {
     this.#header = header
@@ -281,11 +296,25 @@ export class TableReader {
     deck.cards.push(options.length === 0 ? card : { ...card, options })
   }
 
+  /** Warns once of HTML in the cells of a table that does not declare it. */
+  #noteHtml(written: string, line: number): void {
+    if (this.#hasHtml || !written.includes('<')) return
+    const [tag] = HTML.exec(written.replaceAll(CODE, '')) ?? []
+    if (tag === undefined) return
+    this.#hasHtml = true
+    this.#options.warn(
+      line,
+      `In den Zellen steht HTML wie „${tag.trim()}“; es bleibt als Text stehen. ` +
+        'Als HTML liest der Dienst eine CSV- oder Textdatei, deren erste Zeile „#html:true“ ist',
+    )
+  }
+
   /** Returns the Markdown of a cell; reports a fault and returns undefined if it is empty or too long. */
   #readSide(written: string, name: string, line: number): string | undefined {
     const { fault, maxLength } = this.#options
     const converted = this.#header?.isHtml ? this.#convert(written, line) : undefined
     const text = converted?.markdown ?? written
+    if (converted === undefined) this.#noteHtml(written, line)
     if (converted?.isTooLong || text.length > maxLength) {
       fault(line, `Die ${name} ist länger als ${maxLength} Zeichen`)
       return undefined

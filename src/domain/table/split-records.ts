@@ -140,10 +140,52 @@ export function* withoutOuterPipes(records: Iterable<TableRecord>): Generator<Ta
 
 const DASHES = /^ *:?-+:? *$/
 
+/**
+ * Splits CSV text into records as `splitRecords` does, and also splits rows that a spreadsheet has quoted as a whole:
+ * it does so if it opens a table with another separator, and saves it again.
+ * @example [...readRecords('"a, b;c"\n"d, e;f"', ';')] // [{ line: 1, fields: ['a, b', 'c'] }, …]
+ */
+export function readRecords(text: string, separator: string, line = 1): Generator<TableRecord> {
+  const records = splitRecords(text, separator, line)
+  return hasWrappedRows(text, separator) ? unwrapRows(records, separator) : records
+}
+
+function* unwrapRows(records: Iterable<TableRecord>, separator: string): Generator<TableRecord> {
+  for (const record of records) {
+    const cell = wrappedRow(record, separator)
+    const [inner] = cell === undefined ? [] : splitRecords(cell, separator)
+    yield inner !== undefined && 'fields' in inner ? { line: record.line, fields: inner.fields } : record
+  }
+}
+
+/** Minimum number of rows quoted as a whole; a single one may be a title above the table. */
+const MIN_WRAPPED = 2
+
+function hasWrappedRows(text: string, separator: string): boolean {
+  let wrapped = 0
+  let seen = 0
+  for (const record of splitRecords(text, separator)) {
+    if (wrappedRow(record, separator) !== undefined) wrapped++
+    if (++seen === GUESSED_RECORDS || wrapped === MIN_WRAPPED) break
+  }
+  return wrapped === MIN_WRAPPED
+}
+
+/** Returns the only cell of a record if it contains the separator and the sign because of which it was quoted. */
+function wrappedRow(record: TableRecord, separator: string): string | undefined {
+  const [cell = '', ...others] = 'fields' in record ? record.fields : []
+  const isWrapped =
+    others.length === 0 &&
+    cell.includes(separator) &&
+    !cell.includes('\n') &&
+    [...SEPARATORS, '"'].some((sign) => sign !== separator && cell.includes(sign))
+  return isWrapped ? cell : undefined
+}
+
 /** Returns the numbers of fields of the first records; 1 for a record with a fault. */
 function countFields(text: string, separator: string): number[] {
   const counts: number[] = []
-  for (const record of splitRecords(text, separator)) {
+  for (const record of readRecords(text, separator)) {
     counts.push('fields' in record ? record.fields.length : 1)
     if (counts.length === GUESSED_RECORDS) break
   }

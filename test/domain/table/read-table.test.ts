@@ -139,6 +139,10 @@ t.test('recognises headings with and without umlauts, and names of languages', a
   }
   t.same(read('Frage;Irgendwas\na;b').cards, ['2 a/a/b/import'], 'one known heading of two columns')
   t.same(read('Irgendwas;Frage\nb;a').cards, ['2 a/a/b/import'])
+  for (const headings of ['Fragen;Antworten', 'terms;definitions', 'Vokabeln;Übersetzungen']) {
+    t.same(read(`${headings}\na;b`).cards, ['2 a/a/b/import'], headings)
+  }
+  t.same(read('Questions,Choice A,Choice B,Answer\n1+1?,2,3,A').decks[0]?.cards[0]?.answer, '2')
   t.same(read('Deutsch;Haus\na;b').cards[0], '1 a/Deutsch/Haus/import', 'one name of a language is no heading')
   t.same(read('word,examples\na,b').cards, ['2 a/a/b/import'], 'one known word of a pair')
   t.same(read(';Deutsch;Uebersetzung\n;a;b').cards, ['2 a/a/b/import'], 'an empty first column')
@@ -146,6 +150,69 @@ t.test('recognises headings with and without umlauts, and names of languages', a
   const quiz = read('id,question,options,explanation,correct_answer\n1,a,x,because,b').decks[0]?.cards[0]
   t.match(quiz, { question: 'a', answer: 'b' }, 'an explanation is no answer beside one')
   t.match(read('Lied;Strophe\na;b').warnings[0], '1: Ohne bekannte Überschriften ist auch die erste Zeile eine Karte')
+})
+
+t.test('warns if a row with one known word counts as headings', async (t) => {
+  const { cards, warnings } = read('Wort;mot\nHaus;maison')
+  t.same(cards, ['2 a/Haus/maison/import'])
+  t.equal(warnings[0], '1: „Wort“ und „mot“ gelten als Überschriften, nicht als Karte')
+  t.notMatch(read('Wort;Bedeutung\na;b').warnings, [/gelten als/])
+  for (const row of ['Frage;question', 'Aufgabe;Vokabel', 'Antwort;answer', 'fragen;to ask']) {
+    t.equal(read(`${row}\nHaus;maison`).decks[0]?.cards.length, row === 'fragen;to ask' ? 1 : 2, row)
+  }
+})
+
+t.test('ignores what a program writes behind a heading', async (t) => {
+  const headings =
+    'Question - max 120 characters,Answer 1 - max 75,Answer 2 (optional),Time limit (sec) – 5,Correct answer(s)'
+  const { decks, table } = read(`${headings} - choose one\n1+1?,2,3,20,1`)
+  t.match(decks[0]?.cards, [{ question: '1+1?', answer: '2', options: [{ text: '3', correct: false }] }])
+  t.same(
+    table?.columns.map(({ role }) => role),
+    ['question', 'option', 'option', null, 'correct'],
+  )
+  t.equal(read('Deutsch - Englisch;Haus\na;b').cards.length, 2, 'other words belong to the heading')
+})
+
+t.test('reads rows that a spreadsheet has quoted as a whole', async (t) => {
+  const saved =
+    'Frage|Antwort\n"Zeige alles, auch Verstecktes|ls -a"\nZeige den Ordner|pwd\n"Gib ""a, b"" aus|echo a, b"\n'
+  t.same(read(saved), {
+    ...read(saved),
+    faults: [],
+    cards: [
+      '2 a/Zeige alles, auch Verstecktes/ls -a/import',
+      '3 a/Zeige den Ordner/pwd/import',
+      '4 a/Gib "a, b" aus/echo a, b/import',
+    ],
+  })
+  t.same(read('"schnell, rasch;fast, quick"\n"langsam, träge;slow"\n').cards, [
+    '1 a/schnell, rasch/fast, quick/import',
+    '2 a/langsam, träge/slow/import',
+  ])
+  t.match(
+    read('"schnell, rasch"\n"langsam, träge"\n').faults,
+    [/^1: Die Tabelle hat nur eine Spalte/],
+    'no separator beside the comma',
+  )
+  t.same(read('"Tiere; Teil 1, Woche 2"\nHund;dog\nKatze;cat\n').cards.length, 2, 'one such row is a title')
+})
+
+t.test('warns once of HTML in the cells of a table', async (t) => {
+  const { cards, warnings } = read('a\tb<br>c\nd\t<b>e</b>\n')
+  t.same(cards, ['1 a/a/b<br>c/import', '2 a/d/<b>e</b>/import'])
+  t.match(
+    warnings.filter((warning) => warning.includes('HTML')),
+    [/^1: In den Zellen steht HTML wie „<br>“; es bleibt als Text stehen\. .* „#html:true“ ist$/],
+  )
+  for (const text of ['#html:true\na\tb<br>c\n', 'Was macht `<br>`?\tein `</b>`\n', 'a < b\tc<T>\n']) {
+    t.notMatch(read(text).warnings, [/HTML/], text)
+  }
+})
+
+t.test('a comment above a table is no header of Anki', async (t) => {
+  t.equal(read('# Quelle: Buch, Seite 3\nHund;dog;der\nKatze;cat;die').table?.isUnclear, true)
+  t.same(read('# Stand: Mai\nbegriff;uebersetzung\na;b').cards, ['3 a/a/b/import'])
 })
 
 t.test('the separator is the one that gives most lines the same number of columns', async (t) => {
