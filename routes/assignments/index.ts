@@ -124,8 +124,8 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireAssignmentReader,
     },
     async ({ query, user, assignmentReader }) => {
-      const { limit, after: before = query.before } = query
-      const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
+      const { team, limit, after: before = query.before } = query
+      const found = await listAssignments(app.db, assignmentReader, { team, before, limit: limit + 1 })
       const { page, next } = cutPage(found, limit, ({ id }) => id)
       const today = clock.today()
       return {

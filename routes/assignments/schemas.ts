@@ -3,7 +3,7 @@ import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignme
 import { PART_STATES, type PartState } from '../../src/domain/assignments/part-state.js'
 import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
-import { choice, choices, flag, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
+import { choice, choices, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
@@ -215,6 +215,7 @@ export const CorrectionBody = Type.Object({
 const NextId = nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' }))
 
 export const AssignmentsQuery = Type.Object({
+  team: id('int32', 'Only assignments to this team; absent or empty means all.'),
   ...newestFirst({ maximum: 100, fallback: 50, cursor: 'int32' }),
 })
 

@@ -3,7 +3,7 @@ import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
 import type { CardText } from '../../src/domain/content/card-texts.js'
 import { type Exercise, FORMS } from '../../src/domain/questions/exercise.js'
 import { RULES } from '../../src/domain/questions/lint.js'
-import { choiceOr, id, NEXT_OF_NEWEST_FIRST, page } from '../../src/http/query.js'
+import { choiceOr, flag, id, NEXT_OF_NEWEST_FIRST, page } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { NullableChangeKindSchema, OwnerSource } from './sheet-schemas.js'
 
@@ -80,6 +80,7 @@ export const EditedCardsQuery = Type.Object({
   state: choiceOr(CARD_FILTERS, 'live', '`live`: not archived, drafts included.'),
   level: optional('Exact level.', 'grundlagen'),
   q: optional('Part of question or answer, case-insensitive; at most 200 characters.', 'stash'),
+  questions: flag('Only cards with a question for tests.'),
   ...page({ maximum: 200, fallback: 50, cursor: 'int64' }),
 })
 

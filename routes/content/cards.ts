@@ -264,7 +264,7 @@ export function describeExercise(exercise: Exercise | null) {
   return { form, options, tolerance, unit }
 }
 
-function parseFilter({ state, level, q }: Static<typeof EditedCardsQuery>) {
+function parseFilter({ state, level, q, questions }: Static<typeof EditedCardsQuery>) {
   if (q !== undefined && countCharacters(q) > MAX_TEXT_LENGTH) {
     throw new InvalidInput(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
   }
@@ -272,6 +272,7 @@ function parseFilter({ state, level, q }: Static<typeof EditedCardsQuery>) {
     state,
     level: level === '' ? undefined : level,
     text: q === '' ? undefined : q,
+    questions,
   }
 }
 

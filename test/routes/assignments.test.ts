@@ -481,6 +481,11 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
     (await lead.get('/api/assignments')).body.assignments.map((one: { id: number }) => one.id),
     [id],
   )
+  const idsOf = async (query: string, by: Caller) =>
+    (await by.get(`/api/assignments?${query}`)).body.assignments.map((one: { id: number }) => one.id)
+  t.strictSame(await idsOf(`team=${team}`, lead), [id])
+  t.strictSame(await idsOf(`team=${team}`, admin), [optional, id])
+  t.strictSame(await idsOf('team=999999', admin), [])
   t.equal((await lead.get(`/api/assignments/${id}`)).status, 200)
   t.equal((await lead.get(`/api/assignments/${optional}`)).status, 404)
   t.equal((await member.get('/api/assignments')).status, 403)

@@ -264,6 +264,13 @@ t.test('lists a deck in pages with its filters', async (t) => {
       question: `Frage ÄPFEL ${number}`,
       level: number < 2 ? 'eins' : 'zwei',
       draft: number === 3,
+      options:
+        number === 4
+          ? [
+              { text: 'Ja', correct: true, feedback: null },
+              { text: 'Nein', correct: false },
+            ]
+          : [],
     })
     ids.push(card.id)
   }
@@ -276,6 +283,7 @@ t.test('lists a deck in pages with its filters', async (t) => {
   t.strictSame(await idsOf('&state=all'), [0, 1, 2, 3, 4, 5, 6])
   t.strictSame(await idsOf('&level=eins'), [0, 1])
   t.strictSame(await idsOf(`&q=${encodeURIComponent('äpfel 4')}`), [4])
+  t.strictSame(await idsOf('&questions=true'), [4])
   const seen: number[] = []
   for (let after = ''; ; ) {
     const page = await list(`&state=all&limit=3&after=${after}`)

@@ -143,11 +143,15 @@ const isLed = ({ led }: Reader) => sql`user_id in (
 export async function listAssignments(
   db: Kysely<Database>,
   reader: Reader,
-  { before, limit }: { before: number | undefined; limit: number },
+  { team, before, limit }: { team?: number | undefined; before: number | undefined; limit: number },
 ): Promise<StoredAssignment[]> {
   return select(db, reader)
     .where('archived_at', 'is', null)
     .where(isReadable(reader))
+    .$if(team !== undefined, (query) =>
+      query.where(sql<boolean>`exists (
+        select from assignment_teams where assignment_id = assignments.id and team_id = ${team})`),
+    )
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
     .orderBy('id', 'desc')
     .limit(limit)

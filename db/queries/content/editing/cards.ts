@@ -86,6 +86,8 @@ export interface EditedFilter {
   level?: string | undefined
   /** Part of question or answer, case-insensitive and in any Unicode form */
   text?: string | undefined
+  /** Whether only cards with a question for tests match */
+  questions?: boolean
 }
 
 export interface CardPosition {
@@ -147,7 +149,7 @@ async function readEditedCards(
 function cardIds(
   db: Kysely<Database>,
   slug: string,
-  { state, level, text }: EditedFilter,
+  { state, level, text, questions = false }: EditedFilter,
   after: CardPosition | undefined,
   limit: number,
 ) {
@@ -169,6 +171,7 @@ function cardIds(
     }
     if (level !== undefined) query = query.where('level', '=', isStorable(level) ? level : '\u007f')
     if (text !== undefined) query = query.where(containsText(text))
+    if (questions) query = query.where('exercise', 'is not', null)
     return query
   }
   const hidden = inOrder(true)

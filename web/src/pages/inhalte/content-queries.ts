@@ -78,10 +78,11 @@ export const contentQueries = {
       queryKey: ['author', 'card', id, 'versions'],
       queryFn: () => api.get('/api/content/cards/{id}/versions', { path: { id } }),
     }),
-  sheets: () =>
+  /** Sheets of a source; without `source`, all that the user may edit */
+  sheets: (source?: number) =>
     queryOptions({
-      queryKey: ['author', 'sheets'],
-      queryFn: listSheets,
+      queryKey: source === undefined ? ['author', 'sheets'] : ['author', 'sheets', source],
+      queryFn: () => listSheets(source),
     }),
   sheet: (slug: string) =>
     queryOptions({
@@ -126,9 +127,9 @@ export const contentQueries = {
     }),
 }
 
-/** Reads all pages of the list, because forms and source pages filter it in the browser. */
-async function listSheets() {
-  const pages = await readAll((after) => api.get('/api/content/sheets', { query: { after, limit: 1_000 } }))
+/** Reads the whole list, because forms filter it in the browser: one request for each 1,000 sheets, without texts. */
+async function listSheets(source: number | undefined) {
+  const pages = await readAll((after) => api.get('/api/content/sheets', { query: { source, after, limit: 1_000 } }))
   return { sheets: pages.flatMap(({ sheets }) => sheets) }
 }
 

@@ -15,9 +15,12 @@ export const MAX_RESULTS = 8
 export const teamQueries = {
   teams: () => queryOptions({ queryKey: ['teams'], queryFn: () => api.get('/api/teams') }),
   team: (id: string) => queryOptions({ queryKey: ['teams', id], queryFn: () => readTeam(id) }),
-  /** Assignments to the team */
+  /** Newest assignments to the team */
   assignments: (id: number) =>
-    queryOptions({ queryKey: ['teams', String(id), 'assignments'], queryFn: () => readAssignments(id) }),
+    queryOptions({
+      queryKey: ['teams', String(id), 'assignments'],
+      queryFn: () => api.get('/api/assignments', { query: { team: id, limit: 20 } }),
+    }),
   persons: (q: string) =>
     queryOptions({
       queryKey: ['admin', 'accounts', 'team', q],
@@ -30,11 +33,6 @@ export const teamQueries = {
 async function readTeam(id: string) {
   const pages = await readAll((after) => api.get('/api/teams/{id}', { path: { id }, query: { after } }))
   return { team: pages[0].team, members: pages.flatMap(({ members }) => members) }
-}
-
-async function readAssignments(teamId: number) {
-  const pages = await readAll((after) => api.get('/api/assignments', { query: { after, limit: 100 } }))
-  return pages.flatMap(({ assignments }) => assignments).filter(({ audience }) => audience.team_ids.includes(teamId))
 }
 
 export const TEAM_KEYS = [['teams'], ['admin', 'account'], ['admin', 'audit']] as const

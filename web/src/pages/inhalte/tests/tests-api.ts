@@ -8,18 +8,16 @@ export type EditedTest = ResponseBody<'/api/content/tests/{slug}'>['test']
 export type Section = EditedTest['sections'][number]
 export type Publication = ResponseBody<'/api/content/tests/{slug}/publish', 'post'>
 
-type StatisticsPage = ResponseBody<'/api/content/tests/{slug}/statistics'>
-/** Statistics of all questions of a version, from all pages of the response */
-export type Statistics = Omit<StatisticsPage, 'next_after'>
-
 /** A card of a deck that a section may refer to by its `key` */
 export type DeckQuestion = Pick<ResponseBody<'/api/content/cards'>['cards'][number], 'key' | 'level' | 'question'>
 
 export const TEST_PATH = '/api/content/tests/{slug}'
 export const TESTS_KEY = ['author', 'tests'] as const
-/** Maximum page size of the route that lists cards; questions are searched in at most `PAGES` pages */
+/** Maximum page size of the route that lists cards; a section offers the questions of at most `PAGES` pages */
 const PAGE = 200
 const PAGES = 10
+/** Maximum number of questions that the route of the statistics returns, and the page shows */
+export const MAX_REPORTS = 1_000
 
 export const testQueries = {
   tests: () =>
@@ -49,26 +47,23 @@ export const testQueries = {
   statistics: (slug: string, version: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'statistics', version],
-      queryFn: () => readStatistics(slug, version),
+      queryFn: () =>
+        api.get('/api/content/tests/{slug}/statistics', {
+          path: { slug },
+          query: { version: version === '' ? undefined : Number(version), limit: MAX_REPORTS },
+        }),
     }),
-  /** Questions of a deck that the user may edit, without drafts; only the first `PAGES` pages of cards are searched */
+  /** Questions of a deck that the user may edit, without drafts */
   questions: (deck: string) =>
     queryOptions({ queryKey: ['author', 'cards', 'questions of', deck], queryFn: () => findQuestions(deck) }),
 }
 
-async function readStatistics(slug: string, version: string): Promise<Statistics> {
-  const pages = await readAll((after) =>
-    api.get('/api/content/tests/{slug}/statistics', {
-      path: { slug },
-      query: { version: version === '' ? undefined : Number(version), after },
-    }),
-  )
-  return { ...pages[0], questions: pages.flatMap(({ questions }) => questions) }
-}
-
 async function findQuestions(deck: string): Promise<DeckQuestion[]> {
-  const pages = await readAll((after) => api.get('/api/content/cards', { query: { deck, limit: PAGE, after } }), PAGES)
-  return pages.flatMap(({ cards }) => cards.filter(({ form, draft }) => form !== null && !draft))
+  const pages = await readAll(
+    (after) => api.get('/api/content/cards', { query: { deck, questions: true, limit: PAGE, after } }),
+    PAGES,
+  )
+  return pages.flatMap(({ cards }) => cards.filter(({ draft }) => !draft))
 }
 
 /**
