@@ -1,16 +1,28 @@
 import { Type } from '@sinclair/typebox'
-import { MAX_USERS } from '../../src/domain/accounts/user-list.js'
-import { flag } from '../../src/http/query.js'
+import { UPDATED_FIELDS, type ValueChange } from '../../src/domain/accounts/user-changes.js'
+import { MAX_CHANGED_USERS } from '../../src/domain/accounts/user-list.js'
+import { choice, choiceOr, flag, id } from '../../src/http/query.js'
 import { errorWith, nullable } from '../../src/http/schemas.js'
 
 export const BulkQuery = Type.Object({
   check: flag('Only checks the list.'),
+  mode: choiceOr(['create', 'update'], 'create', 'Whether the list creates users or changes existing ones.'),
+  missing: choice(['disable'], 'With `mode=update`: disables the users who are missing from the list.'),
+  confirm_disabled: id('int32', 'With `missing`: the number `missing` that the check returned.'),
 })
 
 export const JSON_BODY = Type.Object({
   users: Type.Array(
     Type.Object({
-      username: Type.String({ description: '1 to 200 characters after trimming.', examples: ['erika'] }),
+      username: Type.Optional(
+        nullable(
+          Type.String({
+            description:
+              '1 to 200 characters after trimming; may be absent with `mode=update` and a `personnel_number`.',
+            examples: ['erika'],
+          }),
+        ),
+      ),
       display_name: Type.Optional(
         nullable(Type.String({ description: 'Default: the user name.', examples: ['Erika Muster'] })),
       ),
@@ -52,7 +64,7 @@ export const JSON_BODY = Type.Object({
         ),
       ),
     }),
-    { minItems: 1, maxItems: MAX_USERS },
+    { minItems: 1, maxItems: MAX_CHANGED_USERS },
   ),
 })
 
@@ -63,7 +75,9 @@ export const CSV_BODY = Type.String({
 \`is_author\` (\`autor\`) and \`is_auditor\` (\`prüfer\`): ja, nein, true, false, 1, 0 or nothing, \`auditor_until\`
 (\`prüfer bis\`): a day, \`password\` (\`passwort\`), \`disabled_on\`
 (\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`), \`personnel_number\` (\`personalnummer\`),
-\`team\`: the name of an existing team, or \`teams\`: several names separated by \`|\`; only the first is required.`,
+\`team\`: the name of an existing team, or \`teams\`: several names separated by \`|\`; only the first is required.
+With \`mode=update\` a \`personnel_number\` may replace it, an empty field leaves the value unchanged, and the teams of the
+list replace those that the user does not lead and that were set by hand.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
@@ -78,6 +92,12 @@ const rowSchema = (message: string) =>
     field: nullable(Type.String({ examples: ['username'] })),
     message: Type.String({ examples: [message] }),
   })
+
+const Value = Type.Unsafe<ValueChange['from']>({
+  description: 'Text, boolean, names of teams, or null.',
+  anyOf: [{ type: 'string' }, { type: 'boolean' }, { type: 'array', items: { type: 'string' } }, { type: 'null' }],
+  examples: ['Erika Muster'],
+})
 
 export const BulkAccountsResponse = Type.Object({
   check: Type.Boolean({ description: 'Whether the list was only checked.' }),
@@ -103,6 +123,31 @@ export const BulkAccountsResponse = Type.Object({
           examples: ['k7mf-3xqv-9dtw-2hcr'],
         }),
       ),
+    }),
+  ),
+  changes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        line: nullable({ ...Line, description: 'Line of the user; null for a user who is missing from the list.' }),
+        id: Type.Integer({ examples: [7] }),
+        username: Type.String({ examples: ['erika'] }),
+        field: Type.Unsafe<ValueChange['field']>({ type: 'string', enum: [...UPDATED_FIELDS] }),
+        from: Value,
+        to: Value,
+      }),
+      { description: 'Only with `mode=update`: each value that changes, by line.' },
+    ),
+  ),
+  missing: Type.Optional(
+    Type.Integer({
+      description: `Only with \`mode=update\`: number of enabled accounts that are missing from the list, without
+administrators, emergency accounts and the caller.`,
+      examples: [3],
+    }),
+  ),
+  too_many_missing: Type.Optional(
+    Type.Boolean({
+      description: 'Only with `mode=update`: whether more than a tenth of the enabled accounts are missing.',
     }),
   ),
   hints: Type.Array(rowSchema('Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, …'), {

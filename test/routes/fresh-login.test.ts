@@ -44,6 +44,7 @@ t.test('requires a new authentication after ten minutes, before validating the i
     await admin.patch(`/api/accounts/${other.id}`, { disabled_on: null }),
     await admin.patch(`/api/accounts/${other.id}`, { password: 5 }),
     await admin.post('/api/accounts/bulk', { users: [{ username: 'neu' }, { username: 'chef', is_admin: true }] }),
+    await admin.post('/api/accounts/bulk?mode=update', { users: [{ username: other.username, display_name: 'x' }] }),
     await admin.post('/api/accounts/bulk', 'benutzername;administrator\nchef;ja\n', {
       headers: { 'content-type': 'text/csv' },
     }),

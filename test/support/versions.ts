@@ -245,6 +245,9 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('PUT', '/api/setup/teams', { dismissed: true })
   const { users } = (await admin('POST', '/api/accounts/bulk', { users: [{ username: 'liste' }] })).body
   await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
+  const renamed = { users: [{ username: 'liste', display_name: 'Neuer', personnel_number: '00418' }] }
+  await admin('POST', '/api/accounts/bulk?mode=update&check=true&missing=disable', renamed)
+  await admin('POST', '/api/accounts/bulk?mode=update', renamed)
   await admin('DELETE', `/api/admin/users/${users[0].id}`)
 
   // Each way of removing a source needs a source that still exists.
@@ -423,6 +426,9 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   await admin('PATCH', url, { external_group: name })
   const users = [{ username: 'liste', team: name }]
   const [listed] = (await admin('POST', '/api/accounts/bulk', { users })).body.users
+  for (const teams of [[], [name]]) {
+    await admin('POST', '/api/accounts/bulk?mode=update', { users: [{ username: 'liste', teams }] })
+  }
   await admin('DELETE', `/api/admin/users/${listed.id}`)
   const other = (await admin('POST', '/api/teams', { name: `${name} b` })).body.team
   await admin('DELETE', `/api/teams/${other.id}`)

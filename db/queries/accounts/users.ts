@@ -291,19 +291,26 @@ export async function recordActivity(db: Kysely<Database>, id: number, day: stri
     .execute()
 }
 
-/**
- * Returns the administrators without a day of deactivation and locks them until the transaction ends, so that
- * concurrent changes cannot remove the last one.
- */
-export async function lockAdmins(transaction: Transaction<Database>): Promise<Admin[]> {
-  return transaction
+/** Selects the administrators without a day of deactivation. */
+function selectAdmins(db: Kysely<Database>) {
+  return db
     .selectFrom('users')
     .select(['id', sql<boolean>`emergency and not passkey_only and password_hash is not null`.as('is_emergency')])
     .where('is_admin', '=', true)
     .where('disabled_on', 'is', null)
     .orderBy('id')
-    .forNoKeyUpdate()
-    .execute()
+}
+
+export async function listAdmins(db: Kysely<Database>): Promise<Admin[]> {
+  return selectAdmins(db).execute()
+}
+
+/**
+ * Returns the administrators without a day of deactivation and locks them until the transaction ends, so that
+ * concurrent changes cannot remove the last one.
+ */
+export async function lockAdmins(transaction: Transaction<Database>): Promise<Admin[]> {
+  return selectAdmins(transaction).forNoKeyUpdate().execute()
 }
 
 /** Deletes a user with the dependent rows, such as progress and sessions, and returns the user name. */

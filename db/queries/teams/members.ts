@@ -135,6 +135,36 @@ export async function insertMembers(
     ) as given (team_id, user_id)`.execute(transaction)
 }
 
+/** Lists the current memberships of users; a user may have two in a team, by hand and by group. */
+export async function listMembershipsOf(
+  db: Kysely<Database>,
+  userIds: readonly number[],
+): Promise<{ user_id: number; team_id: number; name: string; role: TeamRole; origin: MemberOrigin }[]> {
+  return db
+    .selectFrom('team_members')
+    .innerJoin('teams', 'teams.id', 'team_id')
+    .select(['user_id', 'team_id', 'name', 'role', 'origin'])
+    .where('user_id', '=', sql<number>`any(${userIds}::integer[])`)
+    .where('until_on', 'is', null)
+    .execute()
+}
+
+/** Ends memberships that were made by hand. */
+export async function endMemberships(
+  transaction: Transaction<Database>,
+  members: { team_id: number; user_id: number }[],
+  today: string,
+): Promise<void> {
+  if (members.length === 0) return
+  await sql`
+    update team_members set until_on = ${today}::date
+    from unnest(
+      ${members.map(({ team_id }) => team_id)}::integer[], ${members.map(({ user_id }) => user_id)}::integer[]
+    ) as given (team_id, user_id)
+    where team_members.team_id = given.team_id and team_members.user_id = given.user_id and origin = 'hand'
+      and until_on is null`.execute(transaction)
+}
+
 /** Ends the membership that was made by hand. Returns false if there is none. */
 export async function endMembership(
   transaction: Transaction<Database>,

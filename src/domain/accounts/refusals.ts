@@ -4,8 +4,8 @@ import type { RowFault } from './types.js'
 export class FaultyUsers extends InvalidInput {
   readonly faults: RowFault[]
 
-  constructor(faults: RowFault[]) {
-    super(`Kein Benutzer angelegt: ${faults.length} Fehler in der Liste`, 'faulty_users')
+  constructor(faults: RowFault[], outcome: 'Kein Benutzer angelegt' | 'Nichts geändert' = 'Kein Benutzer angelegt') {
+    super(`${outcome}: ${faults.length} Fehler in der Liste`, 'faulty_users')
     this.faults = faults
   }
 }
@@ -13,6 +13,20 @@ export class FaultyUsers extends InvalidInput {
 export const PERSONNEL_NUMBER_TAKEN = new InvalidInput('Personalnummer ist schon vergeben', 'personnel_number_taken', {
   field: 'personnel_number',
 })
+
+/** The refusals of `confirm_disabled`; their details have the number that it should be */
+export const TOO_MANY_MISSING = new Refusal(
+  'conflict',
+  'too_many_missing',
+  'Mehr als ein Zehntel aller Konten fehlt in der Liste; bitte die Zahl bestätigen',
+  { field: 'confirm_disabled', details: { missing: 300 } },
+)
+export const MISSING_NOT_CONFIRMED = new Refusal(
+  'conflict',
+  'missing_not_confirmed',
+  'Bitte bestätigen, wie viele Konten deaktiviert werden',
+  { field: 'confirm_disabled', details: { missing: 3 } },
+)
 
 /** The request has no valid session or API token, or the user has been deleted. */
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { decodeText } from '../content/format/decode-text.js'
 import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
-import { MAX_USERS, type UserRow } from './user-list.js'
+import { MAX_CHANGED_USERS, MAX_USERS, type UserRow } from './user-list.js'
 
 type Column =
   | 'username'
@@ -46,7 +46,6 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map(
 )
 
 const FLAGS: Readonly<Record<string, boolean>> = {
-  '': false,
   ja: true,
   nein: false,
   true: true,
@@ -59,8 +58,8 @@ const FLAGS: Readonly<Record<string, boolean>> = {
 
 const SEPARATORS = [';', ',', '\t']
 
-/** Maximum number of records, including those with empty fields only; spreadsheets may save many of these */
-const MAX_RECORDS = 3 * MAX_USERS
+/** Maximum number of records with empty fields only; spreadsheets may save many of these */
+const MAX_BLANK_RECORDS = 2_000
 const ENOUGH = new Error('enough has been read')
 
 const NOT_UTF8 = 'Die Datei ist nicht in UTF-8 kodiert. In Excel hilft: Speichern unter, Dateityp „CSV UTF-8“'
@@ -75,18 +74,19 @@ interface CsvRecord {
 /**
  * Parses a CSV file of users. The first record contains the headings. The separator is a semicolon, comma or tab.
  * Empty lines and records with empty fields only are ignored.
+ * @param isChange whether the list changes accounts: it may be longer, and may name them by personnel number only
  * @example readCsvRows(Buffer.from('username\nerika')).rows // [{ line: 2, username: 'erika' }]
  */
-export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFault[] } {
+export function readCsvRows(bytes: Uint8Array, isChange = false): { rows: UserRow[]; faults: RowFault[] } {
   const faults: RowFault[] = []
   const text = decodeCsv(bytes, faults)
   if (text === undefined) return { rows: [], faults }
-  const [header, ...records] = readRecords(text, faults)
+  const [header, ...records] = readRecords(text, isChange ? MAX_CHANGED_USERS : MAX_USERS, faults)
   if (header === undefined) {
     if (faults.length === 0) faults.push({ line: 1, field: null, message: 'Die Datei ist leer' })
     return { rows: [], faults }
   }
-  const columns = readHeader(header, faults)
+  const columns = readHeader(header, isChange, faults)
   if (columns === undefined) return { rows: [], faults }
   if (records.length === 0 && faults.length === 0) {
     faults.push({ line: header.line, field: null, message: 'Unter den Überschriften stehen keine Benutzer' })
@@ -107,9 +107,10 @@ function readRow(line: number, cells: ReadonlyMap<Column, string>): UserRow {
   const row: UserRow = { line }
   for (const [column, field] of cells) {
     if (column === 'is_admin' || column === 'is_author' || column === 'is_auditor')
-      row[column] = FLAGS[field.trim().toLowerCase()] ?? field
+      row[column] = field.trim() === '' ? undefined : (FLAGS[field.trim().toLowerCase()] ?? field)
     else if (column === 'disabled_on' || column === 'auditor_until') row[column] = readGermanDay(field.trim())
-    else if (column === 'teams') row.teams = field.split('|').filter((name) => name.trim() !== '')
+    else if (column === 'teams')
+      row.teams = field.trim() === '' ? undefined : field.split('|').filter((name) => name.trim() !== '')
     else if (column !== 'first_name' && column !== 'last_name') row[column] = field
   }
   const names = [cells.get('first_name'), cells.get('last_name')].flatMap((name) => name?.trim() || [])
@@ -152,7 +153,7 @@ function isLetterOrAscii(byte: number): boolean {
  * Reads the records that are not empty. Stops when there are too many records. Also stops at a record with broken
  * quotes, because it is unclear whether the text after that record is quoted.
  */
-function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
+function readRecords(text: string, maximum: number, faults: RowFault[]): CsvRecord[] {
   const records: CsvRecord[] = []
   let passed = 0
   let read = 0
@@ -167,8 +168,8 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
         const line = lines - fields.reduce((sum, field) => sum + countLines(field) - 1, 0)
         if (fields.some((field) => field.trim() !== '')) records.push({ line, fields })
         // The header and one user more than allowed suffice for `validateRows` to report too many users.
-        if (records.length > MAX_USERS + 1) throw ENOUGH
-        if (++read > MAX_RECORDS) {
+        if (records.length > maximum + 1) throw ENOUGH
+        if (++read > records.length + MAX_BLANK_RECORDS) {
           faults.push({ line, field: null, message: 'Die Datei hat zu viele leere Zeilen' })
           throw ENOUGH
         }
@@ -192,7 +193,7 @@ function findSeparator(text: string): string {
   return SEPARATORS.toSorted((a, b) => countOf(b) - countOf(a))[0] as string
 }
 
-function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] | undefined {
+function readHeader({ line, fields }: CsvRecord, isChange: boolean, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []
   let isSound = true
   const addFault = (field: string | null, message: string) => {
@@ -211,7 +212,8 @@ function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] |
     else columns.push(column)
   }
   if (!isSound) return undefined
-  if (!columns.includes('username')) addFault('username', 'Die Spalte „username“ (Benutzername) fehlt')
+  if (!columns.includes('username') && !(isChange && columns.includes('personnel_number')))
+    addFault('username', 'Die Spalte „username“ (Benutzername) fehlt')
   if (columns.includes('display_name') && (columns.includes('first_name') || columns.includes('last_name'))) {
     addFault('display_name', 'Entweder ein Name oder Vorname und Nachname, nicht beides')
   }

@@ -9,6 +9,8 @@ import { PERSONNEL_NUMBER_TAKEN } from './refusals.js'
 import type { RowFault, RowHint } from './types.js'
 
 export const MAX_USERS = 1_000
+/** Higher than `MAX_USERS`: a change hashes no passwords, and a list of all people finds who is missing */
+export const MAX_CHANGED_USERS = 10_000
 
 export interface UserRow {
   line: number
@@ -78,37 +80,120 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
  * there are more than 1,000 rows, reports only this fault.
  */
 export function validateRows(rows: UserRow[]): UserList {
-  const first = rows[MAX_USERS]
-  if (first !== undefined) {
-    const message = `Höchstens ${MAX_USERS.toLocaleString('de')} Benutzer auf einmal, bitte die Liste teilen`
-    return { users: [], faults: [{ line: first.line, field: null, message }] }
-  }
   const users: ListedUser[] = []
-  const faults: RowFault[] = []
-  const lines = new Map<string, number>()
-  const numbers = new Map<string, number>()
+  const faults = tooManyRows(rows, MAX_USERS)
+  if (faults.length > 0) return { users, faults }
+  const isRepeated = repetitionsIn(faults)
   for (const row of rows) {
     const { user, faults: own } = validateRow(row)
+    const isNameFaulty = own.some(({ field }) => field === 'username')
     faults.push(...own)
-    if (user === undefined) continue
-    const { personnel_number: number } = user
+    if (user.username === '' && !isNameFaulty)
+      faults.push({ line: row.line, field: 'username', message: 'Der Benutzername fehlt' })
+    if (user.username === '' || isNameFaulty || isRepeated(user)) continue
+    const auditor_until = user.is_auditor ? user.auditor_until : null
+    users.push({ ...user, display_name: user.display_name || user.username, auditor_until })
+  }
+  return { users, faults }
+}
+
+/** A person of a list that changes accounts. The account has the user name or, without one, the personnel number. */
+export interface ListedChange {
+  line: number
+  username: string | undefined
+  personnel_number: string | null
+  /** Values to set; absent fields stay unchanged */
+  values: Partial<Pick<ListedUser, ChangedField>>
+  /** Names of the teams that the person has afterwards; undefined leaves them unchanged */
+  teams: string[] | undefined
+}
+
+export interface ChangeList {
+  users: ListedChange[]
+  faults: RowFault[]
+}
+
+export const CHANGED_FIELDS = [
+  'display_name',
+  'is_admin',
+  'is_author',
+  'is_auditor',
+  'auditor_until',
+  'must_change_password',
+  'disabled_on',
+  'email',
+  'personnel_number',
+] as const
+
+export type ChangedField = (typeof CHANGED_FIELDS)[number]
+
+const REMOVABLE: readonly string[] = ['auditor_until', 'disabled_on', 'email', 'personnel_number']
+
+/**
+ * Validates the rows of a list that changes accounts. An absent or empty field leaves the value unchanged; null removes
+ * it. Reports the same faults as `validateRows`, rows without a user name and personnel number, and passwords.
+ */
+export function validateChanges(rows: UserRow[]): ChangeList {
+  const users: ListedChange[] = []
+  const faults = tooManyRows(rows, MAX_CHANGED_USERS)
+  if (faults.length > 0) return { users, faults }
+  const isRepeated = repetitionsIn(faults)
+  for (const row of rows) {
+    const { line } = row
+    const { user, faults: own } = validateRow(row)
+    if (user.username === '' && user.personnel_number === null && own.length === 0)
+      own.push({ line, field: 'username', message: 'Der Benutzername oder die Personalnummer fehlt' })
+    if (user.password !== undefined)
+      own.push({ line, field: 'password', message: 'Ein Passwort lässt sich mit einer Liste nicht ändern' })
+    faults.push(...own)
+    if (own.length > 0 || isRepeated(user)) continue
+    const isGiven = (field: ChangedField | 'team' | 'teams') => {
+      const value = row[field]
+      if (value === null) return REMOVABLE.includes(field)
+      return typeof value === 'string' ? value.trim() !== '' : value !== undefined
+    }
+    const username = user.username || undefined
+    const values = Object.fromEntries(CHANGED_FIELDS.filter(isGiven).map((field) => [field, user[field]]))
+    users.push({
+      line,
+      username,
+      personnel_number: user.personnel_number,
+      values: { ...values, ...(values.is_auditor === false && { auditor_until: null }) },
+      teams: isGiven('teams') || isGiven('team') ? user.teams : undefined,
+    })
+  }
+  return { users, faults }
+}
+
+function tooManyRows(rows: UserRow[], maximum: number): RowFault[] {
+  const first = rows[maximum]
+  if (first === undefined) return []
+  const message = `Höchstens ${maximum.toLocaleString('de')} Benutzer auf einmal, bitte die Liste teilen`
+  return [{ line: first.line, field: null, message }]
+}
+
+/**
+ * Returns a function that reports a user name or personnel number of an earlier row as a fault. It returns whether the
+ * user name is one.
+ */
+function repetitionsIn(faults: RowFault[]): (user: ListedUser) => boolean {
+  const lines = new Map<string, number>()
+  const numbers = new Map<string, number>()
+  return ({ line, username, personnel_number: number }) => {
     const earlierNumber = number === null ? undefined : numbers.get(number)
     if (earlierNumber !== undefined) {
       const message = `Die Personalnummer steht schon in Zeile ${earlierNumber}`
-      faults.push({ line: row.line, field: 'personnel_number', message })
+      faults.push({ line, field: 'personnel_number', message })
     } else if (number !== null) {
-      numbers.set(number, row.line)
+      numbers.set(number, line)
     }
-    const name = nameKey(user.username)
+    if (username === '') return false
+    const name = nameKey(username)
     const earlier = lines.get(name)
-    if (earlier === undefined) {
-      lines.set(name, row.line)
-      users.push(user)
-    } else {
-      faults.push({ line: row.line, field: 'username', message: `Der Benutzername steht schon in Zeile ${earlier}` })
-    }
+    if (earlier === undefined) lines.set(name, line)
+    else faults.push({ line, field: 'username', message: `Der Benutzername steht schon in Zeile ${earlier}` })
+    return earlier !== undefined
   }
-  return { users, faults }
 }
 
 /** Returns a user name in NFC. User names are unique in this form. */
@@ -141,8 +226,11 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
   return faults.toSorted((a, b) => a.line - b.line)
 }
 
-/** Returns the user if the user name is valid, even if other fields have faults. */
-function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
+/**
+ * Returns the user with empty texts for absent names, and a last day even without the role of an auditor. Values with
+ * faults are for further checks only.
+ */
+function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
   const addFault = (field: string, message: string) => {
@@ -187,17 +275,15 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
     return [...new Set(names.map((name) => toNfc(name).trim()))].filter((name) => name !== '')
   }
 
-  const username = readText('username')?.trim()
-  if (username === '') addFault('username', 'Der Benutzername fehlt')
-  else if (username !== undefined) judge('username', () => checkName('username', username))
-  const display_name = readText('display_name')?.trim()
+  const username = readText('username')?.trim() ?? ''
+  judge('username', () => checkName('username', username))
+  const display_name = readText('display_name')?.trim() ?? ''
   if (display_name) judge('display_name', () => checkName('display_name', display_name))
   const is_admin = readFlag('is_admin', false)
   const is_author = readFlag('is_author', false)
   const is_auditor = readFlag('is_auditor', false)
   const lastDay = readText('auditor_until')?.trim() || null
   if (lastDay !== null) judge('auditor_until', () => parseAuditorUntil(lastDay))
-  const auditor_until = is_auditor ? lastDay : null
   const password = readText('password') || undefined
   if (password !== undefined) judge('password', () => checkPasswordLength(password, 'password'))
   const must_change_password = readFlag('must_change_password', true)
@@ -211,18 +297,16 @@ function validateRow(row: UserRow): { user: ListedUser | undefined; faults: RowF
   const teams = readTeams()
   for (const team of teams) judge('team', () => checkName('team', team))
 
-  const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
-  if (!hasName) return { user: undefined, faults }
   const state = {
     is_admin,
     is_author,
     is_auditor,
-    auditor_until,
+    auditor_until: lastDay,
     must_change_password,
     disabled_on,
     email,
     personnel_number,
     teams,
   }
-  return { user: { line, username, display_name: display_name || username, ...state, password }, faults }
+  return { user: { line, username, display_name, ...state, password }, faults }
 }

@@ -100,23 +100,26 @@ export async function changeAccount(
       await deleteTokens(transaction, id)
       await deleteCalendarToken(transaction, id)
     }
-    const fields = Object.keys(change)
-    if (fields.length > 0) {
-      const details = {
-        fields,
-        ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
-        ...(change.is_author !== undefined && { is_author: change.is_author }),
-        ...(change.is_auditor !== undefined && { is_auditor: change.is_auditor }),
-        ...(change.auditor_until !== undefined && { auditor_until: change.auditor_until }),
-        ...(change.extra_time_percent !== undefined && { extra_time_percent: change.extra_time_percent }),
-        ...(change.disabled_on !== undefined && { disabled_on: change.disabled_on }),
-        ...(isLifted && { passkey_only: false }),
-      }
+    if (Object.keys(change).length > 0) {
+      const details = { ...detailsOf(change), ...(isLifted && { passkey_only: false }) }
       const action = password === undefined ? 'user.update' : 'user.password'
       await insertAuditEntry(transaction, actor, { action, target_id: id, target: user.username, details })
     }
     return user
   })
+}
+
+/** Returns the details of a change of an account for the audit trail. */
+export function detailsOf(change: AccountChange): object {
+  return {
+    fields: Object.keys(change),
+    ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
+    ...(change.is_author !== undefined && { is_author: change.is_author }),
+    ...(change.is_auditor !== undefined && { is_auditor: change.is_auditor }),
+    ...(change.auditor_until !== undefined && { auditor_until: change.auditor_until }),
+    ...(change.extra_time_percent !== undefined && { extra_time_percent: change.extra_time_percent }),
+    ...(change.disabled_on !== undefined && { disabled_on: change.disabled_on }),
+  }
 }
 
 /**
@@ -170,11 +173,11 @@ interface Refusals {
   emergency: string
 }
 
-const KEEP_RIGHT: Refusals = {
+export const KEEP_RIGHT: Refusals = {
   admin: 'Dem letzten Administrator kann man die Rechte nicht nehmen',
   emergency: 'Dem letzten Administrator mit Notfallzugang kann man die Rechte nicht nehmen',
 }
-const KEEP_ENABLED: Refusals = {
+export const KEEP_ENABLED: Refusals = {
   admin: 'Den letzten Administrator kann man nicht deaktivieren',
   emergency: 'Den letzten Administrator mit Notfallzugang kann man nicht deaktivieren',
 }

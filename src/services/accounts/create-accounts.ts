@@ -120,15 +120,15 @@ async function takenNumbers(
     .map(({ line }) => takenNumberFault(line))
 }
 
-type WithTeams = Pick<ListedUser, 'line' | 'teams'>
+export type WithTeams = Pick<ListedUser, 'line' | 'teams'>
 
-async function findTeamIds(db: Kysely<Database>, users: WithTeams[]): Promise<Map<string, number>> {
+export async function findTeamIds(db: Kysely<Database>, users: WithTeams[]): Promise<Map<string, number>> {
   const names = new Set(users.flatMap((user) => user.teams))
   const teams = await findTeamsByName(db, [...names])
   return new Map(teams.map(({ id, name }) => [name, id]))
 }
 
-function missingTeams(users: WithTeams[], ids: Map<string, number>): UserList['faults'] {
+export function missingTeams(users: WithTeams[], ids: Map<string, number>): UserList['faults'] {
   return users.flatMap(({ line, teams }) =>
     teams.filter((team) => !ids.has(team)).map((team) => unknownTeamFault(line, team)),
   )

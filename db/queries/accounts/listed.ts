@@ -1,0 +1,104 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { StoredAccount } from '../../../src/domain/accounts/user-changes.js'
+import { CHANGED_FIELDS } from '../../../src/domain/accounts/user-list.js'
+import type { Database } from '../../types.js'
+
+// Raw SQL: rows come from arrays (`unnest`), and names are compared by an expression that has an index.
+
+type Account = Omit<StoredAccount, 'teams' | 'fixed_teams'>
+
+const ACCOUNT = ['id', 'username', ...CHANGED_FIELDS] as const
+
+/** Returns the accounts with one of the names or personnel numbers. @param isLocking whether to lock their rows */
+export async function listNamedAccounts(
+  db: Kysely<Database>,
+  { names, numbers, isLocking }: { names: string[]; numbers: string[]; isLocking: boolean },
+): Promise<Account[]> {
+  return db
+    .selectFrom('users')
+    .select(ACCOUNT)
+    .where(({ eb, or }) =>
+      or([
+        eb(sql`normalize(username, NFC)`, '=', sql`any(${names}::text[])`),
+        eb('personnel_number', '=', sql<string>`any(${numbers}::text[])`),
+      ]),
+    )
+    .orderBy('id')
+    .$if(isLocking, (query) => query.forNoKeyUpdate())
+    .execute()
+}
+
+/** Condition on accounts that are enabled on a day */
+const isEnabled = (today: string) => sql<boolean>`(disabled_on is null or disabled_on > ${today}::date)`
+
+export async function countEnabled(db: Kysely<Database>, today: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where(isEnabled(today))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Returns the enabled accounts that are missing from a list, without administrators, emergency accounts and the caller.
+ * @param listed ids of the accounts in the list
+ */
+export async function listMissingAccounts(
+  db: Kysely<Database>,
+  { listed, callerId, today, isLocking }: { listed: number[]; callerId: number; today: string; isLocking: boolean },
+): Promise<Account[]> {
+  return db
+    .selectFrom('users')
+    .select(ACCOUNT)
+    .where(isEnabled(today))
+    .where('is_admin', '=', false)
+    .where('emergency', '=', false)
+    .where('id', '<>', callerId)
+    .where(
+      sql<boolean>`not exists (select from unnest(${listed}::integer[]) as listed (user_id) where user_id = users.id)`,
+    )
+    .orderBy('id')
+    .$if(isLocking, (query) => query.forNoKeyUpdate())
+    .execute()
+}
+
+/** Stores the fields of the accounts. A new address is unconfirmed and cancels a pending confirmation. */
+export async function updateListed(transaction: Transaction<Database>, accounts: readonly Account[]): Promise<void> {
+  const column = <K extends keyof Account>(name: K) => accounts.map((account) => account[name])
+  const ids = column('id')
+  await sql`
+    delete from address_confirmations
+    using users, unnest(${ids}::integer[], ${column('email')}::text[]) as given (user_id, email)
+    where address_confirmations.user_id = given.user_id and users.id = given.user_id
+      and users.email is distinct from given.email`.execute(transaction)
+  // Numbers that move between accounts would break the unique index.
+  await sql`
+    update users set personnel_number = null
+    from unnest(${ids}::integer[], ${column('personnel_number')}::text[]) as given (user_id, number)
+    where id = user_id and personnel_number is distinct from number`.execute(transaction)
+  await sql`
+    update users set
+      display_name = given.display_name, is_admin = given.is_admin, is_author = given.is_author,
+      is_auditor = given.is_auditor, auditor_until = given.auditor_until,
+      must_change_password = given.must_change_password, disabled_on = given.disabled_on, email = given.email,
+      email_confirmed_at = case when users.email = given.email then email_confirmed_at end,
+      personnel_number = given.personnel_number
+    from unnest(
+      ${ids}::integer[], ${column('display_name')}::text[], ${column('is_admin')}::boolean[],
+      ${column('is_author')}::boolean[], ${column('is_auditor')}::boolean[], ${column('auditor_until')}::date[],
+      ${column('must_change_password')}::boolean[], ${column('disabled_on')}::date[], ${column('email')}::text[],
+      ${column('personnel_number')}::text[]
+    ) as given (
+      user_id, display_name, is_admin, is_author, is_auditor, auditor_until, must_change_password, disabled_on, email,
+      personnel_number
+    )
+    where id = user_id`.execute(transaction)
+}
+
+/** Deletes the sessions, API tokens and calendar addresses of accounts. */
+export async function deleteAccesses(transaction: Transaction<Database>, userIds: readonly number[]): Promise<void> {
+  for (const table of ['sessions', 'api_tokens', 'calendar_tokens'] as const) {
+    await transaction.deleteFrom(table).where('user_id', '=', sql<number>`any(${userIds}::integer[])`).execute()
+  }
+}

@@ -1,0 +1,85 @@
+import type { RowFault } from './types.js'
+import { CHANGED_FIELDS, type ListedChange, type ListedUser, nameKey, takenNumberFault } from './user-list.js'
+
+/** An account with the names of its current teams */
+export interface StoredAccount extends Omit<ListedUser, 'line' | 'password'> {
+  id: number
+  /** Teams that a list does not end: the person leads them, or belongs to them by the provider's groups */
+  fixed_teams: string[]
+}
+
+export const UPDATED_FIELDS = [...CHANGED_FIELDS, 'teams'] as const
+
+/** A value that a list changes */
+export interface ValueChange {
+  /** Null for a person who is missing from the list */
+  line: number | null
+  id: number
+  username: string
+  field: (typeof UPDATED_FIELDS)[number]
+  from: string | boolean | string[] | null
+  to: string | boolean | string[] | null
+}
+
+export interface AccountUpdate {
+  line: number | null
+  before: StoredAccount
+  after: StoredAccount
+}
+
+export interface UpdatePlan {
+  updates: AccountUpdate[]
+  faults: RowFault[]
+  /** Ids of all accounts in the list, changed or not */
+  listed: number[]
+}
+
+/**
+ * Plans the changes of accounts by a list; accounts that stay as they are have no update.
+ * @param accounts accounts with the names and personnel numbers of the list
+ */
+export function planUpdates(users: readonly ListedChange[], accounts: readonly StoredAccount[]): UpdatePlan {
+  const byName = new Map(accounts.map((account) => [nameKey(account.username), account]))
+  const byNumber = new Map(accounts.map((account) => [account.personnel_number, account]))
+  const planned = new Map<number, AccountUpdate & { line: number }>()
+  const faults: RowFault[] = []
+  for (const { line, username, personnel_number, values, teams } of users) {
+    const before = username === undefined ? byNumber.get(personnel_number) : byName.get(nameKey(username))
+    if (before === undefined) {
+      faults.push(unknownPersonFault(line, username))
+      continue
+    }
+    const earlier = planned.get(before.id)
+    if (earlier !== undefined) {
+      faults.push({ line, field: null, message: `Diese Person steht schon in Zeile ${earlier.line}` })
+      continue
+    }
+    const after = { ...before, ...values }
+    if (teams !== undefined) after.teams = [...new Set([...before.fixed_teams, ...teams])].sort()
+    planned.set(before.id, { line, before, after })
+  }
+  for (const { line, before, after } of planned.values()) {
+    const holder = after.personnel_number === null ? undefined : byNumber.get(after.personnel_number)
+    if (holder === undefined || holder.id === before.id) continue
+    const { personnel_number: kept } = planned.get(holder.id)?.after ?? holder
+    if (kept === after.personnel_number) faults.push(takenNumberFault(line))
+  }
+  const updates = [...planned.values()].filter((update) => changesOf(update).length > 0)
+  return { updates, faults, listed: [...planned.keys()] }
+}
+
+/** Returns the changes of an account, which consist of the fields that differ. */
+export function changesOf({ line, before, after }: AccountUpdate): ValueChange[] {
+  const { id, username } = before
+  return UPDATED_FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field])).map(
+    (field) => {
+      return { line, id, username, field, from: before[field], to: after[field] }
+    },
+  )
+}
+
+function unknownPersonFault(line: number, username: string | undefined): RowFault {
+  return username === undefined
+    ? { line, field: 'personnel_number', message: 'Diese Personalnummer hat niemand' }
+    : { line, field: 'username', message: 'Diesen Benutzer gibt es nicht' }
+}
