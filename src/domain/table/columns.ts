@@ -1,6 +1,7 @@
 import type { ChosenRole, ColumnChoice } from '../table-layout.js'
 import type { AnkiHeader } from './anki-header.js'
 import { TABLE_HEADINGS } from './cells.js'
+import { findNaming, type Naming } from './right-options.js'
 
 /** Roles of single columns. `correct` names the right ones among the columns of options, such as „B“ or „1, 3“. */
 export type Role = Exclude<ChosenRole, 'wrong' | 'option'> | 'notetype'
@@ -12,6 +13,8 @@ export interface Columns {
   wrong: number[]
   /** Columns of options; the column `correct` names the right options */
   options: number[]
+  /** How the column `correct` names the right options, judged by the first rows */
+  naming?: Naming | undefined
   ignored: string[]
   count: number
   hasHeadings: boolean
@@ -171,6 +174,17 @@ function sideOf(heading = ''): 'question' | 'answer' | undefined {
 
 const ONE_COLUMN =
   'Die Tabelle hat nur eine Spalte; gebraucht werden Frage und Antwort, etwa durch Semikolon oder Tabulator getrennt'
+
+/** Notes how the first rows below the headings name the right options. */
+export function noteNaming(columns: Columns, rows: readonly (readonly string[])[]): void {
+  const cell = (fields: readonly string[], place: number | undefined) => (fields[place ?? -1] ?? '').trim()
+  columns.naming = findNaming(
+    rows.map((fields) => ({
+      cells: columns.options.map((place) => cell(fields, place)),
+      correct: cell(fields, columns.places.get('correct')),
+    })),
+  )
+}
 
 /** Returns whether the fields are headings for question and answer, or those of a quiz program. */
 export function namesBothSides(fields: readonly string[]): boolean {

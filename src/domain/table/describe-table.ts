@@ -25,7 +25,10 @@ export function describeTable(
   const examples = rows.slice(hasHeadings ? 1 : 0, hasHeadings ? EXAMPLES + 1 : EXAMPLES)
   const count = Math.max(...rows.map((fields) => fields.length))
   const roles = new Map<number, ChosenRole>()
-  for (const [role, place] of columns?.places ?? []) if (isChosen(role)) roles.set(place, role)
+  for (const [role, place] of columns?.places ?? []) {
+    // A column „Antwort“ beside options has two roles; as a choice, only `correct` makes questions of it.
+    if (isChosen(role) && roles.get(place) !== 'correct') roles.set(place, role)
+  }
   for (const place of columns?.wrong ?? []) roles.set(place, 'wrong')
   for (const place of columns?.options ?? []) roles.set(place, 'option')
   return {

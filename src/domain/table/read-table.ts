@@ -6,7 +6,7 @@ import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
 import { toLine } from '../text/text.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
-import { type Columns, findColumns, namesBothSides, type Role } from './columns.js'
+import { type Columns, findColumns, namesBothSides, noteNaming, type Role } from './columns.js'
 import { describeTable, HEAD_ROWS, usedColumns } from './describe-table.js'
 import { findOptions } from './right-options.js'
 import {
@@ -127,6 +127,7 @@ export function readTable(text: string, options: TableOptions): TableResult {
     return { decks: [], table }
   }
   const { columns } = found
+  noteNaming(columns, sample.slice(columns.hasHeadings ? 1 : 0))
   describe(columns, top.line, options)
   for (const { line, fields } of rows.slice(columns.hasHeadings ? titles + 1 : titles))
     reader.addRow(line, fields, columns)
@@ -266,7 +267,10 @@ export class TableReader {
     }
     const question = this.#readSide(read('question'), 'Frage', line)
     const cells = columns.options.map(readCell)
-    const named = cells.length === 0 ? undefined : findOptions(cells, read('correct'), columns.places.has('answer'))
+    const named =
+      cells.length === 0
+        ? undefined
+        : findOptions(cells, read('correct'), { mayBeAnother: columns.places.has('answer'), naming: columns.naming })
     if (named !== undefined && 'fault' in named) {
       fault(line, named.fault)
       return

@@ -122,10 +122,33 @@ t.test('reads the questions with options of a quiz program', async (t) => {
     ['Mile', '-Foot', '-Inch'],
     ['Inch', '-Foot'],
   ])
+  t.equal(read(`${answers}Longest?,Foot,Inch,B`).table?.columns[3]?.role, 'correct', 'a choice of these roles works')
   t.same(read(`${letters}Wald?;rot;grün;;C\nSee?;a;b;c;\n`).faults, [
     '2: Die richtige Antwort „C“ ist keine der Möglichkeiten',
     '3: Die richtige Antwort fehlt',
   ])
+})
+
+t.test('takes a number for the text or the place of an option as the other rows do', async (t) => {
+  const read1 = (rows: string) => read(`Frage;Antwort 1;Antwort 2;Antwort 3;Lösung\n${rows}`)
+  const answers = (rows: string) => read1(rows).decks[0]?.cards.map(({ answer }) => answer)
+  t.same(answers('2+2?;3;4;2;2\nWald?;rot;grün;blau;2\n'), ['4', 'grün'], 'places')
+  t.same(answers('2+2?;4;3;2;4\n1+1?;3;2;1;2\n'), ['4', '2'], 'texts')
+  t.same(answers('1+1?;3;2;4;2\n'), ['2'], 'both mean the same')
+  t.same(answers('Primzahlen?;2;3;4;1, 2\nWald?;rot;grün;blau;B\n'), ['- 2\n- 3', 'grün'])
+  t.same(read1('2+2?;3;4;2;2\nErster?;b;a;c;a\n').faults, [
+    '2: „2“ kann die Nummer oder der Text einer Möglichkeit sein; nenne sie mit ihrem Buchstaben',
+    '3: „a“ kann der Buchstabe oder der Text einer Möglichkeit sein; nenne sie mit ihrer Nummer',
+  ])
+  t.same(read1('Wald?;rot;grün;blau;0\n').faults, [
+    '2: Die richtige Antwort „0“ ist keine der Möglichkeiten; gezählt wird ab 1',
+  ])
+  const another = read('question,optionA,optionB,answer\nLongest?,Foot,Inch,Mile\nContinents?,4,5,7\n')
+  t.same(
+    another.decks[0]?.cards.map(({ answer }) => answer),
+    ['Mile', '7'],
+  )
+  t.match(read('question,optionA,optionB,answer\nA?,x,y,0\nB?,x,y,1\n').faults, [/^2: .*„0“ ist keine/])
 })
 
 t.test('recognises headings with and without umlauts, and names of languages', async (t) => {

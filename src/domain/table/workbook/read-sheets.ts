@@ -1,6 +1,6 @@
 import { type ColumnChoice, choiceOf, isOfLayout, type TableDescription, type TableLayout } from '../../table-layout.js'
 import { isStorable } from '../../text/text.js'
-import { type Columns, findColumns, namesBothSides, type Role } from '../columns.js'
+import { type Columns, findColumns, namesBothSides, noteNaming, type Role } from '../columns.js'
 import { describeTable, HEAD_ROWS, usedColumns } from '../describe-table.js'
 import { describe, type TableOptions, TableReader, type TableResult, warnOfManyDecks } from '../read-table.js'
 import type { NumberFormats } from './number-formats.js'
@@ -83,6 +83,7 @@ function readSheet(
     return table
   }
   const { columns } = found
+  noteNaming(columns, sample.slice(columns.hasHeadings ? 1 : 0))
   const above = rows[0]
   if (above !== undefined && top > 0) warn(above.line, 'Was über den Überschriften steht, wird nicht übernommen')
   describe(columns, first.line, { warn })
