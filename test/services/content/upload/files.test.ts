@@ -32,6 +32,12 @@ t.test('reads a table saved by Excel', async (t) => {
   t.same(await faultsOf(t, 'a;"b\nc;d'), ['Wörter.csv:1: Anführungszeichen nicht geschlossen'])
 })
 
+t.test('refuses a question of a quiz table whose options are all right', async (t) => {
+  t.same(await faultsOf(t, 'Frage;Antwort 1;Antwort 2;Richtige Antworten\n1+1?;2;zwei;1,2\n2+2?;4;5;1\n'), [
+    'Wörter.csv:2: Alle Antworten zur Auswahl sind richtig; mindestens eine muss falsch sein',
+  ])
+})
+
 const PICTURE = gifOf(1)
 const card = (answer: string) => deckFile('Netz', [{ id: 'dns', question: 'Was ist DNS?', answer }])
 

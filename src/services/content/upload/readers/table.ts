@@ -74,5 +74,9 @@ export function toDecks(decks: readonly TableDeck[], findings: Findings): Incomi
 function toCard({ options, ...card }: TableCard, findings: Findings): IncomingCard {
   if (options === undefined) return card
   const report = (message: string) => findings.fault(card.file, card.line, message)
+  if (options.every(({ correct }) => correct)) {
+    report('Alle Antworten zur Auswahl sind richtig; mindestens eine muss falsch sein')
+    return card
+  }
   return { ...card, exercise: parseExercise({ options }, card.answer, report) }
 }
