@@ -16,6 +16,9 @@ const PICTURE = 'Das ist ein Bild. Bilder kommen mit einem Anki-Paket oder mit M
 const OLD_EXCEL = `Das ist eine alte Excel-Datei (.xls). Speichere sie als .xlsx oder CSV ${AGAIN}.`
 const WEB_PAGE =
   'Das ist eine Webseite (HTML), keine Tabelle. Kopiere die Tabelle aus dem Browser nach Excel und speichere sie als .xlsx.'
+const WEB_ARCHIVE =
+  'Das ist eine gespeicherte Webseite oder Notiz (.mht). Öffne sie, kopiere die Tabelle nach Excel und speichere sie als .xlsx.'
+const MARKUP = `Das ist ein Text in HTML oder XML. ${AS_TABLE}.`
 const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
 
 const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle (.xlsx oder CSV)'
@@ -78,6 +81,7 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
  */
 function describeMarkup(text: string): string | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
+  if (/^(?:mime-version|from|content-type): /i.test(start) && /multipart\/related/i.test(start)) return WEB_ARCHIVE
   if (QTI_ROOT.test(start)) return QTI
   if (/^<\?xml\s[^>]{0,200}\?>\s*</i.test(start)) {
     if (/<\?mso-application\s+progid="Excel\.Sheet"/i.test(start)) return OLD_EXCEL
@@ -170,6 +174,8 @@ const RUN = /\S\s*(?<run>(?<sign>[-/=*~#+>])\k<sign>{2,})\s*\S/
 const QUESTION_LINE = /^\s*(?:q|f|frage|question)\s*\d{0,3}\s*:/i
 const ANSWER_LINE = /^\s*(?:a|antwort|answer)\s*\d{0,3}\s*:/i
 
+/** Beginning or end of an element */
+const TAG = /<\/?[a-z][^<>]*>/i
 const FRONT_MATTER = /^---\n(?:[\w-]+:[^\n]*\n|[ \t-][^\n]*\n|\n)+---(?:\n|$)/
 const HEADING = /^#{1,6} +\S/
 const TASK = /^\s*[-*+] \[[ xX]\] /
@@ -198,6 +204,7 @@ export function describeForeignText(head: Uint8Array, isWhole: boolean): string 
   if (lines.length === 0) return undefined
   const shareOf = (pattern: RegExp) => share(lines, (line) => pattern.test(line))
   if (COLUMNS.some((pattern) => shareOf(pattern) > MOST)) return undefined
+  if (/^\s*</.test(text) && shareOf(TAG) > MOST) return MARKUP
   if (isMarkdown(text, lines, shareOf)) return MARKDOWN
   if (shareOf(QUESTION_LINE) > 0.2 && shareOf(ANSWER_LINE) > 0.2) return QUESTION_LINES
   const commas = shareOfEqualCommas(lines)

@@ -19,6 +19,8 @@ t.test('names the format of a text that is no table', async (t) => {
     ['Gewicht --- eine Kraft\nMasse---eine Eigenschaft, in kg\n', /mit „---“ getrennt\. Ersetze „---“/],
     ['ein alter Hut /////etwas Bekanntes\nins Gras beißen/////sterben\n', /mit „\/\/\/\/\/“ getrennt/],
     ['// Einstellungen\n// des Editors\n{\n  "tabSize": 2,\n  "wrap": true\n}\n', /JSON/],
+    ['<h2>Wörter</h2>\n<p>Hund</p>\n\n<ul>\n  <li>dog</li>\n</ul>\n', /^Das ist ein Text in HTML oder XML\. Übertrage/],
+    ['<item id="a">\n  <text>Hund</text>\n</item>\n', /HTML oder XML/],
     [`# https://example.org/woerter\n${'Hund\nKatze\n'.repeat(5)}`, /keine Spalten/],
     ['Port 22: SSH\nPort 53: DNS\n', /mit „:“ getrennt/],
     ['Q: Welcher Port?\nA: 22\n\nQ: Und DNS?\nA: 53\n', /^Frage und Antwort stehen in dieser Datei untereinander/],
@@ -32,6 +34,7 @@ t.test('names the format of a text that is no table', async (t) => {
 
 t.test('a text with a separator in most lines stays a table', async (t) => {
   for (const table of [
+    '<b>;fett\n<i>;kursiv\n',
     'Was ist - [x]?;eine Aufgabe\nWas ist ::?;ein Pseudoelement\n## a;b\n',
     'Frage;Antwort\n"# Liste\n\n- [x] ja\n- [ ] nein\n";"zwei\nZeilen"\n"- a\n- b";b\n',
     'Port 22: wozu?\tSSH - Secure Shell\nPort 53: wozu?\tDNS - Namen\n',

@@ -66,6 +66,10 @@ t.test('names the type of a foreign file and the remedy', async (t) => {
       'Zeit: {2:MC:~gestern~=heute} oder {:NUMERICAL:=5:0.1}?',
       /Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle/,
     ],
+    [
+      'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="x"\r\n\r\n--x\r\n<html>;</html>',
+      /^Das ist eine gespeicherte Webseite oder Notiz \(\.mht\)\. Öffne sie, kopiere/,
+    ],
     ['Hund::dog\nKatze::cat\n', /^Frage und Antwort sind in dieser Datei mit „::“ getrennt/],
     [`[${'{"q": "Hund; dog", "a": 1},\n'.repeat(500)}]`, /^Das sind Daten im Format JSON/],
     [
