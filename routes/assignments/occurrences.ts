@@ -159,7 +159,7 @@ within the last ten minutes.`,
     async (request) => {
       const { body, params, user } = request
       const decision = { id: occurrenceIdOf(params), reason: parseReason(body.reason) }
-      await grantAttempt(app.db, actorOf(request), decision, formRequestOf(user, body))
+      await grantAttempt(app.db, actorOf(request), decision, app.assignments, formRequestOf(user, body))
       return { ok: true as const }
     },
   )

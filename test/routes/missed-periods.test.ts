@@ -87,6 +87,38 @@ t.test('a person with a missed period is overdue until a later one is done', asy
   t.strictSame(proofs, [{ occurrence_id: third.id }], 'what was missed gives no proof')
 })
 
+t.test('every act on an occurrence first closes one whose time is over', async (t) => {
+  const person = await service.member()
+  const test = await assignedTest(db, null, null)
+  const parts = [
+    { kind: 'test', slug: test.slug },
+    { kind: 'personal', title: 'Rundgang' },
+  ]
+  const id = await assign({ parts, audience: { user_ids: [person.id] } })
+  const [first] = await mine(person, id)
+  const boss = await onDay('2027-03-05', admin)
+  const reason = 'Urlaub'
+  for (const [action, body] of [
+    ['exempt', { reason }],
+    ['recognise', { reason }],
+    ['extend', { reason, until: '2027-03-20' }],
+    ['grant-attempt', { reason }],
+  ] as const) {
+    // Undoes what the act before has planned.
+    await db.deleteFrom('occurrences').where('assignment_id', '=', id).where('period', '=', '2027-03-01').execute()
+    await db.updateTable('occurrences').set({ state: 'open', missed_at: null }).where('id', '=', first.id).execute()
+    t.equal((await post(boss, first.id, action, body)).headers['x-error-code'], 'occurrence_closed', action)
+  }
+  await db.deleteFrom('occurrences').where('assignment_id', '=', id).where('period', '=', '2027-03-01').execute()
+  await db.updateTable('occurrences').set({ state: 'open', missed_at: null }).where('id', '=', first.id).execute()
+  const confirmation = { ids: [first.id], held_on: '2027-03-04' }
+  const refused = await boss.post('/api/assignments/occurrences/confirm-personal', confirmation)
+  t.equal(refused.headers['x-error-code'], 'occurrence_closed', 'confirm-personal')
+  const [second] = await mine(await onDay('2027-03-05', person), id)
+  const again = { ids: [second.id], held_on: '2027-03-04' }
+  t.equal((await boss.post('/api/assignments/occurrences/confirm-personal', again)).status, 200)
+})
+
 t.test('a test that was begun before the next period completes the last one', async (t) => {
   const person = await service.member()
   const test = await assignedTest(db, null, null)

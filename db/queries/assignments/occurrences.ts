@@ -263,6 +263,22 @@ export type OccurrenceOwner = Pick<
   done: number[]
 }
 
+/** Returns the given occurrences and their persons by assignment. Omits occurrences of archived assignments. */
+export async function groupByAssignment(
+  db: Kysely<Database>,
+  ids: readonly number[],
+): Promise<{ assignment_id: number; ids: number[]; userIds: number[] }[]> {
+  return db
+    .selectFrom('occurrences')
+    .innerJoin('assignments', 'assignments.id', 'assignment_id')
+    .select(['assignment_id', sql<number[]>`array_agg(occurrences.id)`.as('ids')])
+    .select(sql<number[]>`array_agg(distinct user_id)`.as('userIds'))
+    .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('archived_at', 'is', null)
+    .groupBy('assignment_id')
+    .execute()
+}
+
 /**
  * Locks the occurrences until the end of the transaction, in the order of ids. Omits occurrences of archived
  * assignments.

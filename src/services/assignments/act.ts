@@ -29,7 +29,7 @@ import { InvalidField, type Refusal } from '../../domain/refusal.js'
 import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { refuseOwn } from './own-duties.js'
-import { type AssignmentContext, completeOccurrences, planPerson } from './plan.js'
+import { type AssignmentContext, planOccurrences, planPerson } from './plan.js'
 
 export interface SheetConfirmation {
   /** Id of the occurrence */
@@ -104,6 +104,7 @@ export async function confirmPersonal(
 ): Promise<void> {
   const { at, today } = context.moment()
   const distinct = [...new Set(ids)]
+  await planOccurrences(db, distinct, context)
   await db.transaction().execute(async (transaction) => {
     const occurrences = await lockOccurrences(transaction, distinct)
     if (occurrences.length < distinct.length) throw OCCURRENCE_NOT_FOUND.at('ids')
@@ -210,7 +211,7 @@ async function finish(
 ): Promise<void> {
   const { at, today } = context.moment()
   if (until !== undefined && until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
-  await completeOccurrences(db, { ids: [id] }, context)
+  await planOccurrences(db, [id], context)
   await db
     .transaction()
     .execute((transaction) =>
@@ -226,8 +227,14 @@ async function finish(
  * @throws OWN_OCCURRENCE if the occurrence belongs to the actor
  * @throws InvalidInput if `until` is missing or not later than the current due day
  */
-export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, until }: Decision): Promise<void> {
+export async function extend(
+  db: Kysely<Database>,
+  actor: Actor,
+  { id, reason, until }: Decision,
+  context: AssignmentContext,
+): Promise<void> {
   if (until === undefined) throw new InvalidField('until', 'fehlt')
+  await planOccurrences(db, [id], context)
   const details = { reason, until }
   await db.transaction().execute((transaction) =>
     decide(transaction, actor, { id, action: 'occurrence.extend', details }, (occurrence) => {
@@ -252,7 +259,7 @@ export async function reopen(
   if (until === undefined) throw new InvalidField('until', 'fehlt')
   const { at, today } = context.moment()
   if (until < today) throw new InvalidField('until', 'darf nicht vergangen sein')
-  await completeOccurrences(db, { ids: [id] }, context)
+  await planOccurrences(db, [id], context)
   const deed = { id, action: 'occurrence.reopen' as const, details: { reason, until } }
   const reopened = { at, until, reason }
   await db.transaction().execute((transaction) =>
@@ -274,8 +281,10 @@ export async function grantAttempt(
   db: Kysely<Database>,
   actor: Actor,
   { id, reason }: Decision,
+  context: AssignmentContext,
   request?: FormRequest,
 ): Promise<void> {
+  await planOccurrences(db, [id], context)
   const create = async (transaction: Transaction<Database>) => {
     await decide(transaction, actor, { id, action: 'occurrence.attempt', details: { reason } }, async (occurrence) => {
       if ((await positionsOf(transaction, occurrence, 'test')).length === 0) throw NO_SUCH_PART

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type AssignmentRow, recordPlanned } from '../../../db/queries/assignments/assignments.js'
 import { markDoneParts, type OccurrenceFilter, updateStates } from '../../../db/queries/assignments/completion.js'
+import { groupByAssignment } from '../../../db/queries/assignments/occurrences.js'
 import {
   type AudienceMember,
   closeOccurrences,
@@ -102,6 +103,20 @@ export async function planPersons(
   await plan(userIds)
   const completed = await completeOccurrences(db, { ids }, context)
   if (completed.length > 0) await plan(completed)
+}
+
+/**
+ * Plans the persons of the given occurrences and completes these. An act on an occurrence begins with this, because the
+ * time of the occurrence may be over.
+ */
+export async function planOccurrences(
+  db: Kysely<Database>,
+  ids: readonly number[],
+  context: AssignmentContext,
+): Promise<void> {
+  for (const { assignment_id, ...concerned } of await groupByAssignment(db, ids)) {
+    await planPersons(db, assignment_id, concerned, context)
+  }
 }
 
 /**
