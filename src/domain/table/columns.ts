@@ -279,6 +279,9 @@ function byChoice(first: readonly string[], { columns, hasHeadings = isHeading(f
     else if (role === 'option') options.push(place)
     else if (role !== null) places.set(role, place)
   }
+  // Beside options, the answer says which of them is right, as in the table of a quiz program.
+  const answer = places.get('answer')
+  if (options.length > 0 && !places.has('correct') && answer !== undefined) places.set('correct', answer)
   const used = new Set([...places.values(), ...wrong, ...options])
   const ignored = [...first.keys()]
     .filter((place) => !used.has(place))

@@ -89,6 +89,13 @@ t.test('reads the columns that a person has chosen', async (t) => {
   t.match(choose({ columns: ['question', 'answer', 'wrong', 'wrong'], hasHeadings: true }).decks[0]?.cards[0], {
     options: [{ text: 'der' }, { text: 'Tiere' }],
   })
+  const quiz = read('Hauptstadt?;Rom;Rom;Bonn\nFluss?;Rhein;Elbe;Main\n', {
+    choice: { columns: { columns: ['question', 'answer', 'option', 'option'], hasHeadings: false } },
+  })
+  t.match(quiz.decks[0]?.cards, [
+    { answer: 'Rom', options: [{ text: 'Bonn', correct: false }] },
+    { answer: 'Rhein', options: [{ text: 'Elbe' }, { text: 'Main' }] },
+  ])
   const comma = { separator: ',', columns: { columns: ['question', 'answer'] as const } }
   t.same(read('a;b,c', { choice: comma }).cards, ['1 a/a;b/c/import'])
 
