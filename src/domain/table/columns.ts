@@ -229,7 +229,7 @@ function normalise(heading: string): string {
 }
 
 /** What some programs write behind a heading, such as „Question - max 120 characters“ or „Frage (optional)“ */
-const HINT = /\s+(?:[-–]\s+|\()(?:max|min|up to|bis|höchstens|choose|optional|pflicht|required|\d).*$/
+const HINT = /\s+(?:[-–]\s+|\()(?:max|min|up to|bis|höchstens|choose|optional|pflicht|required)\b.*$/
 
 const TWO_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
 

@@ -202,6 +202,7 @@ t.test('ignores what a program writes behind a heading', async (t) => {
     ['question', 'option', 'option', null, 'correct'],
   )
   t.equal(read('Deutsch - Englisch;Haus\na;b').cards.length, 2, 'other words belong to the heading')
+  t.equal(read('Frage;Falsche Antwort (0);Richtige Antwort (1);1\na;b;c;1').table?.isUnclear, true)
 })
 
 t.test('reads rows that a spreadsheet has quoted as a whole', async (t) => {
