@@ -88,7 +88,7 @@ function describeMarkup(text: string): string | undefined {
     return /<html[\s>]/i.test(start) ? WEB_PAGE : XML
   }
   const body = start.replace(/^(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)+/, '')
-  return /^<(?:!doctype\s+html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
+  return /^<(?:!doctype\s*html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
 }
 
 /**

@@ -119,6 +119,7 @@ t.test('refuses a web page, but not a card about one', async (t) => {
   const page = '<head><title>x</title></head><body>a;b</body></html>'
   for (const begin of [
     '<!DOCTYPE html>\n<html lang="de">',
+    '<!doctypehtml><html>',
     '<html>',
     '\ufeff \n<html>\n',
     '<!-- x --><HTML>',
