@@ -32,6 +32,21 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   // This administrator works on all pages that need no other one.
   const { page, complaints } = await app.newPerson({ isAdmin: true })
 
+  await t.test('moves the focus to the next step when one of „Einrichten“ is left out', async (t) => {
+    await page.goto(`${app.url}/`)
+    const steps = page.getByRole('button', { name: /weglassen$/ })
+    await steps.first().waitFor()
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.id")
+    while ((await steps.count()) > 0) {
+      const names = await steps.evaluateAll((buttons) => buttons.map((one) => one.getAttribute('aria-label')))
+      const [left, next = names.at(-2) ?? 'inhalt'] = names.length % 2 === 0 ? names : names.slice(-1)
+      await button(page, left as string).press('Enter')
+      await button(page, left as string).waitFor({ state: 'detached' })
+      await page.waitForFunction('document.activeElement !== document.body')
+      t.equal(await focused(), next)
+    }
+  })
+
   await t.test('creates an account, changes it, sets a password and deletes it', async (t) => {
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await button(page, 'Benutzer anlegen').click()
