@@ -36,7 +36,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.goto(`${app.url}/`)
     const steps = page.getByRole('button', { name: /weglassen$/ })
     await steps.first().waitFor()
-    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.id")
+    const focused = () =>
+      page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.id")
     while ((await steps.count()) > 0) {
       const names = await steps.evaluateAll((buttons) => buttons.map((one) => one.getAttribute('aria-label')))
       const [left, next = names.at(-2) ?? 'inhalt'] = names.length % 2 === 0 ? names : names.slice(-1)
@@ -45,6 +46,38 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       await page.waitForFunction('document.activeElement !== document.body')
       t.equal(await focused(), next)
     }
+  })
+
+  await t.test('changes people by a list, and disables those who are missing after a confirmation', async (t) => {
+    const users = ['liste-a', 'liste-b', 'liste-c'].map((username) => ({ username, personnel_number: username }))
+    t.equal((await app.asAdmin('POST', '/api/accounts/bulk', { users })).status, 200)
+    await page.goto(`${app.url}/verwaltung/benutzer/import`)
+    await page.getByLabel('Bestehende ändern').check()
+    const list = page.getByLabel('Oder hier einfügen')
+    await list.fill('Personalnummer;Vorname;Nachname;E-Mail\nliste-a;Änne;Groß;aenne@example.org\nliste-x;;;\n')
+    await button(page, 'Liste prüfen').click()
+    await page.getByText('1 Fehler in der Liste; es ist nichts geändert').waitFor()
+    await page.getByLabel('Zeile 3', { exact: true }).fill('liste-b;;;')
+    await button(page, 'Erneut prüfen').click()
+    await page.getByRole('cell', { name: 'Änne Groß' }).waitFor()
+    await button(page, '2 Änderungen speichern').waitFor()
+    await page.getByText('Wer fehlt').click()
+    await page.getByRole('listitem').filter({ hasText: 'liste-c' }).waitFor()
+    const missing = page.getByRole('switch', { name: /deaktivieren, die in der Liste fehl/ })
+    const [, number = ''] =
+      /(\d+) Person/.exec((await page.locator('label', { hasText: 'deaktivieren' }).textContent()) ?? '') ?? []
+    await missing.check()
+    const save = button(page, `${Number(number) + 2} Änderungen speichern`)
+    t.equal(await save.isDisabled(), true)
+    await page.getByLabel('Wie viele werden deaktiviert').fill(number)
+    await save.click()
+    await page.getByText(`${Number(number) + 2} Änderungen gespeichert.`).waitFor()
+    const { users: found } = (await (await app.asAdmin('GET', '/api/accounts?q=liste-')).json()) as { users: object[] }
+    t.match(found, [
+      { display_name: 'Änne Groß', email: 'aenne@example.org', disabled_on: null },
+      { disabled_on: null },
+      { disabled_on: String },
+    ])
   })
 
   await t.test('creates an account, changes it, sets a password and deletes it', async (t) => {

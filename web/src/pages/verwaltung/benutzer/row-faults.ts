@@ -10,12 +10,17 @@ const FIELDS: Readonly<Record<string, string>> = {
   is_author: 'Autor',
   is_auditor: 'Prüfer',
   auditor_until: 'Prüfer bis',
+  must_change_password: 'muss Passwort ändern',
   disabled_on: 'deaktiviert ab',
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   personnel_number: 'Personalnummer',
   team: 'Team',
   teams: 'Teams',
+}
+
+export function labelOfField(field: string): string {
+  return FIELDS[field] ?? field
 }
 
 /**

@@ -1,5 +1,5 @@
 import { api, badRequestOf } from '../../../api/client.js'
-import type { ResponseBody } from '../../../api/types.js'
+import type { Query, ResponseBody } from '../../../api/types.js'
 import type { RowFault } from './row-faults.js'
 
 export type BulkAccountsResponse = ResponseBody<'/api/accounts/bulk', 'post'>
@@ -7,13 +7,15 @@ export type BulkAccountsResponse = ResponseBody<'/api/accounts/bulk', 'post'>
 /** Timeout in milliseconds; long, because the service hashes a password for each user. */
 const TIMEOUT_MS = 10 * 60_000
 
+export type ListQuery = NonNullable<Query<'/api/accounts/bulk', 'post'>>
+
 /**
  * Sends a list of users as CSV. A file is sent unchanged, because the service detects its encoding.
  * @throws Fault if the request fails; `rowFaultsOf` returns the faults of the list
  */
-export function sendList(list: string | Uint8Array<ArrayBuffer>, isCheck: boolean): Promise<BulkAccountsResponse> {
+export function sendList(list: string | Uint8Array<ArrayBuffer>, query: ListQuery): Promise<BulkAccountsResponse> {
   return api.post('/api/accounts/bulk', {
-    query: { check: isCheck || undefined },
+    query,
     upload: { type: 'text/csv', content: list },
     timeoutMs: TIMEOUT_MS,
   })
