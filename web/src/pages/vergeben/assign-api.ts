@@ -61,3 +61,9 @@ export function mayAssign(): boolean {
   const { user } = account
   return user?.is_admin === true || (user?.roles?.author === true && user.roles.lead)
 }
+
+/** Returns whether the user may search and print the proofs of an assignment. */
+export function seesProofsOf({ rights }: Pick<AssignmentDetail, 'rights'>): boolean {
+  const { user } = account
+  return rights.decide || user?.is_admin === true || user?.roles?.auditor === true
+}
