@@ -324,6 +324,16 @@ t.test('a change in an uploaded source is marked', async (t) => {
   t.match((await other.patch(`${CARDS}/${card.id}`, { version: 1, level: 'neu' })).body.card, { changed_here: true })
 })
 
+t.test('a card that is changed and moved to a written source is not marked', async (t) => {
+  const uploaded = await createSource(db, { kind: 'anki' })
+  const other = await createEditor(service, uploaded)
+  await db.insertInto('source_editors').values({ source_id: source, user_id: other.id }).execute()
+  const card = await writeCard(other, await writeDeck(other, uploaded))
+  const change = { version: 1, answer: 'Neu', deck: await writeDeck(editor, source) }
+  const { body } = await other.patch(`${CARDS}/${card.id}`, change)
+  t.match(body.card, { answer: 'Neu', source: { id: source, kind: 'written' }, changed_here: false })
+})
+
 t.test('decks are created, renamed, ordered, archived and restored', async (t) => {
   const own = await createSource(db)
   const author = await createEditor(service, own)

@@ -161,6 +161,26 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await heading(page, 'Teams')
   })
 
+  await t.test('names the assignments of a team before its deletion', async () => {
+    const team = await createTeam('Auflösung')
+    await post(app, '/api/assignments', {
+      title: 'Brandschutz',
+      parts: [{ kind: 'personal', title: 'Rundgang' }],
+      audience: { team_ids: [team] },
+      starts: '2026-12-01',
+      due: '2099-12-31',
+      recurrence: null,
+      mandatory: true,
+      retention_years: 2,
+    })
+    const { page } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/teams/${team}`)
+    await button(page, 'Löschen …').click()
+    await dialog(page)
+      .getByText(/Nicht mehr für dieses Team: .*Brandschutz/)
+      .waitFor()
+  })
+
   await t.test('a lead finds the team and sees only names; the account lists the team', async (t) => {
     const team = await createTeam('Montage')
     const lead = await app.newPerson({ name: 'Sofia Rossi' })
