@@ -321,7 +321,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await link(page, question).click()
     t.equal(await field(page, 'Antwort').inputValue(), 'In **Halle B**')
     await link(page, 'Fassungen und mehr').click()
-    await page.locator('option', { hasText: learner.login.username }).first().waitFor({ state: 'attached' })
+    await page.locator('option', { hasText: 'Noah Berger' }).first().waitFor({ state: 'attached' })
     await button(page, /^Fassung \d wiederherstellen/).click()
     await until(page, `document.querySelectorAll('form textarea')[1].value.includes('Halle "A"')`)
     t.strictSame(learner.complaints, [])
