@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** Response headers that a page may read in addition to the CORS-safelisted ones */
 const EXPOSED_HEADERS =
-  'Content-Disposition, Retry-After, WWW-Authenticate, X-Error-Code, X-Error-Details, X-Error-Field, X-Password-Warning'
+  'Content-Disposition, Retry-After, WWW-Authenticate, X-Error-Code, X-Error-Details, X-Error-Field, X-File-Count, X-Password-Warning, X-Sheet-Version'
 /** Maximum time for which a browser may cache a preflight response: the upper limit of Chromium */
 const MAX_AGE_SECONDS = '7200'
 

@@ -4,6 +4,7 @@ import { buffer, json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { migrateToLatest } from '../../db/migrate.js'
 import { issueCertificate } from '../support/assignments.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createUser, PASSWORD } from '../support/factories.js'
@@ -164,6 +165,7 @@ t.test('cuts a ZIP of proofs short, so that the client cannot take it for a whol
   const variables: Record<string, string> = await createStoreVariables(t)
   // More than the buffers of both sockets hold, so that the service waits for the client.
   const { assignmentId, username } = await withStore(variables, async (db) => {
+    await migrateToLatest(db)
     const { id: user_id, username } = await createUser(db, { is_admin: true })
     const row = { title: 'Brandschutz', description: '', mandatory: true, retention_years: 2, created_on: '2026-12-01' }
     const values = { ...row, starts_on: '2026-12-01', due_on: '2026-12-31' }

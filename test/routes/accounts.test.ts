@@ -400,6 +400,7 @@ t.test('users download all their data', async (t) => {
       last_review: null,
       reps: 0,
       lapses: 0,
+      put_off_from: null,
     },
   ])
   t.strictSame([response.body.reviews, response.body.suspended_cards, response.body.review_settings], [[], [], null])

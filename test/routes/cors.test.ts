@@ -61,7 +61,7 @@ for (const publicUrl of PUBLIC_URLS) {
         t.match(response.headers, {
           'access-control-allow-origin': ORIGIN,
           'access-control-allow-credentials': 'true',
-          'access-control-expose-headers': /Retry-After.*X-Error-Code/,
+          'access-control-expose-headers': /Retry-After.*X-Error-Code.*X-File-Count/,
           vary: 'Origin',
         })
       }

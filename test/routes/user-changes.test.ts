@@ -109,6 +109,8 @@ t.test('null removes a value, an empty one leaves it', async (t) => {
   t.strictSame(kept.body.changes, [])
   await admin.post(URL, { users: [{ username, email: null, disabled_on: null, personnel_number: null }] })
   t.match(await rowOf(user.id), { email: null, disabled_on: null, personnel_number: null })
+  const last = await admin.post(`${URL}&check=true`, { users: [{ username, auditor_until: '2999-12-31' }] })
+  t.strictSame(last.body.changes, [], 'a last day needs the role')
 })
 
 t.test('personnel numbers move between persons of the list, but none is taken twice', async (t) => {

@@ -13,14 +13,14 @@ import { loadPage } from './shell/load-page.js'
 const target = document.getElementById('app') as HTMLElement
 target.replaceChildren()
 // Requests the user first, then the chunk and the data of the page.
-void startAccount((userId) => {
+void startAccount((userId, isConfirmed) => {
   loadOutbox().then(
     ({ startSyncQueue }) => startSyncQueue().open(userId),
     () => undefined,
   )
   // Sends quiz results that an earlier visit could not send. The module is loaded on demand, because most users have
   // no such results.
-  if (readStored(resultsKey(userId)) !== undefined)
+  if (isConfirmed && readStored(resultsKey(userId)) !== undefined)
     import('./pages/quiz/quiz-state.svelte.js').then(
       ({ sendResults }) => sendResults(),
       () => undefined,

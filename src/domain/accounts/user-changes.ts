@@ -55,6 +55,7 @@ export function planUpdates(users: readonly ListedChange[], accounts: readonly S
       continue
     }
     const after = { ...before, ...values }
+    if (!after.is_auditor && 'auditor_until' in values) after.auditor_until = null
     if (teams !== undefined) after.teams = [...new Set([...before.fixed_teams, ...teams])].sort()
     planned.set(before.id, { line, before, after })
   }

@@ -85,16 +85,20 @@ export async function changeAccount(
       if (taken.some((account) => account.id !== id)) throw PERSONNEL_NUMBER_TAKEN
     }
     const isLeaving = typeof change.disabled_on === 'string'
-    if (change.is_admin === false || isLeaving) {
-      await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
+    const update = async () => {
+      if (change.is_admin === false || isLeaving) {
+        await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
+      }
+      const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
+      // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
+      const isLifted = password_hash !== undefined && (await lockLoginMethods(transaction, id))?.passkey_only === true
+      const passwordValues = password_hash && { password_hash, passkey_only: false }
+      const user = await updateUser(transaction, id, { ...values, ...passwordValues })
+      return user && { user, endsAccess, isLifted }
     }
-    const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
-    // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
-    const isLifted = password_hash !== undefined && (await lockLoginMethods(transaction, id))?.passkey_only === true
-    const update = () =>
-      updateUser(transaction, id, { ...values, ...(password_hash && { password_hash, passkey_only: false }) })
-    const user = isLeaving ? await handOver(transaction, actor, { userIds: [id], today }, update) : await update()
-    if (user === undefined) return undefined
+    const updated = isLeaving ? await handOver(transaction, actor, { userIds: [id], today }, update) : await update()
+    if (updated === undefined) return undefined
+    const { user, endsAccess, isLifted } = updated
     if (endsAccess) {
       await deleteSessions(transaction, id)
       await deleteTokens(transaction, id)
@@ -161,8 +165,10 @@ export async function removeAccount(
   await completeOccurrences(db, { userId: id }, context)
   const { today } = context.moment()
   await db.transaction().execute(async (transaction) => {
-    await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
-    const username = await handOver(transaction, actor, { userIds: [id], today }, () => deleteUser(transaction, id))
+    const username = await handOver(transaction, actor, { userIds: [id], today }, async () => {
+      await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
+      return deleteUser(transaction, id)
+    })
     if (username === undefined) return
     await insertAuditEntry(transaction, actor, { action: 'user.delete', target_id: id, target: username })
   })

@@ -199,6 +199,27 @@ t.test('saves text that was changed after the response to an earlier save was lo
   t.match(writing.view, { state: 'conflict', theirs: { fields: { answer: 'ihres' } } }, 'but not over another text')
 })
 
+t.test('knows each of several saves that may be stored, until one succeeds', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'eins' })
+  service.isResponseLost = true
+  t.equal(await writing.save(), false, 'stored, but the response is lost')
+  service.isResponseLost = false
+  writing.type({ answer: 'eins zwei' })
+  service.fault = new Error('network')
+  t.equal(await writing.save(), false, 'not stored')
+  service.fault = undefined
+  writing.type({ answer: 'eins zwei drei' })
+  t.equal(await writing.save(), true)
+  t.match(service.stored, { version: 3, fields: { answer: 'eins zwei drei' } })
+
+  service.stored = { version: 4, fields: { question: 'F', answer: 'eins' } }
+  writing.type({ answer: 'vier' })
+  t.equal(await writing.save(), false)
+  t.match(writing.view, { state: 'conflict' }, 'the same text of another person')
+})
+
 t.test('creates one item although the response was lost and the page crashed', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const empty = { version: 0, fields: { question: '', answer: '' } }

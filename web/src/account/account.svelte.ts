@@ -56,8 +56,11 @@ function openLoginDialog(why: 'login' | 'recent login'): Promise<boolean> {
   return dialogResult
 }
 
-/** Called with the user's id when the app opens, and again whenever the account is reloaded */
-let onEnter: (userId: number) => void = () => {}
+/**
+ * Called with the user's id when the app opens, and again whenever the account is reloaded; `isConfirmed` is false while
+ * the service has not confirmed that the user is logged in.
+ */
+let onEnter: (userId: number, isConfirmed: boolean) => void = () => {}
 
 export async function startAccount(enterApp: typeof onEnter): Promise<void> {
   onEnter = enterApp
@@ -111,10 +114,10 @@ export async function findAccount(): Promise<void> {
   }
 }
 
-function enterAs(user: Person): void {
+function enterAs(user: Person, isConfirmed = false): void {
   account.user = user
   account.status = 'ready'
-  onEnter(user.id)
+  onEnter(user.id, isConfirmed)
 }
 
 /** Password of the last login, kept in memory to pre-fill the form for a required new password */
@@ -209,7 +212,7 @@ function accept({ user: found, must_change_password, roles }: AccountResponse): 
   if (must_change_password) {
     account.user = user
     account.status = 'password'
-  } else enterAs(user)
+  } else enterAs(user, true)
 }
 
 /**

@@ -53,8 +53,8 @@ export class Writing<F extends object> {
   #timer: ReturnType<typeof setTimeout> | undefined
   #firstUnkept: number | undefined
   #saving: Promise<boolean> | undefined
-  /** Fields of the latest failed save, which the service may have stored */
-  #unconfirmed: F | undefined
+  /** Fields of the saves that failed since the last one that succeeded; the service may have stored them */
+  #unconfirmed: F[] = []
 
   constructor(parts: WritingParts<F>) {
     this.#parts = parts
@@ -160,13 +160,14 @@ export class Writing<F extends object> {
       return true
     } catch (error) {
       if (base.version > 0 && this.#parts.isConflict(error)) return this.#loadNewer(sent)
-      this.#unconfirmed = sent
+      this.#unconfirmed.push(sent)
       this.#set({ state: 'failed', error })
       return false
     }
   }
 
   #accept(stored: Stored<F>, sent: F): void {
+    this.#unconfirmed = []
     const isSame = same(this.view.fields, sent)
     const fields = isSame ? stored.fields : this.view.fields
     this.#set({ ...NOTHING, base: stored, fields, state: isSame ? 'saved' : 'typed', savedAt: Date.now() })
@@ -183,8 +184,8 @@ export class Writing<F extends object> {
         this.#accept(theirs, sent)
         return true
       }
-      if (same(theirs.fields, this.#unconfirmed)) {
-        this.#unconfirmed = undefined
+      if (this.#unconfirmed.some((fields) => same(theirs.fields, fields))) {
+        this.#unconfirmed = []
         this.#set({ base: theirs })
         return await this.#send()
       }

@@ -12,7 +12,7 @@ const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}]
 /** Empty braces of an essay question, which may also occur in a table */
 const GIFT_ESSAY = /(?<!\\)\{\s*\}/
 /** Beginning of JSON, whose braces are not those of answers */
-const JSON_START = /^\s*(?:\{|\[\s*[[{"\d\]])/
+const JSON_START = /^\s*(?:\{|\[\s*(?:[[{"\]]|\d[\d.]*\s*(?:,|\]\s*$)))/
 /** Tab between cells; a tab at the beginning of a line indents an answer */
 const CELLS = /\S.*\t/
 /** Any separator of table cells; a comma followed by a space is punctuation */

@@ -29,6 +29,7 @@ t.test('recognises questions by their beginning', async (t) => {
   t.equal(format('// Kommentar\n\n// noch einer\nWer?{~a =b}'), 'gift')
   t.equal(format('$CATEGORY: a/b\n\nText'), 'gift')
   t.equal(format('::Titel:: Frage {}'), 'gift')
+  t.equal(format('[1] Was ist 1 + 1? {=2 ~3}'), 'gift')
   t.equal(format('Der größte Kontinent?{\n\t=%100%Asien#\n\t~Afrika\n}'), 'gift')
   t.equal(format('Wer war Dag Hammarskjöld, und was tat er? {}'), 'gift')
   t.equal(format('Frage\r\nA) a\r\nB) b\r\nANSWER: A'), 'aiken')
@@ -48,6 +49,7 @@ t.test('recognises questions by their beginning', async (t) => {
     '#separator:tab\nFrage\tAntwort',
     '{\n  "name": "f",\n  "text": "Was gibt f\\"{x}{}\\" aus? {=a}"\n}',
     '[{"frage": "Was ist {}?", "antwort": "{=leer}"}]',
+    '[1, {"text": "Was gibt f(x) {=a}"}]',
     '<html><quiz>',
     '<?xml version="1.0"?><quizzes/>',
     '',

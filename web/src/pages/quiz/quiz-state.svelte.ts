@@ -2,7 +2,9 @@ import { account } from '../../account/account.svelte.js'
 import { api } from '../../api/client.js'
 import { Refused } from '../../api/faults.js'
 import { queryClient } from '../../api/query-client.js'
+import { rememberedUser } from '../../platform/remembered-user.js'
 import { readStored, removeStored, resultsKey, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
+import { withSendLock } from '../../storage/send-lock.js'
 import { deliver } from './deliver.js'
 import { resultsQuery } from './results-query.js'
 import { type Delivery, parseRun, type Run, resultOf, type WaitingResult } from './run.js'
@@ -76,9 +78,9 @@ export async function sendResults(): Promise<void> {
   quiz.isSending = true
   quiz.fault = undefined
   try {
-    await oneTabAtATime(async () => {
+    await withSendLock(async () => {
       // Reads the list again each time, because this and other tabs may have added or sent results.
-      for (let [next] = readWaiting(); next !== undefined; [next] = readWaiting()) await send(next)
+      for (let [next] = readWaiting(); next !== undefined && isLoggedIn(); [next] = readWaiting()) await send(next)
     })
   } catch (error) {
     quiz.fault = error
@@ -105,11 +107,5 @@ function send(result: WaitingResult): Promise<void> {
   })
 }
 
-/**
- * Runs the work under a lock that all tabs share. In an insecure context there are no locks, so two tabs may both
- * send a result.
- */
-async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
-  if (navigator.locks === undefined) await work()
-  else await navigator.locks.request('training.quiz', work)
-}
+/** Returns whether no other user has logged in, in another tab; a login waits for the lock. */
+const isLoggedIn = () => rememberedUser()?.id === account.user?.id

@@ -31,7 +31,8 @@ export async function saveArchive(
     next = await reader?.read().catch(asUnreachable)
   ) {
     chunks.push(next.value)
-    files = filesIn(next.value)
+    // The data of a file may contain the same bytes.
+    files = Math.min(filesIn(next.value), count)
     onprogress({ files, count })
   }
   if (files > 0) saveResponse(response, new Blob(chunks, { type: 'application/zip' }))
