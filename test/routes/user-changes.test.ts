@@ -161,7 +161,7 @@ t.test('refuses unknown teams, passwords, rows without a person, and lists that 
   })
 })
 
-t.test('ends the access of those whom it disables, and hands their assignments over', async (t) => {
+t.test('ends the access of disabled users, and hands over their assignments', async (t) => {
   const team = await createTeam()
   const [former, next] = [await createUser(db), await createUser(db)]
   for (const { id } of [former, next]) await addMember(`/api/teams/${team.id}/members/${id}`, 'lead')

@@ -95,10 +95,3 @@ export async function updateListed(transaction: Transaction<Database>, accounts:
     )
     where id = user_id`.execute(transaction)
 }
-
-/** Deletes the sessions, API tokens and calendar addresses of accounts. */
-export async function deleteAccesses(transaction: Transaction<Database>, userIds: readonly number[]): Promise<void> {
-  for (const table of ['sessions', 'api_tokens', 'calendar_tokens'] as const) {
-    await transaction.deleteFrom(table).where('user_id', '=', sql<number>`any(${userIds}::integer[])`).execute()
-  }
-}

@@ -313,6 +313,13 @@ export async function lockAdmins(transaction: Transaction<Database>): Promise<Ad
   return selectAdmins(transaction).forNoKeyUpdate().execute()
 }
 
+/** Deletes the sessions, API tokens and calendar addresses of accounts. */
+export async function deleteAccesses(transaction: Transaction<Database>, userIds: readonly number[]): Promise<void> {
+  for (const table of ['sessions', 'api_tokens', 'calendar_tokens'] as const) {
+    await transaction.deleteFrom(table).where('user_id', '=', sql<number>`any(${userIds}::integer[])`).execute()
+  }
+}
+
 /** Deletes a user with the dependent rows, such as progress and sessions, and returns the user name. */
 export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
   const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()

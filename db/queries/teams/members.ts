@@ -117,22 +117,29 @@ export async function setMember(
   return numAffectedRows === 1n
 }
 
+interface Membership {
+  team_id: number
+  user_id: number
+}
+
+const given = (members: readonly Membership[]) => sql`
+  unnest(${members.map(({ team_id }) => team_id)}::integer[], ${members.map(({ user_id }) => user_id)}::integer[])
+    as given (team_id, user_id)`
+
 /**
  * Inserts memberships by hand with the role `member`. None of the users may already have a current membership by hand
  * in the team.
  */
 export async function insertMembers(
   transaction: Transaction<Database>,
-  members: { team_id: number; user_id: number }[],
+  members: readonly Membership[],
   today: string,
 ): Promise<void> {
   if (members.length === 0) return
   await sql`
     insert into team_members (team_id, user_id, role, origin, from_on)
     select team_id, user_id, 'member', 'hand', ${today}::date
-    from unnest(
-      ${members.map(({ team_id }) => team_id)}::integer[], ${members.map(({ user_id }) => user_id)}::integer[]
-    ) as given (team_id, user_id)`.execute(transaction)
+    from ${given(members)}`.execute(transaction)
 }
 
 /** Lists the current memberships of users; a user may have two in a team, by hand and by group. */
@@ -149,36 +156,19 @@ export async function listMembershipsOf(
     .execute()
 }
 
-/** Ends memberships that were made by hand. */
+/** Ends those of the memberships that were made by hand. Returns their number. */
 export async function endMemberships(
   transaction: Transaction<Database>,
-  members: { team_id: number; user_id: number }[],
+  members: readonly Membership[],
   today: string,
-): Promise<void> {
-  if (members.length === 0) return
-  await sql`
+): Promise<number> {
+  if (members.length === 0) return 0
+  const { numAffectedRows } = await sql`
     update team_members set until_on = ${today}::date
-    from unnest(
-      ${members.map(({ team_id }) => team_id)}::integer[], ${members.map(({ user_id }) => user_id)}::integer[]
-    ) as given (team_id, user_id)
+    from ${given(members)}
     where team_members.team_id = given.team_id and team_members.user_id = given.user_id and origin = 'hand'
       and until_on is null`.execute(transaction)
-}
-
-/** Ends the membership that was made by hand. Returns false if there is none. */
-export async function endMembership(
-  transaction: Transaction<Database>,
-  { teamId, userId, today }: { teamId: number; userId: number; today: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('team_members')
-    .set({ until_on: today })
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('origin', '=', 'hand')
-    .where('until_on', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return Number(numAffectedRows)
 }
 
 export async function isMember(

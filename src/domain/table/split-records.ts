@@ -171,7 +171,7 @@ function hasWrappedRows(text: string, separator: string): boolean {
   return wrapped === MIN_WRAPPED
 }
 
-/** Returns the only cell of a record if it contains the separator and the sign because of which it was quoted. */
+/** Returns the only cell of a record if it contains the separator, and another separator or a quote. */
 function wrappedRow(record: TableRecord, separator: string): string | undefined {
   const [cell = '', ...others] = 'fields' in record ? record.fields : []
   const isWrapped =

@@ -1,10 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockLoginMethods } from '../../../db/queries/accounts/passkeys.js'
-import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
-import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import {
   type Account,
+  deleteAccesses,
   deleteUser,
   findTakenNumbers,
   hasAdmins,
@@ -14,7 +13,6 @@ import {
   lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
-import { deleteCalendarToken } from '../../../db/queries/calendar/calendars.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
@@ -99,11 +97,7 @@ export async function changeAccount(
     const updated = isLeaving ? await handOver(transaction, actor, { userIds: [id], today }, update) : await update()
     if (updated === undefined) return undefined
     const { user, endsAccess, isLifted } = updated
-    if (endsAccess) {
-      await deleteSessions(transaction, id)
-      await deleteTokens(transaction, id)
-      await deleteCalendarToken(transaction, id)
-    }
+    if (endsAccess) await deleteAccesses(transaction, [id])
     if (Object.keys(change).length > 0) {
       const details = { ...detailsOf(change), ...(isLifted && { passkey_only: false }) }
       const action = password === undefined ? 'user.update' : 'user.password'

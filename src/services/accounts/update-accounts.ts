@@ -2,12 +2,11 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditedAction, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
 import {
   countEnabled,
-  deleteAccesses,
   listMissingAccounts,
   listNamedAccounts,
   updateListed,
 } from '../../../db/queries/accounts/listed.js'
-import { listAdmins, lockAdmins, lockPersonnelNumbers } from '../../../db/queries/accounts/users.js'
+import { deleteAccesses, listAdmins, lockAdmins, lockPersonnelNumbers } from '../../../db/queries/accounts/users.js'
 import { endMemberships, insertMembers, listMembershipsOf } from '../../../db/queries/teams/members.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'

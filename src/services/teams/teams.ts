@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockAccount } from '../../../db/queries/accounts/users.js'
 import { listLeads } from '../../../db/queries/assignments/responsible.js'
-import { endClaimedMembers, endMembership, isMember, setMember } from '../../../db/queries/teams/members.js'
+import { endClaimedMembers, endMemberships, isMember, setMember } from '../../../db/queries/teams/members.js'
 import {
   deleteTeam,
   findTakenKey,
@@ -154,16 +154,18 @@ export async function addMember(
 export async function removeMember(
   db: Kysely<Database>,
   actor: Actor,
-  member: { teamId: number; userId: number; today: string },
+  { teamId, userId, today }: { teamId: number; userId: number; today: string },
 ): Promise<void> {
-  const { teamId, userId, today } = member
   await db.transaction().execute((transaction) =>
     handOver(transaction, actor, { userIds: [userId], today }, async () => {
       const team = await lockTeam(transaction, teamId)
       if (team === undefined) throw TEAM_NOT_FOUND
       const user = await lockAccount(transaction, userId)
       if (user === undefined) throw USER_NOT_FOUND
-      if (!(await keepOwnDuties(transaction, actor, () => endMembership(transaction, member)))) {
+      const ended = await keepOwnDuties(transaction, actor, () =>
+        endMemberships(transaction, [{ team_id: teamId, user_id: userId }], today),
+      )
+      if (ended === 0) {
         if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP
         return
       }
