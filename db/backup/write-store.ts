@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
+import pg from 'pg'
 import type { Database } from '../types.js'
 import {
   BackupError,
@@ -20,6 +21,9 @@ import {
 } from './tables.js'
 
 const CHARACTERS_PER_BATCH = 2_000_000
+/** Shorter than PostgreSQL's `deadlock_timeout` of one second, so that a cycle ends before anyone is refused. */
+const LOCK_TIMEOUT = '500ms'
+const LOCK_ATTEMPTS = 60
 
 /**
  * Empties all tables and inserts the rows of a backup unchanged, with triggers disabled. Then rebuilds the derived
@@ -38,6 +42,7 @@ export async function writeStore(
   await fixTextForms(transaction)
   const tables = await listTables(transaction)
   const kept = tables.filter(isSaved)
+  await lockTables(transaction, tables)
   if (!replace) await requireEmpty(transaction)
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} disable trigger user`.execute(transaction)
@@ -60,6 +65,31 @@ export async function writeStore(
     }
   }
   return counts
+}
+
+/**
+ * Locks all tables against readers and writers until the transaction ends. A service that is still running may hold one
+ * table and wait for another; therefore a failed attempt releases all tables before the next one.
+ * @throws pg.DatabaseError (55P03) if the tables stay in use for 60 attempts, which take at least half a second each
+ */
+async function lockTables(transaction: Transaction<Database>, tables: BackupTable[]): Promise<void> {
+  const names = sql.join(tables.map(({ name }) => sql.table(name)))
+  await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
+  for (let attempt = 1; ; attempt++) {
+    await sql`savepoint before_locks`.execute(transaction)
+    try {
+      await sql`lock table ${names} in access exclusive mode`.execute(transaction)
+      break
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error
+      await sql`rollback to savepoint before_locks`.execute(transaction)
+    }
+  }
+  await sql`set local lock_timeout to default`.execute(transaction)
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03'
 }
 
 async function deriveRows(
