@@ -271,11 +271,12 @@ export async function groupByAssignment(
   return db
     .selectFrom('occurrences')
     .innerJoin('assignments', 'assignments.id', 'assignment_id')
-    .select(['assignment_id', sql<number[]>`array_agg(occurrences.id)`.as('ids')])
+    .select(['assignment_id', sql<number[]>`array_agg(occurrences.id order by occurrences.id)`.as('ids')])
     .select(sql<number[]>`array_agg(distinct user_id)`.as('userIds'))
     .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
     .where('archived_at', 'is', null)
     .groupBy('assignment_id')
+    .orderBy('assignment_id')
     .execute()
 }
 
@@ -293,7 +294,8 @@ export async function lockOccurrences(
     .innerJoin('assignments', 'assignments.id', 'assignment_id')
     .select(['occurrences.id', 'assignment_id', 'user_id', 'state', 'period', 'counts_from', 'occurrences.due_on'])
     .select(['extended_until', 'username', 'title', 'ordered'])
-    .select(sql<number[]>`array(select position from occurrence_parts where occurrence_id = occurrences.id)`.as('done'))
+    .select(sql<number[]>`array(
+      select position from occurrence_parts where occurrence_id = occurrences.id order by position)`.as('done'))
     .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
     .where('archived_at', 'is', null)
     .orderBy('occurrences.id')
@@ -333,6 +335,7 @@ export async function listOverseen(
     .where(({ eb, or, and }) =>
       or([eb('responsible_id', '=', userId), and([eb('mandatory', '=', true), isVisiblePerson(ledTeams)])]),
     )
+    .orderBy('occurrences.id')
     .execute()
 }
 

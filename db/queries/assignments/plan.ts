@@ -120,7 +120,8 @@ export async function listOwnDuties(
       join assignments on assignments.id = assignment_id
       join users on users.id = user_id
     where user_id = ${userId} and state in ('open', 'in_progress') and mandatory and archived_at is null
-      and ${IS_IN_AUDIENCE}`.execute(db)
+      and ${IS_IN_AUDIENCE}
+    order by occurrences.id`.execute(db)
   return rows
 }
 

@@ -62,6 +62,7 @@ export async function listLeads(db: Kysely<Database>, teamId: number): Promise<n
     .where('team_id', '=', teamId)
     .where('role', '=', 'lead')
     .where('until_on', 'is', null)
+    .orderBy('user_id')
     .execute()
   return rows.map(({ user_id }) => user_id)
 }
@@ -75,6 +76,7 @@ export async function listDisabledResponsible(db: Kysely<Database>, today: strin
     .distinct()
     .where('archived_at', 'is', null)
     .where('disabled_on', '<=', today)
+    .orderBy('users.id')
     .execute()
   return rows.map(({ id }) => id)
 }

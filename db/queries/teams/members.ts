@@ -153,6 +153,8 @@ export async function listMembershipsOf(
     .select(['user_id', 'team_id', 'name', 'role', 'origin'])
     .where('user_id', '=', sql<number>`any(${userIds}::integer[])`)
     .where('until_on', 'is', null)
+    .orderBy('user_id')
+    .orderBy('name')
     .execute()
 }
 
@@ -195,6 +197,7 @@ export async function listClaimedMemberships(db: Kysely<Database>, userId: numbe
     .where('user_id', '=', userId)
     .where('origin', '=', 'claim')
     .where('until_on', 'is', null)
+    .orderBy('id')
     .execute()
 }
 
