@@ -294,8 +294,10 @@ export async function lockOccurrences(
     .innerJoin('assignments', 'assignments.id', 'assignment_id')
     .select(['occurrences.id', 'assignment_id', 'user_id', 'state', 'period', 'counts_from', 'occurrences.due_on'])
     .select(['extended_until', 'username', 'title', 'ordered'])
-    .select(sql<number[]>`array(
-      select position from occurrence_parts where occurrence_id = occurrences.id order by position)`.as('done'))
+    .select(
+      sql<number[]>`array(
+      select position from occurrence_parts where occurrence_id = occurrences.id order by position)`.as('done'),
+    )
     .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
     .where('archived_at', 'is', null)
     .orderBy('occurrences.id')
