@@ -25,10 +25,10 @@ import { checkStorable } from '../../src/domain/text/parameters.js'
 import { addDays } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
-import { Done, responses } from '../../src/http/schemas.js'
+import { Done, responses, sentAs } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
 import { exportCertificates } from '../../src/services/certificates/export.js'
-import { exportEnding, findCertificates, findEnding } from '../../src/services/certificates/search.js'
+import { exportEnding, findCertificates, listEnding } from '../../src/services/certificates/search.js'
 import { accountShare } from '../../src/services/fair-turns.js'
 import type { PrintedCertificate } from '../../src/services/print/certificate.js'
 import { renderPdf } from '../../src/services/print/print.js'
@@ -132,7 +132,7 @@ for. Replaced proofs are left out. Recorded in the audit trail once a day and ca
       },
       onRequest: app.requireCertificateReader,
     },
-    async (request) => findEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query)),
+    async (request) => listEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query)),
   )
 
   app.get(
@@ -146,16 +146,19 @@ for. Replaced proofs are left out. Recorded in the audit trail once a day and ca
         tags: ['proofs'],
         produces: ['text/csv'],
         querystring: EndingQuery,
-        response: responses(CertificateTable, [NO_CERTIFICATE_READER]),
+        response: responses(sentAs<Readable>(CertificateTable), [NO_CERTIFICATE_READER]),
       },
       onRequest: app.requireCertificateReader,
     },
     async (request, reply) => {
-      const table = await exportEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query))
-      return reply
+      const chunks = await exportEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query))
+      reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="laeuft-ab_${app.clock.today()}.csv"`)
-        .send(table)
+        // Stops nginx from buffering the whole response for a slow client.
+        .header('x-accel-buffering', 'no')
+      // Returned, not sent: `reply` would hold the turn of the request until the client has read the response.
+      return Readable.from(reply.takeTurns(chunks), { objectMode: false })
     },
   )
 

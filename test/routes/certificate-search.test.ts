@@ -1,4 +1,5 @@
 import t from 'tap'
+import { exportEnding } from '../../src/services/certificates/search.js'
 import { ASSIGNMENT, createTeam, issueCertificate, sheetPart } from '../support/assignments.js'
 import { createUser } from '../support/factories.js'
 import { type Caller, callerOf, startService } from '../support/service.js'
@@ -145,4 +146,51 @@ t.test('lists proofs and open tasks that end soon', async (t) => {
   t.equal((await ada.get('/api/proofs/expiring')).status, 403)
   await issue(fire, bo.id, { name: 'Bo Birne', valid_until: '2028-01-03' })
   t.strictSame(await list(responsible), await tasks(fire), 'a later proof replaces the one that ends')
+})
+
+t.test('reads what ends soon in batches, in order, without what is deleted meanwhile', async (t) => {
+  const id = await assign('Erste Hilfe', responsible.id)
+  for (const caller of [ada, bo]) await caller.get('/api/assignments/mine')
+  const proofs: { code: string; ends_on: string }[] = []
+  for (let number = 0; number < 600; number++) {
+    const ends_on = `2026-12-${28 + (number % 4)}`
+    const code = await issueCertificate(db, { id, title: 'Erste Hilfe' }, bo.id, {
+      name: 'Bo Birne',
+      valid_until: ends_on,
+    })
+    proofs.push({ code, ends_on })
+  }
+  // The sort is stable, and the tasks of 31 December follow the proofs of that day.
+  proofs.sort((one, other) => one.ends_on.localeCompare(other.ends_on))
+  const expected = [...proofs.map(({ code }) => code), '', '']
+
+  const { items, complete } = (await responsible.get(`/api/proofs/expiring?assignment=${id}`)).body
+  t.strictSame(
+    items.map(({ code }: { code: string | null }) => code ?? ''),
+    expected,
+  )
+  t.equal(complete, true)
+  const codesOf = (table: string) =>
+    table
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.split(';').at(-1) ?? '')
+  const table = await responsible.get(`/api/proofs/expiring.csv?assignment=${id}`)
+  t.match(table.headers, { 'content-type': 'text/csv; charset=utf-8' })
+  t.strictSame(codesOf(table.text), expected)
+
+  const actor = { actor_id: auditor.id, actor: username, via: 'session' as const, address: null }
+  const tasks = { responsibleId: responsible.id }
+  const filter = { assignmentId: id, teamId: undefined, today: '2026-12-04', until: '2027-01-03' }
+  const chunks = await exportEnding(db, actor, { scope: 'all', tasks }, filter)
+  const read = [(await chunks.next()).value, (await chunks.next()).value]
+  const [first, last] = [proofs[0]?.code ?? '', proofs.at(-1)?.code ?? '']
+  await db.deleteFrom('proofs').where('code', 'in', [first, last]).execute()
+  await db.deleteFrom('occurrences').where('assignment_id', '=', id).where('user_id', '=', bo.id).execute()
+  for await (const chunk of chunks) read.push(chunk)
+  t.equal(read.length, 4, 'heading and three batches')
+  t.strictSame(
+    codesOf(read.join('')),
+    expected.slice(0, -1).filter((code) => code !== last),
+  )
 })

@@ -114,21 +114,26 @@ export interface EndingFilter {
   until: string
 }
 
+/** The certificates or tasks that end on one day */
+export type EndingDay = Pick<EndingItem, 'kind' | 'ends_on'> & { ids: number[] }
+
+export type EndingKey = Pick<EndingItem, 'kind' | 'id' | 'ends_on'>
+
 /**
- * Returns certificates and open tasks that end from today to `until`, the earliest first. Omits certificates whose
+ * Returns the certificates and open tasks that end from today to `until`, the earliest first. Omits certificates whose
  * person has a later one for the same assignment that ends after `until`.
  */
-export async function listEnding(
+export async function listEndingDays(
   db: Kysely<Database>,
   { proofs, tasks, assignmentId, teamId, today, until }: EndingFilter,
   limit: number,
-): Promise<EndingItem[]> {
+): Promise<EndingDay[]> {
   const isWanted = sql`${isMember(teamId)} and ${
     assignmentId === undefined ? sql`true` : sql`assignment_id = ${assignmentId}`
   }`
-  const { rows } = await sql<EndingItem>`
+  const { rows } = await sql<EndingDay>`
     with ending as materialized (
-      select 'proof' as kind, id, user_id, assignment_id, valid_until as ends_on
+      select 'proof' as kind, id, valid_until as ends_on
       from proofs
       where replaced_by is null and revoked_at is null and valid_until between ${today}::date and ${until}::date
         and ${isInScope(proofs)} and ${isWanted}
@@ -138,26 +143,42 @@ export async function listEnding(
             and later.revoked_at is null and later.replaced_by is null
             and (later.valid_until is null or later.valid_until > ${until}::date))
       union all
-      select 'task', occurrences.id, user_id, assignment_id, coalesce(extended_until, occurrences.due_on)
+      select 'task', occurrences.id, coalesce(extended_until, occurrences.due_on)
       from occurrences join assignments on assignments.id = assignment_id
       where state in ('open', 'in_progress') and archived_at is null
         and coalesce(extended_until, occurrences.due_on) between ${today}::date and ${until}::date
         and ${isInScope(tasks)} and ${isWanted}
       order by ends_on, kind, id limit ${limit}
     )
-    select kind, ending.id, code, case kind when 'proof' then snapshot::jsonb ->> 'name' else display_name end as name,
-      case kind when 'proof' then snapshot::jsonb ->> 'personnel_number' else users.personnel_number end
-        as personnel_number,
-      ending.assignment_id, case kind when 'proof' then snapshot::jsonb ->> 'title' else assignments.title end as title,
-      ends_on, array(
+    select kind, ends_on, json_agg(id order by id) as ids
+    from ending group by ends_on, kind order by ends_on, kind`.execute(db)
+  return rows
+}
+
+/** Returns the certificates and tasks with the keys, in the order of the keys. Omits deleted ones. */
+export async function findEnding(db: Kysely<Database>, keys: readonly EndingKey[]): Promise<EndingItem[]> {
+  const column = (name: keyof EndingKey) => keys.map((key) => key[name])
+  const { rows } = await sql<EndingItem>`
+    with wanted as (
+      select * from unnest(${column('kind')}::text[], ${column('id')}::integer[], ${column('ends_on')}::date[])
+        with ordinality as wanted (kind, wanted_id, ends_on, place)
+    ), found as (
+      select place, kind, id, code, snapshot::jsonb ->> 'name' as name,
+        snapshot::jsonb ->> 'personnel_number' as personnel_number, assignment_id, snapshot::jsonb ->> 'title' as title,
+        ends_on, user_id
+      from wanted join proofs on kind = 'proof' and id = wanted_id
+      union all
+      select place, kind, occurrences.id, null, display_name, personnel_number, assignment_id, title, ends_on, user_id
+      from wanted
+        join occurrences on kind = 'task' and occurrences.id = wanted_id
+        join users on users.id = user_id
+        join assignments on assignments.id = assignment_id
+    )
+    select kind, id, code, name, personnel_number, assignment_id, title, ends_on, array(
         select name from team_members join teams on teams.id = team_id
-        where team_members.user_id = ending.user_id and until_on is null order by name
+        where team_members.user_id = found.user_id and until_on is null order by name
       ) as teams
-    from ending
-      left join proofs on kind = 'proof' and proofs.id = ending.id
-      left join users on kind = 'task' and users.id = ending.user_id
-      left join assignments on kind = 'task' and assignments.id = ending.assignment_id
-    order by ends_on, kind, ending.id`.execute(db)
+    from found order by place`.execute(db)
   return rows
 }
 

@@ -4,12 +4,16 @@ import { type Actor, recordCertificateView } from '../../../db/queries/accounts/
 import {
   type CertificateFilter,
   type CertificateScope,
+  type EndingDay,
   type EndingFilter,
   type EndingItem,
+  type EndingKey,
   type FoundCertificate,
-  listEnding,
+  findEnding,
+  listEndingDays,
   searchCertificates,
 } from '../../../db/queries/certificates/search.js'
+import { readInTurn } from '../../../db/queries/read-in-turn.js'
 import type { Database } from '../../../db/types.js'
 import { readSnapshot } from '../../domain/certificates/snapshot.js'
 import { cutPage } from '../../domain/page.js'
@@ -43,19 +47,38 @@ function describe({ code, snapshot, completed_on, valid_until, revoked_at }: Fou
 }
 
 const MAX_ENDING = 1_000
-/** Limit of a table, so that it fits into the memory of a request */
+/** Limit of a table, because the ids of all rows are read at once */
 const MAX_ENDING_ROWS = 50_000
+/** Small, because the rows of a batch are converted without yielding */
+const ROWS_AT_ONCE = 250
 
 /** Returns at most 1,000 certificates and tasks that end soon, with an audit entry as `findCertificates` writes it. */
-export async function findEnding(
+export async function listEnding(
   db: Kysely<Database>,
   actor: Actor,
   { scope, tasks }: CertificateReader,
   filter: Omit<EndingFilter, 'proofs' | 'tasks'>,
 ) {
-  const items = await listEnding(db, { proofs: scope, tasks, ...filter }, MAX_ENDING + 1)
+  const days = await listEndingDays(db, { proofs: scope, tasks, ...filter }, MAX_ENDING + 1)
+  const items: EndingItem[] = []
+  for (const keys of batchesOf(days)) items.push(...(await findEnding(db, keys)))
   await recordCertificateView(db, actor, { day: filter.today, scope })
-  return { items: items.slice(0, MAX_ENDING).map(describeEnding), complete: items.length <= MAX_ENDING }
+  const count = days.reduce((sum, { ids }) => sum + ids.length, 0)
+  return { items: items.slice(0, MAX_ENDING).map(describeEnding), complete: count <= MAX_ENDING }
+}
+
+/** Yields the keys in batches. They are created batch by batch, because those of a whole table take 10 ms. */
+function* batchesOf(days: readonly EndingDay[]): Generator<EndingKey[]> {
+  let batch: EndingKey[] = []
+  for (const { kind, ends_on, ids } of days) {
+    for (const id of ids) {
+      batch.push({ kind, id, ends_on })
+      if (batch.length < ROWS_AT_ONCE) continue
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
 }
 
 function describeEnding({ kind, code, name, personnel_number, assignment_id, title, ends_on, teams }: EndingItem) {
@@ -65,19 +88,34 @@ function describeEnding({ kind, code, name, personnel_number, assignment_id, tit
 
 const HEADINGS = ['Art', 'Name', 'Personalnummer', 'Teams', 'Aufgabe', 'Endet am', 'Nachweis']
 
-/** Returns the certificates and tasks that end soon as a CSV table, with an audit entry as `findCertificates` writes it. */
+/**
+ * Returns the certificates and tasks that end soon as a CSV table, in chunks, with an audit entry as `findCertificates`
+ * writes it.
+ */
 export async function exportEnding(
   db: Kysely<Database>,
   actor: Actor,
   { scope, tasks }: CertificateReader,
   filter: Omit<EndingFilter, 'proofs' | 'tasks'>,
-): Promise<string> {
-  const { guardCell } = await import('../../domain/table/index.js')
-  const items = await listEnding(db, { proofs: scope, tasks, ...filter }, MAX_ENDING_ROWS)
+): Promise<AsyncGenerator<string>> {
+  const days = await listEndingDays(db, { proofs: scope, tasks, ...filter }, MAX_ENDING_ROWS)
   await recordCertificateView(db, actor, { day: filter.today, scope })
-  const rows = items.map(({ kind, code, name, personnel_number, title, ends_on, teams }) => {
-    const cells = [name, personnel_number ?? '', teams.join(', '), title, ends_on, code ?? '']
-    return [kind === 'proof' ? 'Nachweis' : 'Aufgabe', ...cells].map(guardCell)
-  })
-  return CSV_MARK + stringify([HEADINGS, ...rows], CSV_FORMAT)
+  return chunks(db, days)
+}
+
+async function* chunks(db: Kysely<Database>, days: readonly EndingDay[]): AsyncGenerator<string> {
+  const { guardCell } = await import('../../domain/table/index.js')
+  yield CSV_MARK + stringify([HEADINGS], CSV_FORMAT)
+  for (const keys of batchesOf(days)) {
+    const items = await readInTurn(() => findEnding(db, keys))
+    yield stringify(
+      items.map((item) => toRow(item).map(guardCell)),
+      CSV_FORMAT,
+    )
+  }
+}
+
+function toRow({ kind, code, name, personnel_number, title, ends_on, teams }: EndingItem): string[] {
+  const cells = [name, personnel_number ?? '', teams.join(', '), title, ends_on, code ?? '']
+  return [kind === 'proof' ? 'Nachweis' : 'Aufgabe', ...cells]
 }
