@@ -44,7 +44,7 @@ import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/t
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
-import { Done, responses } from '../../src/http/schemas.js'
+import { Done, responses, sentAs } from '../../src/http/schemas.js'
 import {
   acceptCorrection,
   changeAssignment,
@@ -404,6 +404,7 @@ assignment is mandatory. Sorted by name, then by period, latest first.`,
   app.get(
     '/:id/occurrences.csv',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'exportOccurrences',
         summary: 'The state of the persons of an assignment as a table',
@@ -413,7 +414,7 @@ Recorded in the audit trail like a view of the state. Auditors must state a purp
         produces: ['text/csv'],
         params: AssignmentParams,
         querystring: OccurrenceTableQuery,
-        response: responses(OccurrenceTable, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
+        response: responses(sentAs<Readable>(OccurrenceTable), [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireStateReader,
     },
@@ -428,7 +429,8 @@ Recorded in the audit trail like a view of the state. Auditors must state a purp
         .header('content-disposition', `attachment; filename="stand_${clock.today()}.csv"`)
         // Stops nginx from buffering the whole response for a slow client.
         .header('x-accel-buffering', 'no')
-      return reply.send(Readable.from(reply.takeTurns(chunks), { objectMode: false }))
+      // Returned, not sent: `reply` would hold the turn of the request until the client has read the response.
+      return Readable.from(reply.takeTurns(chunks), { objectMode: false })
     },
   )
 }

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import fastify, { type FastifyRequest } from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import t from 'tap'
 import errors from '../../plugins/errors.js'
@@ -54,15 +54,25 @@ async function startApp() {
     throw new Error('failed')
   })
   app.get('/cheap', async () => 'cheap')
-  app.get<{ Params: { name: string } }>('/streamed/:name', async (request, reply) => {
-    async function* batches() {
-      for (const batch of [1, 2]) {
-        await hold(`${request.params.name}-${batch}`)
-        yield `${batch}`
-      }
+  async function* batches(name: string) {
+    for (const batch of [1, 2]) {
+      await hold(`${name}-${batch}`)
+      yield `${batch}`
     }
-    return reply.send(Readable.from(reply.takeTurns(batches()), { objectMode: false, highWaterMark: 1 }))
-  })
+  }
+  const streamOf = (reply: FastifyReply, name: string) =>
+    Readable.from(reply.takeTurns(batches(name)), { objectMode: false, highWaterMark: 1 })
+  app.get<{ Params: { name: string } }>('/streamed/:name', async ({ params: { name } }, reply) =>
+    reply.send(streamOf(reply, name)),
+  )
+  app.get<{ Params: { name: string } }>(
+    '/table/:name',
+    { config: { isExpensive: true } },
+    async ({ params: { name } }, reply) => {
+      await hold(`${name}-head`)
+      return streamOf(reply, name)
+    },
+  )
   const ask = async (url: string, user = 1) => {
     const { statusCode, headers, payload } = await app.inject({ url, headers: { 'x-user': `${user}` } })
     return { statusCode, headers, payload }
@@ -155,5 +165,20 @@ t.test('reads one batch of the streamed responses of a user at a time', async (t
   finish('one-2')
   t.same(await untilRunning(1), ['two-2'])
   finish('two-2')
+  t.same([(await one).payload, (await two).payload], ['12', '12'])
+})
+
+t.test('an expensive request that returns a stream holds no turn while it streams', async (t) => {
+  const { ask, untilRunning, finish } = await startApp()
+  const one = ask('/table/one')
+  const two = ask('/table/two')
+  t.same(await untilRunning(1), ['one-head'])
+  finish('one-head')
+  t.same((await untilRunning(2)).toSorted(), ['one-1', 'two-head'])
+  finish('two-head')
+  for (let batches = 0; batches < 4; batches++) {
+    const [batch = ''] = await untilRunning(1)
+    finish(batch)
+  }
   t.same([(await one).payload, (await two).payload], ['12', '12'])
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { sql } from 'kysely'
 import t from 'tap'
+import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createDeck } from '../support/factories.js'
 import { waitForDisconnect, waitForQuiet } from '../support/quiet.js'
@@ -12,7 +13,7 @@ const BATCHES = CARDS / 500
 
 // The embedded database has a single connection, so a stalled export must not hold it.
 const { database, count, countOf } = countStatements(await createMigratedDatabase())
-const service = await startService(t, { database })
+const service = await startService(t, { database, now: () => new Date('2026-12-04T10:00:00Z') })
 const { app, db } = service
 const member = await service.member()
 const deck = await createDeck(db)
@@ -26,11 +27,11 @@ await sql`delete from search_pending`.execute(db)
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 
-async function stall() {
+async function stall(path = '/api/decks/export-anki') {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
   await once(socket, 'connect')
-  socket.write(`GET /api/decks/export-anki HTTP/1.1\r\nHost: localhost\r\nCookie: ${member.cookie}\r\n\r\n`)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: ${member.cookie}\r\n\r\n`)
   await waitForQuiet(database, count)
   return socket
 }
@@ -67,4 +68,31 @@ t.test('stops reading after a disconnect', async (t) => {
   await waitForQuiet(database, count)
   t.ok(count() - before < 2 + BATCHES - 1, `${count() - before} statements`)
   t.equal((await member.get('/api/decks')).status, 200)
+})
+
+t.test('a stalled table does not delay the expensive requests of its user', async (t) => {
+  await sql`
+    insert into users (username, display_name)
+    select 'person-' || number, 'Person ' || number from generate_series(1, ${CARDS}::integer) as number`.execute(db)
+  const admin = await service.admin()
+  const parts = [{ kind: 'personal', title: 'Rundgang' }]
+  const values = { ...ASSIGNMENT, parts, audience: { everybody: true }, responsible_id: member.id }
+  const { id } = (await admin.post('/api/assignments', values)).body.assignment
+  await sql`update assignments set title = repeat('0123456789', 1000)`.execute(db)
+  await sql`update assignment_parts set title = repeat('0123456789', 1000)`.execute(db)
+  for (const path of [`/api/assignments/${id}/occurrences.csv`, '/api/proofs/expiring.csv']) {
+    const socket = await stall(path)
+    t.equal((await member.get('/api/quiz/generate')).status, 200, path)
+    let head = ''
+    let bytes = 0
+    socket.on('data', (chunk) => {
+      if (bytes === 0) head = chunk.toString('latin1')
+      bytes += chunk.length
+      if (chunk.toString('latin1').endsWith('0\r\n\r\n')) socket.end()
+    })
+    socket.resume()
+    await once(socket, 'close')
+    t.match(head, /^HTTP\/1\.1 200 /, path)
+    t.ok(bytes > CARDS * 10_000, path)
+  }
 })
