@@ -9,6 +9,7 @@ import { toPlainText } from '../../src/domain/search/plain-text.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { isStorable, shorten } from '../../src/domain/text/text.js'
 import { responses } from '../../src/http/schemas.js'
+import { mapInTurns } from '../../src/services/content/turns.js'
 import { ChangeList, ChangesQuery, DifficultCards, DifficultQuery } from './change-schemas.js'
 import { SourceParams } from './schemas.js'
 
@@ -19,6 +20,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
     '/changes',
     {
       onRequest: app.requireAuthor,
+      config: { isExpensive: true },
       schema: {
         operationId: 'listChanges',
         summary: 'The changes of all sources that the caller edits, newest first',
@@ -35,6 +37,7 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
     '/sources/:id/changes',
     {
       onRequest: app.requireEditor('source'),
+      config: { isExpensive: true },
       schema: {
         operationId: 'listSourceChanges',
         summary: 'The changes of a source, newest first',
@@ -83,7 +86,8 @@ since the last renewal, so that the difference of two responses reveals nothing 
     const isKnown = by === undefined || isStorable(by)
     const found = isKnown ? await listChanges(app.db, { ...filter, by, before }, limit + 1) : []
     const { page, next } = cutPage(found, limit, ({ id }) => id)
-    return { changes: page.map(describeChange), next_after: next, next_before: next }
+    // In turns, because the titles of cards are parsed as Markdown.
+    return { changes: await mapInTurns(page, describeChange), next_after: next, next_before: next }
   }
 }
 

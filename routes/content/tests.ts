@@ -53,6 +53,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
     '/',
     {
       onRequest: app.requireAuthor,
+      config: { isExpensive: true },
       schema: {
         operationId: 'listEditedTests',
         summary: 'The tests that the caller may edit, by name, including archived ones',

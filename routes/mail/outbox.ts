@@ -30,6 +30,7 @@ const outbox: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/outbox',
     {
+      config: { isExpensive: true },
       schema: {
         operationId: 'listMails',
         summary: 'Mails of the last 90 days, newest first',

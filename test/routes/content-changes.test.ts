@@ -57,6 +57,28 @@ t.test('lists the changes of a source, newest first', async (t) => {
   t.equal((await editor.get('/api/content/sources/99999/changes')).status, 404)
 })
 
+t.test('a long page is the same as short ones', async (t) => {
+  const own = await createSource(db)
+  const author = await createEditor(service, own)
+  const deck = await writeDeck(author, own)
+  for (let number = 1; number <= 60; number++) await writeCard(author, deck, { question: `Was ist **${number}**?` })
+  for (const path of ['/api/content/changes', `/api/content/sources/${own}/changes`]) {
+    const { changes, next_after } = (await author.get(`${path}?limit=200`)).body
+    t.equal(next_after, null)
+    t.strictSame(
+      changes.map(({ title }: { title: string }) => title),
+      Array.from({ length: 60 }, (_, index) => `Was ist ${60 - index}?`),
+    )
+    const pages = []
+    for (let after = ''; after !== 'null'; ) {
+      const { body } = await author.get(`${path}?limit=25&after=${after}`)
+      pages.push(...body.changes)
+      after = String(body.next_after)
+    }
+    t.strictSame(changes, pages)
+  }
+})
+
 t.test('hides the text of a card that has moved to a source of others', async (t) => {
   const [shared, secret] = [await createSource(db), await createSource(db)]
   const [author, second] = [await createEditor(service, shared, secret), await createEditor(service, shared)]

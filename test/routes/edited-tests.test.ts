@@ -458,3 +458,40 @@ t.test('lists the published versions with their attempts, the newest first', asy
   t.match(await versionsOf('?before=2'), { versions: [{ version: 1 }], next_before: null })
   t.equal((await editor.get(`${URL}/${slug}/versions?before=x`)).status, 400)
 })
+
+t.test('lists more tests than a statement reads, by name', async (t) => {
+  const own = await createSource(db)
+  const author = await createEditor(service, own)
+  const { slug } = await writeTest(author, own, { name: 'Äpfel' })
+  const { definition } = await db
+    .selectFrom('tests')
+    .select('definition')
+    .where('slug', '=', slug)
+    .executeTakeFirstOrThrow()
+  // Two tests of each name, so that the order of equal names is tested, too.
+  const names = Array.from({ length: 300 }, (_, index) => `${(index >> 1) % 3 === 0 ? 'ä' : 'Z'} ${100 + (index >> 1)}`)
+  for (const [index, name] of names.entries()) {
+    const values = { slug: `${slug}-${index}`, source_id: own, source_key: `${slug}-${index}` }
+    await db
+      .insertInto('tests')
+      .values({ ...values, definition: JSON.stringify({ ...definition, name }) })
+      .execute()
+  }
+  const { tests, next_after } = (await author.get(`${URL}?limit=1000`)).body
+  t.equal(next_after, null)
+  const { compare } = new Intl.Collator('de')
+  t.strictSame(
+    tests.map((test: { slug: string }) => test.slug),
+    [...names.entries()]
+      .toSorted(([one, oneName], [other, otherName]) => compare(oneName, otherName) || one - other)
+      .map(([index]) => `${slug}-${index}`)
+      .toSpliced(100, 0, slug),
+  )
+  const pages = []
+  for (let after = ''; after !== 'null'; ) {
+    const { body } = await author.get(`${URL}?limit=40&after=${after}`)
+    pages.push(...body.tests)
+    after = String(body.next_after)
+  }
+  t.strictSame(tests, pages)
+})

@@ -57,6 +57,11 @@ t.test('lists the outbox in pages, without the texts of the mails', async (t) =>
     (await admin.get('/api/mail/outbox?state=failed')).body.mails.map(({ id }: { id: number }) => id),
     [ids[2]],
   )
+  for (let number = 0; number < 60; number++) ids.push(await insert('sent', null))
+  t.strictSame(
+    (await admin.get('/api/mail/outbox?limit=200')).body.mails.map(({ id }: { id: number }) => id),
+    ids.toReversed(),
+  )
   t.equal((await admin.get('/api/mail/outbox?state=lost')).status, 400)
   t.equal((await admin.get('/api/mail/outbox?before=x')).status, 400)
   t.match((await admin.get('/api/accounts/service')).body.mail, { configured: true, failed: 1, unknown: 1 })

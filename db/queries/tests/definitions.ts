@@ -1,10 +1,11 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { StoredTest } from '../../../src/domain/tests/import-plan.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { readInBatches } from '../read-in-batches.js'
 import { questionCountsBySection } from './live-tests.js'
 
 export interface EditedTest {
@@ -79,10 +80,17 @@ export async function listEditedTests(
   let tests = selectTests(db)
   if (editable !== 'all') tests = tests.where('source_id', '=', ({ fn, val }) => fn.any(val([...editable])))
   if (sourceId !== undefined) tests = tests.where('source_id', '=', sourceId)
-  if (after !== undefined) {
-    tests = tests.where(sql<boolean>`(${BY_NAME}) > (select ${BY_NAME} from tests where tests.id = ${after})`)
-  }
-  return (await tests.orderBy(BY_NAME).limit(limit).execute()).map(toTest)
+  if (after !== undefined) tests = tests.where(isAfter(sql`select ${BY_NAME} from tests where tests.id = ${after}`))
+  return readInBatches<EditedTest>(async (last, most) => {
+    const rest =
+      last === undefined ? tests : tests.where(isAfter(sql`${last.definition.name}::text, ${last.id}::integer`))
+    return (await rest.orderBy(BY_NAME).limit(most).execute()).map(toTest)
+  }, limit)
+}
+
+/** @param key expressions for the name and the id, or a subquery that selects them */
+function isAfter(key: RawBuilder<unknown>) {
+  return sql<boolean>`(${BY_NAME}) > (${key})`
 }
 
 export async function findEditedTest(db: Kysely<Database>, slug: string): Promise<EditedTest | undefined> {
