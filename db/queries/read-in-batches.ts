@@ -1,5 +1,5 @@
 /** Maximum number of rows per statement, because the driver converts all rows of a statement without yielding */
-const ROWS_AT_ONCE = 250
+const ROWS_AT_ONCE = 100
 
 /**
  * Reads rows in batches.

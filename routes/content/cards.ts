@@ -65,7 +65,7 @@ const cards: FastifyPluginAsyncTypebox = async (app) => {
       if (after !== undefined && place === undefined) throw invalidCursor('after')
       const found = await listEditedCards(app.db, deck, parseFilter(query), place, limit + 1)
       const { page, next } = cutPage(found, limit, ({ id }) => id)
-      return { cards: page.map(describeCard), next_after: next }
+      return { cards: page.map(({ sort_order: _, ...card }) => describeCard(card)), next_after: next }
     },
   )
 

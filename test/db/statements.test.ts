@@ -12,6 +12,7 @@ import { findSentToken } from '../../db/queries/accounts/tokens.js'
 import { reopenMissed } from '../../db/queries/assignments/occurrences.js'
 import { isTestAssigned, missOccurrences } from '../../db/queries/assignments/plan.js'
 import { deleteOldCertificates, setDeletionDays } from '../../db/queries/certificates/certificates.js'
+import { findEnding } from '../../db/queries/certificates/search.js'
 import { listDifficultCards, renewDifficulties } from '../../db/queries/content/editing/difficult.js'
 import { findCardVersions } from '../../db/queries/content/editing/versions.js'
 import { sumPictures } from '../../db/queries/content/media.js'
@@ -138,6 +139,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   )
   await setDeletionDays(db, { after: 0, limit: 9, today: '2026-11-25' })
   await deleteOldCertificates(db, '2026-11-25', 9)
+  await findEnding(db, [{ kind: 'task', id: 1, ends_on: '2026-11-25' }])
   await missOccurrences(db, [{ id: 1, missed_at: new Date() }])
   await db
     .transaction()

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { listEditedCards } from '../../db/queries/content/editing/cards.js'
 import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { placeBefore } from '../../src/services/content/editing/cards.js'
@@ -295,6 +296,45 @@ t.test('lists a deck in pages with its filters', async (t) => {
   t.strictSame((await editor.get(CARDS)).body, errorBody(400, 'Der Parameter „deck“ fehlt'))
   t.equal((await editor.get(`${CARDS}?deck=${deck}&after=999999`)).status, 400)
 })
+
+t.test(
+  'a page of several statements has all cards in order, also after a card that was deleted meanwhile',
+  async (t) => {
+    const deck = await writeDeck(editor, source)
+    const cards = []
+    for (let number = 0; number < 210; number++) cards.push(await writeCard(editor, deck))
+    // The order of the deck is not that of the ids.
+    await editor.post(`${CARDS}/${cards[205]?.id}/move`, { before: cards[3]?.id })
+    const list = async (query: string) => (await editor.get(`${CARDS}?deck=${deck}${query}`)).body
+    const { cards: page, next_after } = await list('&limit=200')
+    const rest = await list(`&limit=200&after=${next_after}`)
+    t.strictSame(
+      [...page, ...rest.cards].map(({ id }: { id: number }) => id),
+      cards
+        .toSpliced(205, 1)
+        .toSpliced(3, 0, cards[205] as (typeof cards)[0])
+        .map(({ id }) => id),
+    )
+    const pages = []
+    for (let after = ''; after !== 'null'; ) {
+      const short = await list(`&limit=30&after=${after}`)
+      pages.push(...short.cards)
+      after = String(short.next_after)
+    }
+    t.strictSame([...page, ...rest.cards], pages)
+
+    const { sort_order, id } = await db
+      .deleteFrom('cards')
+      .where('id', '=', page[99].id)
+      .returning(['id', 'sort_order'])
+      .executeTakeFirstOrThrow()
+    const found = await listEditedCards(db, deck, { state: 'live' }, { sort_order, id }, 100)
+    t.strictSame(
+      found.map((card) => card.id),
+      page.slice(100).map((card: { id: number }) => card.id),
+    )
+  },
+)
 
 t.test('cards of the folder are read-only, also for administrators', async (t) => {
   const deck = await createDeck(db)

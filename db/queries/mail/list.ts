@@ -2,6 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { MAIL_STATES, type MailKind, type MailState } from '../../../src/domain/mail/mail.js'
 import type { Database } from '../../types.js'
+import { readInBatches } from '../read-in-batches.js'
 
 export interface ListedMail extends Omit<Selectable<Database['mails']>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
   user: { id: number; username: string; display_name: string }
@@ -12,6 +13,15 @@ export interface ListedMail extends Omit<Selectable<Database['mails']>, 'user_id
 export async function listMails(
   db: Kysely<Database>,
   { state, before, limit }: { state?: MailState | undefined; before?: number | undefined; limit: number },
+): Promise<ListedMail[]> {
+  return readInBatches<ListedMail>((last, most) => readMails(db, state, last?.id ?? before, most), limit)
+}
+
+async function readMails(
+  db: Kysely<Database>,
+  state: MailState | undefined,
+  before: number | undefined,
+  limit: number,
 ): Promise<ListedMail[]> {
   return db
     .selectFrom('mails')

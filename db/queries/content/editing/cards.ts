@@ -27,6 +27,7 @@ export interface EditedCard extends CardTexts {
 export interface ListedCard extends EditedCard {
   /** Key of the card within its deck; tests refer to the card by this key */
   key: string
+  sort_order: number
 }
 
 export interface EditedCardWithOrigin extends EditedCard {
@@ -112,12 +113,7 @@ export async function listEditedCards(
   after: CardPosition | undefined,
   limit: number,
 ): Promise<ListedCard[]> {
-  return readInBatches<ListedCard>(async (last, most) => {
-    const place = last === undefined ? after : await findPlace(db, slug, last.id)
-    // The last card may have been moved or deleted in the meantime.
-    if (last !== undefined && place === undefined) return []
-    return readEditedCards(db, slug, filter, place, most)
-  }, limit)
+  return readInBatches<ListedCard>((last, most) => readEditedCards(db, slug, filter, last ?? after, most), limit)
 }
 
 async function readEditedCards(
@@ -128,7 +124,7 @@ async function readEditedCards(
   limit: number,
 ): Promise<ListedCard[]> {
   return editedCards(db)
-    .select(sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`.as('key'))
+    .select(['cards.sort_order', sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`.as('key')])
     .where('cards.id', 'in', (eb) =>
       eb
         .selectFrom(cardIds(db, slug, filter, after, limit).as('page'))

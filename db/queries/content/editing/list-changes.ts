@@ -3,6 +3,7 @@ import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { ChangeKind } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
+import { readInBatches } from '../../read-in-batches.js'
 import { isEditable } from './cards.js'
 
 export interface ListedChange {
@@ -48,7 +49,14 @@ export interface ChangesFilter {
   before?: number | undefined
 }
 
-export async function listChanges(
+export async function listChanges(db: Kysely<Database>, filter: ChangesFilter, limit: number): Promise<ListedChange[]> {
+  return readInBatches<ListedChange>(
+    (last, most) => readChanges(db, { ...filter, before: last?.id ?? filter.before }, most),
+    limit,
+  )
+}
+
+async function readChanges(
   db: Kysely<Database>,
   { editable, sourceId, by, before }: ChangesFilter,
   limit: number,
