@@ -226,7 +226,8 @@ t.test('users see who viewed their state and exported their proofs', async (t) =
   await confirm(member, (await mine(member, id)).id)
   for (const caller of [admin, lead, others, admin]) await caller.get(`/api/assignments/${id}/occurrences`)
   await admin.get('/api/proofs/export?purpose=Audit%202027')
-  // Sets the time explicitly, because the database does not use the simulated clock.
+  // Sets the times explicitly, because the database does not use the simulated clock.
+  await sql`update audit_log set at = '2026-12-01'`.execute(db)
   await sql`update audit_log set at = '2026-12-06' where details ->> 'purpose' = 'Audit 2027'`.execute(db)
   const seenBy = async (caller: Caller, query = '') => (await caller.get(`/api/accounts/me/accesses${query}`)).body
   const nameOf = async ({ id }: Caller & { id: number }) =>

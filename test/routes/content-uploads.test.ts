@@ -372,6 +372,7 @@ t.test('a start deletes folders of killed processes, but no younger ones', async
   const long = new Date(Date.now() - 2 * 24 * 60 * 60_000)
   const names = ['svc-training-upload-neu', 'svc-training-upload-alt', 'svc-training-export-alt', 'fremd']
   for (const name of names) await mkdir(path.join(tmpDir, name))
+  await utimes(path.join(tmpDir, 'svc-training-upload-neu'), new Date(), new Date())
   for (const name of names.slice(1)) await utimes(path.join(tmpDir, name), long, long)
   await prepareWorkFolders(tmpDir)
   t.strictSame((await readdir(tmpDir)).sort(), ['fremd', 'svc-training-upload-neu'])

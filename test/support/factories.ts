@@ -40,6 +40,8 @@ export async function createUser(db: Kysely<Database>, overrides: Overrides<'use
     .values({
       username: unique('user'),
       display_name: 'Erika Muster',
+      // Before the days that tests simulate, whatever today is: assignments concern only those who exist already.
+      created_at: new Date('2026-01-01T00:00:00Z'),
       password_hash: overrides.password_hash ?? (await hashOfPassword()),
       ...overrides,
     })

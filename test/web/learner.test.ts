@@ -450,7 +450,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
       missing: [...document.querySelectorAll('.cards img')].filter(({ naturalWidth }) => naturalWidth === 0).length,
     })`)
     t.strictSame(look, { background: 'rgb(255, 255, 255)', seen: ['.cards'], missing: 0 })
-    t.match(await page.locator('.cards').innerText(), /falten/)
+    t.match(await page.locator('.cards').textContent(), /falten/)
     t.strictSame(complaints, [])
   })
 
