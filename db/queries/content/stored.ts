@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { OTHER_TEXTS } from '../../../src/domain/content/card-texts.js'
+import { CARD_TEXTS } from '../../../src/domain/content/card-texts.js'
 import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
 import type {
   OwnedCard,
@@ -139,8 +139,7 @@ function selectCards(db: Kysely<Database>) {
       eb.fn.coalesce('key', sql.lit('')).as('key'),
       eb.fn.coalesce('edited', eb.lit(false)).as('is_edited'),
       VISIBILITY.as('state'),
-      digestOf('question').as('question_digest'),
-      digestOf(...OTHER_TEXTS).as('rest_digest'),
+      ...CARD_TEXTS.map((name) => digestOf(name).as(`${name}_digest`)),
       EXERCISE_DIGEST.as('exercise_digest'),
     ])
 }

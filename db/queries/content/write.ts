@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Transaction } from 'kysely'
-import type { CardTexts } from '../../../src/domain/content/card-texts.js'
+import type { CardPart, CardTexts } from '../../../src/domain/content/card-texts.js'
 import type { Exercise } from '../../../src/domain/questions/exercise.js'
 import type { Database } from '../../types.js'
 import { listTexts } from './card-texts.js'
@@ -197,9 +197,9 @@ export async function insertCards(transaction: Transaction<Database>, cards: Car
 
 const TEXTS = listTexts((column) => column)
 
-/** Builds a parameter with the values of all cards for each text. */
-function textArrays(cards: readonly CardTexts[]) {
-  return listTexts((_, name) => sql`${cards.map((card) => card[name])}::text[]`)
+/** Builds a parameter with the values of all cards for each text; the value is null if the card keeps its text. */
+function textArrays(cards: readonly (CardTexts & { keeps?: readonly CardPart[] })[]) {
+  return listTexts((_, name) => sql`${cards.map((card) => (card.keeps?.includes(name) ? null : card[name]))}::text[]`)
 }
 
 function jsonOf(exercise: Exercise | null): string | null {
@@ -208,37 +208,38 @@ function jsonOf(exercise: Exercise | null): string | null {
 
 export type CardUpdate = Omit<CardInput, 'key' | 'guid' | 'ord'> & {
   id: number
-  /** Whether the texts and the exercise stay unchanged */
-  keepsText: boolean
-  keepsExercise: boolean
+  /** Parts of the stored card that stay unchanged */
+  keeps: readonly CardPart[]
+  /** Whether the card stays marked as edited in the service */
+  staysEdited: boolean
 }
 
 /** Updates cards and restores archived ones; drafts stay hidden from learners. */
 export async function updateCards(transaction: Transaction<Database>, cards: CardUpdate[]): Promise<void> {
   const ids = cards.map(({ id }) => id)
   const drafts = cards.map(({ isDraft }) => isDraft)
-  const kept = cards.map(({ keepsText }) => keepsText)
+  const edited = cards.map(({ staysEdited }) => staysEdited)
   await sql`
     update cards
     set deck_id = input.deck_id,
-      ${listTexts((column) => sql`${column} = case when keeps_text then cards.${column} else input.${column} end`)},
-      exercise = case when keeps_text or keeps_exercise then cards.exercise else input.exercise::jsonb end,
+      ${listTexts((column) => sql`${column} = coalesce(input.${column}, cards.${column})`)},
+      exercise = case when keeps_exercise then cards.exercise else input.exercise::jsonb end,
       sort_order = input.sort_order,
       archived_at = case when input.draft then coalesce(cards.archived_at, now()) end
     from unnest(
       ${ids}::integer[], ${cards.map((card) => card.deck_id)}::integer[],
       ${textArrays(cards)}, ${cards.map((card) => card.sort_order)}::integer[],
       ${cards.map(({ exercise }) => jsonOf(exercise))}::text[], ${drafts}::boolean[],
-      ${kept}::boolean[], ${cards.map(({ keepsExercise }) => keepsExercise)}::boolean[]
-    ) as input (id, deck_id, ${TEXTS}, sort_order, exercise, draft, keeps_text, keeps_exercise)
+      ${cards.map(({ keeps }) => keeps.includes('exercise'))}::boolean[]
+    ) as input (id, deck_id, ${TEXTS}, sort_order, exercise, draft, keeps_exercise)
     where cards.id = input.id`.execute(transaction)
   // The ids occur twice, because with the join alone each batch would read the whole table.
   await sql`
     update imported_cards
-    set draft = input.draft, draft_archived = false, edited = edited and keeps_text
-    from unnest(${ids}::integer[], ${drafts}::boolean[], ${kept}::boolean[]) as input (id, draft, keeps_text)
+    set draft = input.draft, draft_archived = false, edited = edited and stays_edited
+    from unnest(${ids}::integer[], ${drafts}::boolean[], ${edited}::boolean[]) as input (id, draft, stays_edited)
     where card_id = input.id and card_id = any (${ids}::integer[])
-      and (imported_cards.draft <> input.draft or draft_archived or (edited and not keeps_text))`.execute(transaction)
+      and (imported_cards.draft <> input.draft or draft_archived or (edited and not stays_edited))`.execute(transaction)
 }
 
 /** Changes the identities of cards; the new identities must not be in use. */

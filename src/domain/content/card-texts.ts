@@ -10,9 +10,6 @@ export const MARKDOWN_TEXTS = ['question', 'answer'] as const
  */
 export const CARD_TEXTS = [...MARKDOWN_TEXTS, 'level'] as const
 
-/** Texts that an import compares with one digest; the question has its own, because it identifies a card. */
-export const OTHER_TEXTS = CARD_TEXTS.filter((name) => name !== 'question')
-
 export type CardText = (typeof CARD_TEXTS)[number]
 
 export interface CardTexts extends Record<CardText, string> {
@@ -20,7 +17,12 @@ export interface CardTexts extends Record<CardText, string> {
   exercise: Exercise | null
 }
 
-/** The texts that a file contains; absent texts are empty. */
+/** What an import compares separately, and keeps if a file does not contain it. */
+export const CARD_PARTS = [...CARD_TEXTS, 'exercise'] as const
+
+export type CardPart = (typeof CARD_PARTS)[number]
+
+/** What a file contains. What is absent is empty in a new card and stays unchanged in a stored one. */
 export type GivenTexts = Partial<CardTexts> & Pick<CardTexts, 'question' | 'answer' | 'level'>
 
 /** @example eachText(() => '') // { question: '', answer: '', level: '' } */

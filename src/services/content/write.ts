@@ -166,9 +166,8 @@ async function updateChangedCards<Deck extends DeckSource>(
     await updateCards(
       transaction,
       batch.map((changed) => {
-        const { id, isDraft, keeps } = changed
-        const kept = { keepsText: keeps === 'text', keepsExercise: keeps === 'exercise' }
-        return { ...inputOf(changed, idOf), ...kept, id, isDraft }
+        const { id, isDraft, keeps, staysEdited } = changed
+        return { ...inputOf(changed, idOf), id, isDraft, keeps, staysEdited }
       }),
     )
     advance(batch.length)

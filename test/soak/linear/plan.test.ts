@@ -1,9 +1,10 @@
 import t from 'tap'
-import { digestText } from '../../../src/domain/content/plan/digest.js'
+import { digestCard } from '../../../src/domain/content/plan/digest.js'
 import type { OwnedCard, OwnedDeck } from '../../../src/domain/content/plan/types.js'
 import { planUpload } from '../../../src/domain/content/plan/upload.js'
 import { type Incoming, plainDeck } from '../../../src/domain/content/upload/incoming.js'
 import { keyUpload } from '../../../src/domain/content/upload/key.js'
+import { digestColumns } from '../../support/card-texts.js'
 import { isLinear } from '../../support/linear.js'
 
 const DECKS = 50
@@ -49,8 +50,7 @@ function storedUpload(count: number) {
   const cards: OwnedCard[] = []
   for (const [deck_id, deck] of upload.decks.entries()) {
     for (const [sort_order, card] of deck.cards.entries()) {
-      const [question, rest] = [digestText(card.question), digestText(card.answer, card.level)]
-      digests.cards.set(card, { question, rest, exercise: '' })
+      digests.cards.set(card, digestCard(card))
       cards.push({
         id: cards.length,
         identity_deck_id: deck_id,
@@ -58,9 +58,7 @@ function storedUpload(count: number) {
         deck_id,
         sort_order,
         state: 'live',
-        question_digest: question,
-        rest_digest: rest,
-        exercise_digest: '',
+        ...digestColumns(card),
         is_edited: false,
         guid: card.guid,
         ord: card.ord,

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { CARD_TEXTS, type CardTexts } from '../../../../src/domain/content/card-texts.js'
+import { CARD_PARTS, type CardTexts } from '../../../../src/domain/content/card-texts.js'
 import type { ChangeKind } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
 import { listTexts } from '../card-texts.js'
@@ -15,7 +15,7 @@ interface Texts {
 }
 
 const KINDS = {
-  cards: { versions: 'card_versions', key: 'card_id', texts: [...CARD_TEXTS, 'exercise'] },
+  cards: { versions: 'card_versions', key: 'card_id', texts: CARD_PARTS },
   cheatsheets: { versions: 'sheet_versions', key: 'cheatsheet_id', texts: ['title', 'category', 'content_md'] },
 } as const
 

@@ -1,3 +1,4 @@
+import { CARD_PARTS, type CardPart } from '../card-texts.js'
 import type { CardSource, DeckSource, Fault, SheetSource } from '../types.js'
 import type { CardDigests, Plan, StoredCard, StoredDeck, StoredSheet, Visibility } from './types.js'
 
@@ -52,13 +53,16 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
   )
 }
 
-/** Returns whether a stored card and a card of a file differ in a text or the exercise. */
-export function hasOtherText(row: StoredCard, digest: CardDigests | undefined, hasExercise = true): boolean {
-  return (
-    row.question_digest !== digest?.question ||
-    row.rest_digest !== digest?.rest ||
-    (hasExercise && row.exercise_digest !== digest?.exercise)
-  )
+/**
+ * Returns whether a stored card and a card of a file differ in a text or the exercise.
+ * @param absent parts that the file does not contain
+ */
+export function hasOtherText(
+  row: StoredCard,
+  digests: CardDigests | undefined,
+  absent: readonly CardPart[] = [],
+): boolean {
+  return CARD_PARTS.some((part) => row[`${part}_digest`] !== digests?.[part] && !absent.includes(part))
 }
 
 /** A sheet of a file and its stored row; undefined for a new sheet, whose slug is then free. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { textsOfExercise } from '../../questions/exercise.js'
-import { type CardTexts, OTHER_TEXTS } from '../card-texts.js'
+import { type CardTexts, eachText } from '../card-texts.js'
 import type { CardSource, Content, SheetSource } from '../types.js'
 import type { CardDigests, Digests } from './types.js'
 
@@ -14,8 +14,7 @@ export function digestText(...texts: string[]): string {
 
 export function digestCard({ exercise, ...texts }: CardTexts): CardDigests {
   return {
-    question: digestText(texts.question),
-    rest: digestText(...OTHER_TEXTS.map((name) => texts[name])),
+    ...eachText((name) => digestText(texts[name])),
     exercise: exercise === null ? '' : digestText(...textsOfExercise(exercise)),
   }
 }

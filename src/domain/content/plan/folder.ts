@@ -112,7 +112,9 @@ function planCards(
     for (const { id } of predecessors) plan.progressTransfers.push({ from: id, to: row.id })
     const moves = row.state !== stateOf(card) || row.deck_id !== deckId
     const isChanged = moves || row.sort_order !== placed.sort_order || hasOtherText(row, digests.cards.get(card))
-    if (isChanged) plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: card.draft, keeps: 'nothing' })
+    if (isChanged) {
+      plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: card.draft, keeps: [], staysEdited: false })
+    }
     if (isChanged || isRenamed || predecessors.length > 0) plan.cards.updated++
     else plan.cards.unchanged++
   }

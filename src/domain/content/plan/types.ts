@@ -1,3 +1,4 @@
+import type { CardPart } from '../card-texts.js'
 import type { Finding } from '../findings.js'
 import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
@@ -22,18 +23,17 @@ export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off
   file: string | null
 }
 
-/** A card with an import identity (`identity_deck_id`, `key`); the other fields describe its current state. */
-export interface StoredCard {
+/**
+ * A card with an import identity (`identity_deck_id`, `key`); the other fields describe its current state, with digests
+ * as in `CardDigests`.
+ */
+export interface StoredCard extends Record<`${CardPart}_digest`, string> {
   id: number
   identity_deck_id: number
   key: string
   deck_id: number
   sort_order: number
   state: Visibility
-  /** Digests as in `CardDigests` */
-  question_digest: string
-  rest_digest: string
-  exercise_digest: string
 }
 
 export interface StoredSheet {
@@ -101,8 +101,8 @@ export interface UploadCard extends CardSource {
   isBound: boolean
   /** Whether the file specifies if the card is a draft; otherwise a stored draft stays a draft */
   isWhole: boolean
-  /** Whether the file specifies the exercise; otherwise the stored exercise is kept */
-  hasExercise: boolean
+  /** Parts that the file does not contain; those of a stored card are kept */
+  absent: readonly CardPart[]
 }
 
 /** A deck of an upload; the plan replaces the requested slug with the stored slug or a free one. */
@@ -129,12 +129,8 @@ export interface Upload {
   sheets: UploadSheet[]
 }
 
-/** Digests of a card's question, of its other texts, and of its exercise (an empty string for a plain card). */
-export interface CardDigests {
-  question: string
-  rest: string
-  exercise: string
-}
+/** Digests of a card's texts and of its exercise (an empty string for a plain card). */
+export type CardDigests = Record<CardPart, string>
 
 export interface Digests {
   cards: ReadonlyMap<CardSource, CardDigests>
@@ -170,11 +166,10 @@ export interface ChangedCard<Deck, Card> extends PlacedCard<Deck, Card> {
   /** Whether the deck or the visibility changes, which affects the progress of learners */
   moves: boolean
   isDraft: boolean
-  /**
-   * Stored part to keep: `exercise` if the file specifies no exercise, `text` (including the exercise) if the text that
-   * was edited in the service takes precedence
-   */
-  keeps: 'nothing' | 'exercise' | 'text'
+  /** Stored parts to keep */
+  keeps: readonly CardPart[]
+  /** Whether the card keeps all parts, because what was edited in the service takes precedence */
+  staysEdited: boolean
 }
 
 export interface ChangedSheet<Sheet> {

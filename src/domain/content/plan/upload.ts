@@ -1,3 +1,4 @@
+import { CARD_PARTS } from '../card-texts.js'
 import { groupFindings } from '../findings.js'
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
 import { findPoolFault, hasOtherText, planDeck, planSheets, stateOf } from './compare.js'
@@ -312,7 +313,7 @@ function planCard(
     return 'created'
   }
   const isMoved = row.deck_id !== deckId
-  const isOtherText = hasOtherText(row, digests.cards.get(card), card.hasExercise)
+  const isOtherText = hasOtherText(row, digests.cards.get(card), card.absent)
   // Tables and Anki packages do not specify drafts, so a stored draft stays a draft.
   const wanted = card.isWhole ? stateOf(card) : stateOf({ draft: row.state === 'draft' })
   const isOther = isOtherText || row.state !== wanted
@@ -327,9 +328,10 @@ function planCard(
   // A new position alone is stored but not counted as an update, because an inserted card changes the position of all
   // later cards.
   if (isMoved || isOther || row.sort_order !== sort_order) {
-    const keeps = isEdited && isOurs ? 'text' : card.hasExercise ? 'nothing' : 'exercise'
     const moves = isMoved || row.state !== wanted
-    plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: wanted === 'draft', keeps })
+    const staysEdited = isEdited && isOurs
+    const keeps = staysEdited ? CARD_PARTS : card.absent
+    plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: wanted === 'draft', keeps, staysEdited })
   }
   if (isMoved) return 'moved'
   return isOther ? 'updated' : 'unchanged'

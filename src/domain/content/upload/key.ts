@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { isStorable } from '../../text/text.js'
-import { EMPTY_TEXTS } from '../card-texts.js'
+import { CARD_PARTS, EMPTY_TEXTS } from '../card-texts.js'
 import { DEFAULT_LANGUAGE } from '../format/parse-deck.js'
 import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
 import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
@@ -54,7 +54,7 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
     // only within its deck.
     isBound: identity.by === 'question' || kind === 'archive',
     isWhole: kind === 'archive',
-    hasExercise: kind === 'archive' || card.exercise !== undefined,
+    absent: kind === 'archive' ? [] : CARD_PARTS.filter((part) => card[part] === undefined),
   }
 }
 

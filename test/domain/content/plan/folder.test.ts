@@ -5,6 +5,7 @@ import { digestCard, digestText } from '../../../../src/domain/content/plan/dige
 import { planImport, refusalOf } from '../../../../src/domain/content/plan/folder.js'
 import type { Changes, FolderPlan, StoredContent, Visibility } from '../../../../src/domain/content/plan/types.js'
 import type { CardSource, Content, DeckSource, SheetSource } from '../../../../src/domain/content/types.js'
+import { digestColumns } from '../../../support/card-texts.js'
 import fc, { runs } from '../../../support/property.js'
 
 type Cards = Record<string, { question?: string; aliases?: string[]; draft?: boolean }>
@@ -60,10 +61,7 @@ function write(stored: StoredContent, planned: FolderPlan): StoredContent {
   for (const { id, deck, key } of planned.renamedCards) {
     Object.assign(cards.get(id) ?? {}, { identity_deck_id: ids.get(deck), key })
   }
-  const textOf = (card: CardSource) => {
-    const { question, rest, exercise } = digestCard(card)
-    return { question_digest: question, rest_digest: rest, exercise_digest: exercise, state: stateOf(card) }
-  }
+  const textOf = (card: CardSource) => ({ ...digestColumns(card), state: stateOf(card) })
   for (const { id, deck, card, sort_order } of planned.changedCards) {
     Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, ...textOf(card) })
   }

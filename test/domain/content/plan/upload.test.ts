@@ -14,7 +14,7 @@ import type {
   UploadPlan,
 } from '../../../../src/domain/content/plan/types.js'
 import { planUpload } from '../../../../src/domain/content/plan/upload.js'
-import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
+import type { DeckSource } from '../../../../src/domain/content/types.js'
 import {
   type Incoming,
   type IncomingCard,
@@ -23,6 +23,7 @@ import {
 } from '../../../../src/domain/content/upload/incoming.js'
 import { keyOf, keyUpload } from '../../../../src/domain/content/upload/key.js'
 import { anyCharacter } from '../../../support/arbitraries.js'
+import { digestColumns } from '../../../support/card-texts.js'
 import fc, { runs } from '../../../support/property.js'
 
 interface Store {
@@ -36,11 +37,6 @@ const digestsOf = (decks: readonly DeckSource[]): Digests => ({
   cards: new Map(decks.flatMap(({ cards }) => cards.map((card) => [card, digestCard(card)]))),
   sheets: new Map(),
 })
-
-function textOf(card: CardSource) {
-  const { question, rest, exercise } = digestCard(card)
-  return { question_digest: question, rest_digest: rest, exercise_digest: exercise }
-}
 
 function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | null): Store {
   const decks = new Map(store.decks.map((row) => [row.id, { ...row }]))
@@ -75,22 +71,19 @@ function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | n
   for (const id of plan.archivedDecks) Object.assign(decks.get(id) ?? {}, { is_live: false })
   for (const { id, deck, key } of plan.renamedCards)
     Object.assign(cards.get(id) ?? {}, { identity_deck_id: ids.get(deck), key })
-  for (const { id, deck, card, sort_order, keeps, isDraft } of plan.changedCards) {
-    const { exercise_digest, ...texts } = textOf(card)
-    const text = {
-      nothing: { ...texts, exercise_digest, is_edited: false },
-      exercise: { ...texts, is_edited: false },
-      text: {},
-    }[keeps]
+  for (const { id, deck, card, sort_order, keeps, staysEdited, isDraft } of plan.changedCards) {
+    const row = cards.get(id) as OwnedCard
+    const kept = Object.fromEntries(keeps.map((part) => [`${part}_digest`, row[`${part}_digest`]]))
     const state = isDraft ? 'draft' : 'live'
-    Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, state, ...text })
+    const is_edited = row.is_edited && staysEdited
+    Object.assign(row, { deck_id: ids.get(deck), sort_order, state, is_edited, ...digestColumns(card), ...kept })
   }
   for (const { deck, card, sort_order } of plan.newCards) {
     const deck_id = ids.get(deck) as number
     const { guid = null, ord = null } = card as Partial<UploadCard>
     const id = cards.size + 1
     const place = { identity_deck_id: deck_id, deck_id, key: card.key, sort_order }
-    cards.set(id, { id, ...place, state: stateOf(card), is_edited: false, ...textOf(card), guid, ord })
+    cards.set(id, { id, ...place, state: stateOf(card), is_edited: false, ...digestColumns(card), guid, ord })
   }
   return counted({ ...store, decks: [...decks.values()], cards: [...cards.values()] })
 }
@@ -452,6 +445,26 @@ t.test('a deck archived by an editor returns without the cards that a mirrored u
   t.strictSame([back.archivedCards, back.changedDecks.length], [[2], 1])
   const again = planOf(write(archived, back, 0), incomingOf('table', [card('A', 'k1')]), 0, true)
   t.match(again.cards, { updated: 0, unchanged: 1, archived: 0 })
+})
+
+t.test('a card keeps the parts that the file does not contain', async (t) => {
+  const cell: Cell = { deck: 'A', identity: { by: 'id', id: 'k1' }, question: 'Frage' }
+  const first = planOf(EMPTY, incomingOf('table', [cell]), undefined)
+  const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
+  const planWithout = (absent: UploadCard['absent'], changed: object) => {
+    const { decks, ...upload } = keyUpload(incomingOf('table', [cell]))
+    const others = decks.map((deck) => ({
+      ...deck,
+      cards: deck.cards.map((card) => ({ ...card, ...changed, absent })),
+    }))
+    const stored = { sourceId: 0, ...store, sheets: [] }
+    return planUpload({ ...upload, decks: others }, digestsOf(others), stored, { mirror: false })
+  }
+  for (const part of ['level', 'answer', 'question'] as const) {
+    t.strictSame(planWithout([part], { [part]: '' }).changedCards, [], part)
+    t.match(planWithout([], { [part]: '' }).changedCards, [{ keeps: [], staysEdited: false }], part)
+  }
+  t.match(planWithout(['level'], { answer: 'neu', level: '' }).changedCards, [{ keeps: ['level'] }])
 })
 
 t.test('keys are valid in files, and slugs in addresses', async (t) => {
