@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
-import type { CardText } from '../../src/domain/content/card-texts.js'
+import { type CardText, eachText, TEXT_RULES } from '../../src/domain/content/card-texts.js'
 import { type Exercise, FORMS } from '../../src/domain/questions/exercise.js'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { choiceOr, flag, id, NEXT_OF_NEWEST_FIRST, page } from '../../src/http/query.js'
@@ -16,11 +16,14 @@ const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({
   examples: ['choice'],
 })
 
+const exampleOf = (name: CardText) => (TEXT_RULES[name].isMarkdown ? 'Was macht `git stash`?' : 'grundlagen')
+
 /** The texts of a card with the fields of its exercise */
 export const TEXT_FIELDS = {
-  question: Type.String({ description: 'Markdown.', examples: ['Was macht `git stash`?'] }),
+  ...eachText((name) =>
+    Type.String({ ...(TEXT_RULES[name].isMarkdown && { description: 'Markdown.' }), examples: [exampleOf(name)] }),
+  ),
   answer: Type.String({ description: 'Markdown, without the options.' }),
-  level: Type.String({ examples: ['grundlagen'] }),
   options: Type.Array(
     Type.Object({
       text: Type.String({ description: 'Markdown.' }),
@@ -115,8 +118,15 @@ const Options = Type.Array(
   },
 )
 
+/** A text of a card in a request */
+function textInput(name: CardText) {
+  const { isMarkdown, maxLength } = TEXT_RULES[name]
+  const description = `${isMarkdown ? 'Markdown, at' : 'At'} most ${maxLength.toLocaleString('en')} characters.`
+  return Type.String({ description, examples: [exampleOf(name)] })
+}
+
 const OPTIONAL_FIELDS = {
-  level: Type.Optional(Type.String({ description: 'At most 200 characters.', examples: ['grundlagen'] })),
+  ...eachText((name) => Type.Optional(textInput(name))),
   options: Type.Optional(nullable(Options)),
   form: Type.Optional(FormName),
   tolerance: Type.Optional(nullable(Type.Number())),
@@ -124,13 +134,11 @@ const OPTIONAL_FIELDS = {
   draft: Type.Optional(Type.Boolean({ description: 'Hides the card from learners.' })),
 }
 
-const Side = Type.String({ description: 'Markdown, at most 65,536 characters.', examples: ['Was macht `git stash`?'] })
-
 export const CardCreation = Type.Object({
   deck: Type.String({ description: 'Slug of the deck.', examples: ['git'] }),
-  question: Side,
-  answer: Side,
   ...OPTIONAL_FIELDS,
+  question: textInput('question'),
+  answer: textInput('answer'),
   client_id: Type.String({
     minLength: 1,
     maxLength: 200,
@@ -143,8 +151,6 @@ export const CardEdit = Type.Object({
   version: Type.Optional(
     Type.Integer({ description: 'Version that the texts are based on; required with texts.', examples: [3] }),
   ),
-  question: Type.Optional(Side),
-  answer: Type.Optional(Side),
   ...OPTIONAL_FIELDS,
   deck: Type.Optional(Type.String({ description: 'Slug of another deck.', examples: ['linux'] })),
   archived: Type.Optional(Type.Boolean()),

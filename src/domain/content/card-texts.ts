@@ -1,16 +1,41 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Exercise, lengthOfExercise } from '../questions/exercise.js'
+import { MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../text/limits.js'
 
-/** Texts in Markdown: they may show pictures, and authors find and replace words in them. */
-export const MARKDOWN_TEXTS = ['question', 'answer'] as const
+type TextRule = {
+  /** Whether authors may leave the text empty */
+  isOptional: boolean
+} & (MarkdownRule | LabelRule)
+
+/** Markdown may show pictures, and authors find and replace words in it. */
+interface MarkdownRule {
+  isMarkdown: true
+  /** In UTF-16 code units */
+  maxLength: number
+}
+
+/** A label has one line. */
+interface LabelRule {
+  isMarkdown: false
+  /** In code points */
+  maxLength: typeof MAX_LABEL_LENGTH
+}
 
 /**
  * The texts of a card, in the order of the API: columns of `cards` and `card_versions` that are never null. The editing
- * API, queries, versions, imports and exports derive their lists from this one.
+ * API, queries, versions, imports and exports derive their lists and checks from this table.
  */
-export const CARD_TEXTS = [...MARKDOWN_TEXTS, 'level'] as const
+export const TEXT_RULES = {
+  question: { isMarkdown: true, isOptional: false, maxLength: MAX_SIDE_LENGTH },
+  answer: { isMarkdown: true, isOptional: false, maxLength: MAX_SIDE_LENGTH },
+  level: { isMarkdown: false, isOptional: true, maxLength: MAX_LABEL_LENGTH },
+} satisfies Record<string, TextRule>
 
-export type CardText = (typeof CARD_TEXTS)[number]
+export type CardText = keyof typeof TEXT_RULES
+
+export const CARD_TEXTS = Object.keys(TEXT_RULES) as CardText[]
+
+export const MARKDOWN_TEXTS = CARD_TEXTS.filter((name) => TEXT_RULES[name].isMarkdown)
 
 export interface CardTexts extends Record<CardText, string> {
   /** Null for a plain card */
@@ -18,9 +43,9 @@ export interface CardTexts extends Record<CardText, string> {
 }
 
 /** What an import compares separately, and keeps if a file does not contain it. */
-export const CARD_PARTS = [...CARD_TEXTS, 'exercise'] as const
+export type CardPart = keyof CardTexts
 
-export type CardPart = (typeof CARD_PARTS)[number]
+export const CARD_PARTS: readonly CardPart[] = [...CARD_TEXTS, 'exercise']
 
 /** What a file contains. What is absent is empty in a new card and stays unchanged in a stored one. */
 export type GivenTexts = Partial<CardTexts> & Pick<CardTexts, 'question' | 'answer' | 'level'>

@@ -1,32 +1,32 @@
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { InvalidInput } from '../../refusal.js'
 import { toNfc } from '../../text/nfc.js'
-import { CARD_TEXTS, type CardText, type CardTexts, EMPTY_TEXTS, eachText } from '../card-texts.js'
+import { CARD_TEXTS, type CardText, type CardTexts, EMPTY_TEXTS, eachText, TEXT_RULES } from '../card-texts.js'
 import { slugFrom } from '../format/slug.js'
-import { parseLabel, parseSide } from './texts.js'
+import { parseLabel, parseMarkdown } from './texts.js'
 
 /** Texts and exercise in a request. Absent texts stay unchanged. */
 export type CardTextsInput = ExerciseInput & Partial<Record<CardText, string | undefined>>
 
-const PARSERS: Record<CardText, (input: string) => string> = {
-  question: (input) => parseSide('question', input),
-  answer: (input) => parseSide('answer', input),
-  level: (input) => (input.trim() === '' ? '' : parseLabel('level', input)),
-}
-
 /**
  * Returns the texts of a card after a change: changed texts in NFC, with `\n` line ends, and trimmed.
- * @throws InvalidInput if question or answer is empty, a text is too long or not storable, the level contains control
+ * @throws InvalidInput if a required text is empty, a text is too long or not storable, a label contains control
  *   characters, or the exercise is invalid
  * @example changeTexts({ question: 'F', answer: ' A\r\n' }).answer // 'A'
  */
 export function changeTexts(input: CardTextsInput, before: CardTexts = EMPTY_TEXTS): CardTexts {
   const isNew = before === EMPTY_TEXTS
   const texts = eachText((name) =>
-    isNew || input[name] !== undefined ? PARSERS[name](input[name] ?? '') : before[name],
+    isNew || input[name] !== undefined ? parseCardText(name, input[name] ?? '') : before[name],
   )
   if (!changesExercise(input, texts, before)) return { ...texts, exercise: before.exercise }
   return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
+}
+
+function parseCardText(name: CardText, input: string): string {
+  const { isMarkdown, isOptional, maxLength } = TEXT_RULES[name]
+  if (isOptional && input.trim() === '') return ''
+  return isMarkdown ? parseMarkdown(name, input, maxLength) : parseLabel(name, input)
 }
 
 /** Returns whether a request contains texts or an exercise; such a request must specify the version to change. */

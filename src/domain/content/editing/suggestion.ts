@@ -1,4 +1,4 @@
-import { parseSide } from './texts.js'
+import { parseMarkdown } from './texts.js'
 
 export interface Suggestion {
   question: string
@@ -11,7 +11,10 @@ export interface Suggestion {
  * @example parseSuggestion({ question: ' Was?', answer: 'Das.\r\n' }) // { question: 'Was?', answer: 'Das.' }
  */
 export function parseSuggestion({ question, answer }: Suggestion): Suggestion {
-  return { question: parseSide('suggestion/question', question), answer: parseSide('suggestion/answer', answer) }
+  return {
+    question: parseMarkdown('suggestion/question', question),
+    answer: parseMarkdown('suggestion/answer', answer),
+  }
 }
 
 export function suggestionOf(row: {

@@ -8,12 +8,13 @@ import { isLanguage } from '../format/parse-deck.js'
 const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
- * Parses a question or an answer: NFC, `\n` line ends, trimmed.
+ * Parses a text of a card: NFC, `\n` line ends, trimmed.
  * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
- * @example parseSide('question', ' Was?\r\n') // 'Was?'
+ * @param maxLength in UTF-16 code units
+ * @example parseMarkdown('question', ' Was?\r\n') // 'Was?'
  */
-export function parseSide(field: string, input: string): string {
-  return parseText(field, input.trim(), MAX_SIDE_LENGTH)
+export function parseMarkdown(field: string, input: string, maxLength = MAX_SIDE_LENGTH): string {
+  return parseText(field, input.trim(), maxLength)
 }
 
 /**
