@@ -1,14 +1,20 @@
 import { FORMS } from '../../questions/exercise.js'
-import { countLines, hasControls } from '../../text/text.js'
+import { countLines, hasControls, isStorable } from '../../text/text.js'
+import { CARD_TEXTS, type CardText, TEXT_RULES } from '../card-texts.js'
 import type { ReportFault } from '../types.js'
-import { NO_LEVEL, readLevel } from './verbatim.js'
+import { NO_TEXT, readJsonText } from './verbatim.js'
+
+/** Texts in the comment. The question and the answer are below the heading. */
+export type CommentText = Exclude<CardText, 'question' | 'answer'>
+
+export const COMMENT_TEXTS = CARD_TEXTS.filter((name) => name !== 'question' && name !== 'answer')
 
 /** Values of the comment below a card's heading. A missing value is undefined, empty or false. */
 export interface CardComment {
   id: string | undefined
-  level: string | undefined
+  texts: Record<CommentText, string>
   aliases: string[]
-  /** Whether question and answer are one fence each, the level is a JSON string and an exercise is a third fence */
+  /** Whether question and answer are one fence each, other texts are JSON strings and an exercise is a third fence */
   verbatim: boolean
   draft: boolean
   form: string | undefined
@@ -17,7 +23,7 @@ export interface CardComment {
 }
 
 const ID = /^[a-z0-9-]{1,64}$/
-const KEYS = ['id', 'level', 'aliases', 'draft', 'form', 'tolerance', 'unit', 'verbatim']
+const KEYS = ['id', ...COMMENT_TEXTS, 'aliases', 'draft', 'form', 'tolerance', 'unit', 'verbatim']
 
 /**
  * Parses a card comment such as `id: git-stash; level: grundlagen; aliases: [stash]`.
@@ -40,15 +46,15 @@ export function parseCardComment(text: string, line: number, report: ReportFault
   }
 
   const id = values.get('id')
-  const level = values.get('level')
   const aliases = values.get('aliases')
   if (id === undefined) report(line, 'Der Karte fehlt die „id“')
   else if (!ID.test(id.value)) report(id.line, describeBadId(id.value))
   const isVerbatim = parseFlag('verbatim', values.get('verbatim'), report)
-  if (level === undefined) report(line, 'Der Karte fehlt das „level“')
+  if (!values.has('level')) report(line, 'Der Karte fehlt das „level“')
+  const texts = COMMENT_TEXTS.map((name) => [name, parseText(name, values.get(name), isVerbatim, report)])
   return {
     id: id && ID.test(id.value) ? id.value : undefined,
-    level: level && parseLevel(level.value, level.line, isVerbatim, report),
+    texts: Object.fromEntries(texts) as Record<CommentText, string>,
     aliases: aliases ? parseAliases(aliases.value, aliases.line, report) : [],
     verbatim: isVerbatim,
     draft: parseFlag('draft', values.get('draft'), report),
@@ -83,14 +89,24 @@ function parseTolerance(entry: Entry | undefined, report: ReportFault): number |
   return undefined
 }
 
-function parseLevel(value: string, line: number, isVerbatim: boolean, report: ReportFault): string | undefined {
-  const level = isVerbatim ? readLevel(value) : value === NO_LEVEL ? '' : value
-  if (level === undefined) report(line, 'Mit „verbatim“ steht „level“ in Anführungszeichen, als JSON')
-  else if (value === '') report(line, `„level“ darf nicht leer sein; ohne Level steht dort ${NO_LEVEL}`)
-  else if (hasControls(level)) {
-    report(line, '„level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+function parseText(name: CommentText, entry: Entry | undefined, isVerbatim: boolean, report: ReportFault): string {
+  if (entry === undefined) return ''
+  const { value, line } = entry
+  const text = isVerbatim ? readJsonText(value) : value === NO_TEXT ? '' : value
+  if (text === undefined) {
+    report(line, `Mit „verbatim“ steht „${name}“ in Anführungszeichen, als JSON`)
+    return ''
   }
-  return level
+  if (name === 'level' && value === '') {
+    report(line, `„level“ darf nicht leer sein; ohne Level steht dort ${NO_TEXT}`)
+  }
+  const { isMarkdown, maxLength } = TEXT_RULES[name]
+  if (isMarkdown ? !isStorable(text) : hasControls(text)) {
+    report(line, `„${name}“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
+  }
+  // Labels in files may be longer than those of requests.
+  if (isMarkdown && text.length > maxLength) report(line, `„${name}“ ist länger als ${maxLength} Zeichen`)
+  return text
 }
 
 function parseAliases(value: string, line: number, report: ReportFault): string[] {

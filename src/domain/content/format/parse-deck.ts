@@ -1,7 +1,7 @@
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../review/review.js'
-import { MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { hasControls } from '../../text/text.js'
+import { EMPTY_TEXTS, TEXT_RULES } from '../card-texts.js'
 import type { CardSource, DeckSource, Fault, ReportFault, SlugPlace } from '../types.js'
 import type { Block } from './blocks.js'
 import { type CardComment, parseCardComment } from './card-comment.js'
@@ -188,7 +188,7 @@ function parseCard(
   }
   for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
 
-  const { id = '', aliases = [], level = '', verbatim = false, draft = false } = comment ?? {}
+  const { id = '', aliases = [], verbatim = false, draft = false } = comment ?? {}
   const readPart = verbatim ? readFenced : trimPart
   const from = mark?.end ?? lines.length
   const reportBelow: ReportFault = (below, message) => report(line + 1 + below, message)
@@ -208,13 +208,15 @@ function parseCard(
     if (question === '') report(line, 'Die Frage der Karte ist leer')
     if (mark !== undefined && answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
   }
-  if (question.length > MAX_SIDE_LENGTH) report(line, `Die Frage ist länger als ${MAX_SIDE_LENGTH} Zeichen`)
-  if ((answer ?? '').length > MAX_SIDE_LENGTH) report(line, `Die Antwort ist länger als ${MAX_SIDE_LENGTH} Zeichen`)
+  const [maxQuestion, maxAnswer] = [TEXT_RULES.question.maxLength, TEXT_RULES.answer.maxLength]
+  if (question.length > maxQuestion) report(line, `Die Frage ist länger als ${maxQuestion} Zeichen`)
+  if ((answer ?? '').length > maxAnswer) report(line, `Die Antwort ist länger als ${maxAnswer} Zeichen`)
   const exercise =
     comment === undefined || mark === undefined || answer === undefined
       ? null
       : readExercise(comment, answer, found ?? { line: mark.line, lines: [], hint: '', input: {} }, reportBelow)
-  return { key: id, aliases, question, answer: answer ?? '', level, exercise, draft, line }
+  const texts = { ...EMPTY_TEXTS, ...comment?.texts, question, answer: answer ?? '' }
+  return { ...texts, key: id, aliases, exercise, draft, line }
 }
 
 interface FoundExercise {

@@ -1,13 +1,13 @@
 /**
  * Verbatim cards contain texts that the deck format cannot express otherwise, such as a question with a `##` heading, a
  * text that ends with an unclosed fence or a level with a semicolon. `verbatim: true` in the comment means that the
- * question and the answer are one fence each and the level is a JSON string. An exercise is a third fence with JSON.
+ * question and the answer are one fence each and the other texts are JSON strings. An exercise is a third fence with JSON.
  */
 
 import { type Exercise, type ExerciseInput, isExerciseInput } from '../../questions/exercise.js'
 
-/** Notation of an empty level */
-export const NO_LEVEL = '""'
+/** Notation of an empty text in the comment */
+export const NO_TEXT = '""'
 
 /**
  * Writes a text in a fence that is longer than any run of backticks in the text.
@@ -28,23 +28,23 @@ export function readFence(lines: readonly string[]): string {
 }
 
 /**
- * Writes a level as a JSON string. Escapes characters that would end the comment or an entry of the comment.
- * @example writeLevel('a;b') // '"a\\u003bb"'
+ * Writes a text as a JSON string. Escapes characters that would end the comment or an entry of the comment.
+ * @example writeJsonText('a;b') // '"a\\u003bb"'
  */
-export function writeLevel(level: string): string {
-  return JSON.stringify(level).replaceAll(/[;<>\u2028\u2029]/g, (character) => {
+export function writeJsonText(text: string): string {
+  return JSON.stringify(text).replaceAll(/[;<>\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 }
 
 /**
- * Parses a level written by `writeLevel`; returns undefined if the text is not a JSON string.
- * @example readLevel('"a\\u003bb"') // 'a;b'
+ * Parses a text written by `writeJsonText`; returns undefined if it is not a JSON string.
+ * @example readJsonText('"a\\u003bb"') // 'a;b'
  */
-export function readLevel(json: string): string | undefined {
+export function readJsonText(json: string): string | undefined {
   try {
-    const level: unknown = JSON.parse(json)
-    return typeof level === 'string' ? level : undefined
+    const text: unknown = JSON.parse(json)
+    return typeof text === 'string' ? text : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,8 @@
-import { type CardTexts, EMPTY_TEXTS, type GivenTexts, isSameText, MARKDOWN_TEXTS } from '../card-texts.js'
+import { CARD_TEXTS, type CardTexts, EMPTY_TEXTS, type GivenTexts, isSameText, TEXT_RULES } from '../card-texts.js'
+import { COMMENT_TEXTS } from './card-comment.js'
 import { DEFAULT_LANGUAGE, readCards } from './parse-deck.js'
 import { writeTaskList } from './task-list.js'
-import { NO_LEVEL, writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
+import { NO_TEXT, writeExerciseJson, writeFence, writeJsonText } from './verbatim.js'
 import { toFrontMatterLine, writeFrontMatter } from './write-front-matter.js'
 
 /** Front matter of a deck to be written; absent keys have their default. */
@@ -40,7 +41,7 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
 }
 
 /**
- * Writes a card so that `parseDeck` returns the same card, with `\n` line ends and the level on one line. If possible,
+ * Writes a card so that `parseDeck` returns the same card, with `\n` line ends and each label on one line. If possible,
  * the first line of the question is the heading. Otherwise the question is below an empty heading, or, if this is not
  * possible either, the card is verbatim.
  * @param isOptionsOff whether the deck has `options: off`
@@ -49,14 +50,17 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
  * // '## F\n<!-- id: a; level: l -->\n\n### Antwort\nA\n'
  */
 export function writeCard(card: WrittenCard, isOptionsOff = false): string {
-  const whole: WholeCard = { ...EMPTY_TEXTS, draft: false, ...card, level: toFrontMatterLine(card.level) }
-  for (const name of MARKDOWN_TEXTS) whole[name] = whole[name].replaceAll(/\r\n?/g, '\n')
+  const whole: WholeCard = { ...EMPTY_TEXTS, draft: false, ...card }
+  for (const name of CARD_TEXTS) {
+    const text = whole[name]
+    whole[name] = TEXT_RULES[name].isMarkdown ? text.replaceAll(/\r\n?/g, '\n') : toFrontMatterLine(text)
+  }
   for (const answer of writeAnswers(whole)) {
     for (const text of [writeWithHeading(whole, answer), writeBelowHeading(whole, answer)]) {
       if (text !== undefined && isReadAs(text, whole, isOptionsOff)) return text
     }
   }
-  const comment = writeComment({ ...whole, level: writeLevel(whole.level), exercise: null }, '; verbatim: true')
+  const comment = writeComment({ ...whole, exercise: null }, writeJsonText, '; verbatim: true')
   const json = whole.exercise === null ? '' : `\n${writeExerciseJson(whole.exercise)}\n`
   return `##\n${comment}\n${writeFence(whole.question)}\n\n### Antwort\n${writeFence(whole.answer)}\n${json}`
 }
@@ -87,19 +91,22 @@ function writeBelowHeading(card: WholeCard, answer: string): string {
 
 function compose(heading: string, card: WholeCard, more: string, answer: string): string {
   const below = more === '' ? '\n' : more
-  const comment = writeComment({ ...card, level: card.level || NO_LEVEL }, '')
+  const comment = writeComment(card, (text) => text || NO_TEXT)
   return `${heading}\n${comment}\n${below}### Antwort\n${answer}\n`
 }
 
-function writeComment({ key, level, exercise, draft }: WholeCard, end: string): string {
-  const { form = 'choice', tolerance = null, unit = null } = exercise ?? {}
+function writeComment(card: WholeCard, writeText: (text: string) => string, end = ''): string {
+  const { form = 'choice', tolerance = null, unit = null } = card.exercise ?? {}
+  const texts = COMMENT_TEXTS.filter((name) => name === 'level' || card[name] !== '')
   const keys = [
+    `id: ${card.key}`,
+    ...texts.map((name) => `${name}: ${writeText(card[name])}`),
     ...(form === 'choice' ? [] : [`form: ${form}`]),
     ...(tolerance === null ? [] : [`tolerance: ${tolerance}`]),
     ...(unit === null ? [] : [`unit: ${unit}`]),
-    ...(draft ? ['draft: true'] : []),
+    ...(card.draft ? ['draft: true'] : []),
   ]
-  return `<!-- ${[`id: ${key}`, `level: ${level}`, ...keys].join('; ')}${end} -->`
+  return `<!-- ${keys.join('; ')}${end} -->`
 }
 
 /** Card that `isReadAs` appends: an unclosed construct in the written card would include this card */
@@ -107,8 +114,8 @@ const NEXT = '\n## Ende\n<!-- id: ende; level: ende -->\n\n### Antwort\nEnde\n'
 
 /** Returns whether parsing the text returns the card. Plain cards need no parsing. */
 function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
-  const { key, question, answer, level, exercise, draft } = card
-  if (exercise === null && isPlain(question, answer, level)) return true
+  const { key, draft } = card
+  if (isPlain(card)) return true
   const cards = readCards(`${text}${NEXT}`, isOptionsOff)
   const [read] = cards ?? []
   return cards?.length === 2 && read?.key === key && read.draft === draft && isSameText(read, card)
@@ -120,18 +127,20 @@ function isReadAs(text: string, card: WholeCard, isOptionsOff: boolean): boolean
  */
 const SPECIAL_LINE = /^[ \t]*(?:[<#~`>*+-]|\d{1,9}[.)]|\t| {4})/m
 
-function isPlain(question: string, answer: string, level: string): boolean {
+function isPlain({ question, answer, exercise, ...card }: WholeCard): boolean {
   return (
+    exercise === null &&
     !question.includes('\n') &&
     isTrimmed(question) &&
     !question.endsWith('#') &&
     isTrimmed(answer) &&
     !SPECIAL_LINE.test(answer) &&
-    level.trim() === level &&
-    level !== NO_LEVEL &&
-    !/[;<>]/.test(level) &&
-    !/^[->]|--/.test(level)
+    COMMENT_TEXTS.every((name) => isPlainInComment(card[name]))
   )
+}
+
+function isPlainInComment(text: string): boolean {
+  return text.trim() === text && text !== NO_TEXT && !/[;<>\n]|^-|--/.test(text)
 }
 
 function isTrimmed(text: string): boolean {
