@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { defineKeepVersions, defineNotePictures, type WatchedTexts, watchCards } from './text-triggers.js'
 
 /**
  * Creates tables for editors, changes, versions and picture uses. Triggers maintain versions and picture uses, because
@@ -106,8 +107,16 @@ async function createChanges(db: Kysely<unknown>): Promise<void> {
   await sql`create index sheet_versions_change_id_idx on sheet_versions (change_id)`.execute(db)
 }
 
-const CARD_TEXTS = { table: 'cards', key: 'card_id', text: `concat_ws(' ', question, answer, exercise::text)` }
-const SHEET_TEXTS = { table: 'cheatsheets', key: 'cheatsheet_id', text: 'content_md' }
+const WATCHED: readonly WatchedTexts[] = [
+  watchCards(['question', 'answer', 'level'], ['question', 'answer']),
+  {
+    table: 'cheatsheets',
+    versions: 'sheet_versions',
+    key: 'cheatsheet_id',
+    columns: ['title', 'category', 'content_md'],
+    text: 'content_md',
+  },
+]
 
 /**
  * Creates triggers that copy superseded texts. The setting `training.change_id` holds the id of the transaction's
@@ -116,38 +125,9 @@ const SHEET_TEXTS = { table: 'cheatsheets', key: 'cheatsheet_id', text: 'content
  * first. They compare rows with `except`, because a join whose plan was cached for one row takes 15 s for 20,000 rows.
  */
 async function keepVersions(db: Kysely<unknown>): Promise<void> {
-  const watched = [
-    { ...CARD_TEXTS, versions: 'card_versions', columns: ['question', 'answer', 'level', 'exercise'] },
-    { ...SHEET_TEXTS, versions: 'sheet_versions', columns: ['title', 'category', 'content_md'] },
-  ]
-  for (const { table, versions, key, text, columns } of watched) {
-    const list = sql.raw(columns.join(', '))
-    await sql`
-      create function ${sql.raw(`keep_${versions}`)}() returns trigger language plpgsql set search_path from current as $$
-      declare
-        pruned bigint;
-      begin
-        with superseded as (
-          insert into ${sql.table(versions)} (${sql.ref(key)}, version, ${list}, change_id)
-          select id, 1 + coalesce((select max(version) from ${sql.table(versions)} where ${sql.ref(key)} = before.id), 0),
-            ${list}, nullif(current_setting('training.change_id', true), '')::bigint
-          from (select id, ${list} from old_rows except select id, ${list} from new_rows) as before
-          where exists (select from ${sql.table(table)} where id = before.id)
-          returning ${sql.ref(key)}, version
-        )
-        delete from ${sql.table(versions)} as outdated using superseded
-          where outdated.${sql.ref(key)} = superseded.${sql.ref(key)}
-            and outdated.version > 1 and outdated.version < superseded.version - 50;
-        get diagnostics pruned = row_count;
-        if pruned > 0 then
-          delete from picture_uses as former using new_rows as item
-            where former.${sql.ref(key)} = item.id and not former.is_current and not exists (
-              select from ${sql.table(versions)} where ${sql.ref(key)} = item.id
-                and strpos(${sql.raw(text)}, 'media/' || encode(former.sha256, 'hex') || '.') > 0
-            );
-        end if;
-        return null;
-      end $$`.execute(db)
+  for (const watched of WATCHED) {
+    const { table, versions } = watched
+    await defineKeepVersions(db, watched)
     await sql`
       create trigger ${sql.raw(`${table}_keep_versions`)} after update on ${sql.table(table)}
         referencing old table as old_rows new table as new_rows
@@ -173,26 +153,14 @@ async function keepPictureUses(db: Kysely<unknown>): Promise<void> {
   await sql`create index media_created_by_idx on media (created_by)`.execute(db)
   await sql`create index picture_uses_card_id_idx on picture_uses (card_id)`.execute(db)
   await sql`create index picture_uses_cheatsheet_id_idx on picture_uses (cheatsheet_id)`.execute(db)
-  for (const { table, key, text } of [CARD_TEXTS, SHEET_TEXTS]) {
-    const name = sql.raw(`note_pictures_of_${table}`)
-    await sql`
-      create function ${name}() returns trigger language plpgsql set search_path from current as $$
-      begin
-        if tg_op = 'UPDATE' then
-          update picture_uses set is_current = false from new_rows where ${sql.ref(key)} = new_rows.id and is_current;
-        end if;
-        insert into picture_uses (sha256, ${sql.ref(key)})
-          select distinct decode(shown[1], 'hex'), id
-          from new_rows, regexp_matches(${sql.raw(text)}, 'media/([0-9a-f]{64})[.]', 'g') as shown
-          where ${sql.raw(text)} like '%media/%'
-          on conflict on constraint picture_uses_key do update set is_current = true;
-        return null;
-      end $$`.execute(db)
+  for (const watched of WATCHED) {
+    const { table } = watched
+    await defineNotePictures(db, watched)
     for (const operation of ['insert', 'update']) {
       await sql`
         create trigger ${sql.raw(`${table}_note_pictures_${operation}`)} after ${sql.raw(operation)} on ${sql.table(table)}
           referencing new table as new_rows
-          for each statement execute function ${name}()`.execute(db)
+          for each statement execute function ${sql.raw(`note_pictures_of_${table}`)}()`.execute(db)
     }
   }
 }
