@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { eachText } from '../../src/domain/content/card-texts.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -47,9 +48,7 @@ t.test('a learner studies new cards, and they return on the previewed day', asyn
   const [first] = before.body.cards
   t.strictSame(first, {
     card_id: ids[0],
-    question: cards[0]?.question,
-    answer: cards[0]?.answer,
-    level: 'grundlagen',
+    ...eachText((name) => cards[0]?.[name]),
     deck: { slug: deck.slug, name: deck.name, lang: 'de' },
     progress: null,
     note: null,

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eachText } from '../../../src/domain/content/card-texts.js'
 import { GUARD_MS } from '../../../web/src/platform/guard.js'
 import type { StudyCard } from '../../../web/src/session/card.js'
 import { isHardOverused } from '../../../web/src/session/hard-reminder.js'
@@ -31,7 +32,8 @@ const DATES = { again: TODAY, hard: '2026-11-22', medium: '2026-11-24', easy: '2
 
 function cardOf(card_id: number, progress: StudyCard['progress'] = null): StudyCard {
   const deck = { slug: 'git', name: 'Git', lang: 'de' }
-  return { card_id, question: `F${card_id}`, answer: 'A', level: '', deck, note: null, progress, next_review: DATES }
+  const texts = { ...eachText(() => ''), question: `F${card_id}`, answer: 'A' }
+  return { ...texts, card_id, deck, note: null, progress, next_review: DATES }
 }
 
 function pageOf(ids: number[], total = ids.length): Page {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { updateCards } from '../../../db/queries/content/write.js'
-import { CARD_PARTS, type CardPart } from '../../../src/domain/content/card-texts.js'
+import { CARD_PARTS, type CardPart, type CardTexts, eachText } from '../../../src/domain/content/card-texts.js'
 import type { Exercise } from '../../../src/domain/questions/exercise.js'
 import { createMigratedDatabase } from '../../support/database.js'
 import { createCard, createDeck } from '../../support/factories.js'
@@ -12,7 +12,7 @@ const { db } = database
 t.test('updates a card except for the parts that it keeps', async (t) => {
   const deck = await createDeck(db)
   const exercise: Exercise = { form: 'text', options: [], tolerance: null, unit: null }
-  const after = { question: 'neu?', answer: 'neu', level: 'neu', exercise }
+  const after: CardTexts = { ...eachText((name) => `neu: ${name}`), exercise }
   const keepSets: readonly (readonly CardPart[])[] = [[], ...CARD_PARTS.map((part) => [part]), CARD_PARTS]
   for (const keeps of keepSets) {
     const before = await createCard(db, { deck_id: deck.id })

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
+import { EMPTY_TEXTS, MARKDOWN_TEXTS } from '../../../src/domain/content/card-texts.js'
 import { createReplacer, replaceInSteps } from '../../../src/domain/content/editing/replace.js'
 import { InvalidInput } from '../../../src/domain/refusal.js'
 import fc, { runs } from '../../support/property.js'
@@ -36,18 +37,19 @@ t.test('replaces in question, answer and options of a card', async (t) => {
     { text: 'neu', correct: false, feedback: null },
   ]
   const card = {
+    ...EMPTY_TEXTS,
     question: 'alt?',
     answer: 'Alt',
     level: 'alt',
     exercise: { form: 'choice' as const, options, tolerance: null, unit: null },
   }
   const steps = replaceInSteps(card, createReplacer({ find: 'alt', with: 'x' }))
-  for (const text of ['question', 'answer', 'option 1', 'feedback 1', 'option 2']) t.notOk(steps.next().done, text)
+  for (const text of [...MARKDOWN_TEXTS, 'option 1', 'feedback 1', 'option 2']) t.notOk(steps.next().done, text)
   t.strictSame(steps.next().value, {
     texts: {
+      ...card,
       question: 'x?',
       answer: 'x',
-      level: 'alt',
       exercise: {
         ...card.exercise,
         options: [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
+import { EMPTY_TEXTS, eachText } from '../../../../src/domain/content/card-texts.js'
 import { parseDeck, parseDeckInSteps } from '../../../../src/domain/content/format/parse-deck.js'
 import { splitSections } from '../../../../src/domain/content/format/sections.js'
 import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
@@ -56,12 +57,12 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
         desired_retention: null,
         cards: [
           {
+            ...EMPTY_TEXTS,
             key: 'git-stash',
             aliases: [],
             question: 'Was macht `git stash`?\n\nOptional further text of the question, fences and lists allowed.',
             answer: 'Legt Änderungen **beiseite**, bis zum nächsten `git stash pop`.',
             level: 'grundlagen',
-            exercise: null,
             draft: false,
             line: 7,
           },
@@ -314,6 +315,7 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   cards: fc
     .uniqueArray(
       plainRecord({
+        ...eachText(() => fc.constant('')),
         key: id,
         aliases: fc.constant([]),
         question: fc.tuple(paragraph, fc.option(body)).map((parts) => parts.filter((part) => part).join('\n\n')),
