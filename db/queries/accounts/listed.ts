@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { StoredAccount } from '../../../src/domain/accounts/user-changes.js'
 import { CHANGED_FIELDS } from '../../../src/domain/accounts/user-list.js'
 import type { Database } from '../../types.js'
+import { isEnabled } from './enabled.js'
 
 // Raw SQL: rows come from arrays (`unnest`), and names are compared by an expression that has an index.
 
@@ -27,9 +28,6 @@ export async function listNamedAccounts(
     .$if(isLocking, (query) => query.forNoKeyUpdate())
     .execute()
 }
-
-/** Condition on accounts that are enabled on a day */
-const isEnabled = (today: string) => sql<boolean>`(disabled_on is null or disabled_on > ${today}::date)`
 
 export async function countEnabled(db: Kysely<Database>, today: string): Promise<number> {
   const { count } = await db

@@ -1,6 +1,7 @@
 import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { SignInMethod } from '../../column-types.js'
 import type { Database } from '../../types.js'
+import { isEnabled } from './enabled.js'
 import type { AccountWithState } from './users.js'
 
 export interface FoundSession {
@@ -80,7 +81,7 @@ export async function insertSession(
     select ${id_hash}::bytea, users.id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
       ${signInMethod(credential)}::text, ${authenticationTime(credential)}, ${provider_session}::text
     from ${source}
-    where users.id = ${user_id} and (disabled_on is null or disabled_on > ${today}::date) and ${condition}
+    where users.id = ${user_id} and ${isEnabled(today)} and ${condition}
     ${locks}`.execute(db)
   return numAffectedRows === 1n
 }

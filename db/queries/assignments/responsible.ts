@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
+import { isEnabled } from '../accounts/enabled.js'
 
 // Raw SQL: the conditions on all teams of an audience are nested subqueries without columns, shared as fragments.
 
@@ -45,7 +46,7 @@ export async function findSuccessor(
   const { rows } = await sql<{ user_id: number }>`
     select user_id
     from team_members join users on users.id = user_id
-    where role = 'lead' and until_on is null and (disabled_on is null or disabled_on > ${today}::date)
+    where role = 'lead' and until_on is null and ${isEnabled(today)}
       and team_id in (select team_id from assignment_teams where assignment_id = ${assignmentId})
     group by user_id
     having count(distinct team_id) = (select count(*) from assignment_teams where assignment_id = ${assignmentId})

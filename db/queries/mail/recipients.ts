@@ -3,6 +3,7 @@ import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { OverdueTask } from '../../../src/domain/mail/texts.js'
 import type { Database } from '../../types.js'
+import { isEnabled } from '../accounts/enabled.js'
 import { MISSED } from '../assignments/occurrences.js'
 
 // Raw SQL: the candidates are found by arithmetic on days in nested subqueries, and rows come from arrays.
@@ -33,7 +34,7 @@ function canGet(
   { userId, after, today }: Omit<RecipientPage, 'limit'>,
 ): RawBuilder<boolean> {
   return sql`users.id > ${after} and (${userId ?? null}::integer is null or users.id = ${userId ?? null}::integer)
-    and email is not null and (disabled_on is null or disabled_on > ${today}::date)
+    and email is not null and ${isEnabled(today)}
     and not exists (
       select from mails where mails.user_id = users.id and kind = ${kind} and day = ${day}::date)`
 }
@@ -145,7 +146,7 @@ export async function listDigests(
             join assignments on assignments.id = assignment_id and archived_at is null and mandatory
             join users as person on person.id = member.user_id
           where led.user_id = users.id and led.role = 'lead' and led.until_on is null and member.user_id <> users.id
-            and (person.disabled_on is null or person.disabled_on > ${page.today}::date)
+            and ${isEnabled(page.today, 'person')}
             and state in ('open', 'in_progress') and ${wasOverdue}
         )
       order by id limit ${page.limit} for key share of users
@@ -169,7 +170,7 @@ export async function listDigests(
               join team_members as member on member.team_id = led.team_id and member.until_on is null
             where led.user_id = leads.id and led.role = 'lead' and led.until_on is null
           )
-          and person.id <> leads.id and (person.disabled_on is null or person.disabled_on > ${page.today}::date)
+          and person.id <> leads.id and ${isEnabled(page.today, 'person')}
           and state in ('open', 'in_progress') and ${wasOverdue}
       ) as task
     ) as tasks

@@ -7,7 +7,7 @@ export interface Deactivation {
 }
 
 /**
- * Returns whether an account is disabled on a day (`YYYY-MM-DD`). `insertSession` implements the same rule in SQL.
+ * Returns whether an account is disabled on a day (`YYYY-MM-DD`). `isEnabled` is the same rule in SQL.
  * @example isDisabled({ disabled_on: '2026-11-21' }, '2026-11-21') // true
  */
 export function isDisabled({ disabled_on }: Deactivation, today: string): boolean {
