@@ -38,7 +38,7 @@ export async function findPicture(db: Kysely<Database>, sha: string, viewer: Vie
     .executeTakeFirst()
 }
 
-const BYTES_AT_ONCE = 64 * 1024
+const BYTES_AT_ONCE = 32 * 1024
 
 /**
  * Yields the bytes of a picture in pieces, because the driver converts all bytes of a statement without yielding.
