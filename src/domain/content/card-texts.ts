@@ -52,7 +52,9 @@ export type GivenTexts = Partial<CardTexts> & Pick<CardTexts, 'question' | 'answ
 
 /** @example eachText(() => '') // { question: '', answer: '', level: '' } */
 export function eachText<Value>(of: (name: CardText) => Value): Record<CardText, Value> {
-  return Object.fromEntries(CARD_TEXTS.map((name) => [name, of(name)])) as Record<CardText, Value>
+  const texts = {} as Record<CardText, Value>
+  for (const name of CARD_TEXTS) texts[name] = of(name)
+  return texts
 }
 
 export const EMPTY_TEXTS: CardTexts = { ...eachText(() => ''), exercise: null }

@@ -12,11 +12,10 @@ export function digestText(...texts: string[]): string {
   return hash('sha256', texts.join('\0'), 'hex').slice(0, 32)
 }
 
-export function digestCard({ exercise, ...texts }: CardTexts): CardDigests {
-  return {
-    ...eachText((name) => digestText(texts[name])),
-    exercise: exercise === null ? '' : digestText(...textsOfExercise(exercise)),
-  }
+export function digestCard(card: CardTexts): CardDigests {
+  const { exercise } = card
+  const digest = exercise === null ? '' : digestText(...textsOfExercise(exercise))
+  return { ...eachText((name) => digestText(card[name])), exercise: digest }
 }
 
 /** Digests content in short steps, so that other work can run in between. */
