@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { EMPTY_TEXTS, eachText } from '../../../../src/domain/content/card-texts.js'
+import { COMMENT_TEXTS } from '../../../../src/domain/content/format/card-comment.js'
 import { parseDeck, parseDeckInSteps } from '../../../../src/domain/content/format/parse-deck.js'
 import { splitSections } from '../../../../src/domain/content/format/sections.js'
 import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
@@ -99,12 +100,12 @@ t.test('parses the comment of a card and reports its invalid values', async (t) 
     `${head}\n  <!--\n id : a ;\n\n level:  sehr: schwer <b>;\n aliases: [x, y-1\n ,z];\n-->${end}`,
   )
   t.same(several, {
+    ...EMPTY_TEXTS,
     key: 'a',
     aliases: ['x', 'y-1', 'z'],
     question: 'F',
     answer: 'Ja',
     level: 'sehr: schwer <b>',
-    exercise: null,
     draft: false,
     line: 4,
   })
@@ -177,7 +178,7 @@ t.test('reports all faults of a card with their lines', async (t) => {
   t.same(withComment('<!--\nid: Ä;\nlevel:;\nfarbe: rot;\nid: b;\n\nnix -->'), [
     `6: „Ä“ ${badId}`,
     '7: „level“ darf nicht leer sein; ohne Level steht dort ""',
-    '8: Unbekannter Schlüssel „farbe“ (erlaubt: id, level, aliases, draft, form, tolerance, unit, verbatim)',
+    `8: Unbekannter Schlüssel „farbe“ (erlaubt: id, ${COMMENT_TEXTS.join(', ')}, aliases, draft, form, tolerance, unit, verbatim)`,
     '9: Der Schlüssel „id“ steht mehrfach im Kommentar',
     '11: Der Kommentar der Karte muss aus „schlüssel: wert“ bestehen, getrennt durch ;',
   ])

@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import t from 'tap'
+import { EMPTY_TEXTS } from '../../../../src/domain/content/card-texts.js'
 import { escapePictures, findPictures } from '../../../../src/domain/pictures/markdown.js'
 import type { ExportItem } from '../../../../src/services/content/exports/items.js'
 import { writeCsv } from '../../../../src/services/content/exports/write-csv.js'
@@ -23,7 +24,7 @@ async function exportOf({ decks }: Read, write: typeof writeMarkdown): Promise<R
       yield { kind: 'deck', deck } as unknown as ExportItem
       yield {
         kind: 'cards',
-        cards: cards.map((card, id) => ({ exercise: null, ...card, id, key: null })),
+        cards: cards.map((card, id) => ({ ...EMPTY_TEXTS, ...card, id, key: null })),
       } as unknown as ExportItem
     }
   }
