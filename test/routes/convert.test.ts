@@ -7,6 +7,8 @@ import { type Caller, errorBody, startService } from '../support/service.js'
 
 const service = await startService(t)
 const author = await createEditor(service)
+/** Longer than the timeout of the service, because the machine may be busy */
+const timeoutMs = 120_000
 const convert = async (html: unknown, caller: Caller = author) => caller.post('/api/content/convert', { html })
 
 t.test('converts pasted HTML', async (t) => {
@@ -28,8 +30,7 @@ t.test('converts pasted HTML', async (t) => {
 
 t.test('2 MB of text are converted; longer text and invalid characters are refused', async (t) => {
   const large = `<p>${'Wort '.repeat(100)}</p>`.repeat(4_000)
-  // The timeout is longer than that of the service, because the machine may be busy.
-  t.match(await convertToMarkdown(large, { userId: 3, timeoutMs: 120_000 }), /^Wort Wort/)
+  t.match(await convertToMarkdown(large, { userId: 3, timeoutMs }), /^Wort Wort/)
   t.strictSame((await convert('x'.repeat(2 ** 21))).body, errorBody(413, 'Anfrage zu groß'))
   for (const html of ['a\0', '\ud800']) {
     t.strictSame((await convert(html)).body, errorBody(400, 'Das Feld „html“ enthält unzulässige Zeichen'))
@@ -41,14 +42,16 @@ t.test('ends a conversion that takes too long or whose caller has disconnected',
   const html = '<b>x</b>'.repeat(200_000)
   await t.rejects(convertToMarkdown(html, { userId: 1, timeoutMs: 1 }), { code: 'converting_too_long' })
   const gone = new AbortController()
-  const converted = convertToMarkdown(html, { userId: 1, signal: gone.signal })
+  const converted = convertToMarkdown(html, { userId: 1, timeoutMs, signal: gone.signal })
   gone.abort(new Error('gone'))
   await t.rejects(converted, { message: 'gone' })
-  t.equal(await convertToMarkdown('<i>y</i>', { userId: 1 }), '_y_', 'the next conversion can run')
+  t.equal(await convertToMarkdown('<i>y</i>', { userId: 1, timeoutMs }), '_y_', 'the next conversion can run')
 })
 
 t.test('serves one conversion per author at a time and refuses a flood', async (t) => {
-  const results = await Promise.allSettled(Array.from({ length: 6 }, () => convertToMarkdown('x', { userId: 2 })))
+  const results = await Promise.allSettled(
+    Array.from({ length: 6 }, () => convertToMarkdown('x', { userId: 2, timeoutMs })),
+  )
   t.equal(results.filter(({ status }) => status === 'fulfilled').length, 4)
   const [refused] = results.filter((one) => one.status === 'rejected')
   t.match(refused?.reason, { code: 'too_many_attempts' })

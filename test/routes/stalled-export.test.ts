@@ -72,8 +72,9 @@ t.test('stops reading after a disconnect', async (t) => {
 
 t.test('a stalled table does not delay the expensive requests of its user', async (t) => {
   await sql`
-    insert into users (username, display_name)
-    select 'person-' || number, 'Person ' || number from generate_series(1, ${CARDS}::integer) as number`.execute(db)
+    insert into users (username, display_name, created_at)
+    select 'person-' || number, 'Person ' || number, '2026-01-01'
+    from generate_series(1, ${CARDS}::integer) as number`.execute(db)
   const admin = await service.admin()
   const parts = [{ kind: 'personal', title: 'Rundgang' }]
   const values = { ...ASSIGNMENT, parts, audience: { everybody: true }, responsible_id: member.id }
