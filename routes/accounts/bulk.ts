@@ -8,16 +8,18 @@ import {
   MISSING_NOT_CONFIRMED,
   TOO_MANY_MISSING,
 } from '../../src/domain/accounts/refusals.js'
-import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
-import { hintsOf, readJsonRows, validateChanges, validateRows } from '../../src/domain/accounts/user-list.js'
+import { readCsvInSteps } from '../../src/domain/accounts/user-csv.js'
+import { hintsOf, readJsonRows, validateChangesInSteps, validateRows } from '../../src/domain/accounts/user-list.js'
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
 import { InvalidParameter } from '../../src/domain/refusal.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { warnOfCommonPasswords } from '../../src/http/password-warning.js'
 import { parseOnlyQuery } from '../../src/http/query.js'
 import { responses } from '../../src/http/schemas.js'
+import { serializeInTurns } from '../../src/http/serialize-in-turns.js'
 import { checkAccounts, createAccounts } from '../../src/services/accounts/create-accounts.js'
 import { checkChanges, updateAccounts } from '../../src/services/accounts/update-accounts.js'
+import { runInTurns } from '../../src/services/content/turns.js'
 import { BulkAccountsResponse, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-schemas.js'
 
 const BODY_LIMIT = 1024 * 1024
@@ -60,9 +62,10 @@ missing from the list, except administrators, emergency accounts and the caller,
       const { check: isCheck } = query
       const isUpdate = query.mode === 'update'
       if (!isUpdate && query.missing !== undefined) throw new InvalidParameter('missing', 'gilt nur mit „mode=update“')
-      const { rows, faults } = readRows(request.body, isUpdate)
+      const signal = abortOnClose(reply)
+      const { rows, faults } = await readRows(request.body, isUpdate)
       if (isUpdate) {
-        const judged = validateChanges(rows)
+        const judged = await runInTurns(validateChangesInSteps(rows))
         if (!isCheck) await app.requireFreshLogin.call(app, request, reply)
         const list = { users: judged.users, faults: [...faults, ...judged.faults] }
         const rules = {
@@ -74,7 +77,8 @@ missing from the list, except administrators, emergency accounts and the caller,
         const result = isCheck
           ? await checkChanges(app.db, list, rules)
           : await updateAccounts(app.db, actorOf(request), list, { ...rules, confirmed: query.confirm_disabled })
-        return { check: isCheck, users: [], hints: [], ...result }
+        // The type is that of the object, which is sent as JSON.
+        return (await serializeInTurns(reply, { check: isCheck, users: [], hints: [], ...result }, signal)) as never
       }
       const judged = validateRows(rows)
       const list = { users: judged.users, faults: [...faults, ...judged.faults] }
@@ -86,7 +90,7 @@ missing from the list, except administrators, emergency accounts and the caller,
             list.users.map((user) => ({ ...user, id: null, password: null })),
           )
         : await createAccounts(app.db, actorOf(request), list, {
-            signal: abortOnClose(reply),
+            signal,
             today: app.clock.today(),
           })
       await warnOfCommonPasswords(
@@ -102,8 +106,8 @@ missing from the list, except administrators, emergency accounts and the caller,
   )
 }
 
-function readRows(body: unknown, isUpdate: boolean): ReturnType<typeof readJsonRows> {
-  return body instanceof CsvBody ? readCsvRows(body.bytes, isUpdate) : readJsonRows(body)
+async function readRows(body: unknown, isUpdate: boolean): Promise<ReturnType<typeof readJsonRows>> {
+  return body instanceof CsvBody ? runInTurns(readCsvInSteps(body.bytes, isUpdate)) : readJsonRows(body)
 }
 
 export default bulk

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { generatePassword } from '../../src/domain/accounts/passwords.js'
-import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
+import { readCsvInSteps, readCsvRows } from '../../src/domain/accounts/user-csv.js'
 import { MAX_USERS, readJsonRows, validateRows } from '../../src/domain/accounts/user-list.js'
 import fc, { runs } from '../support/property.js'
 
@@ -10,6 +10,25 @@ const faultsOf = (text: string | Uint8Array) => {
   const { rows, faults } = csv(text)
   return [...faults, ...validateRows(rows).faults].map(({ line, field, message }) => [line, field, message])
 }
+
+t.test('property: reads blocks of records as the whole text', async () => {
+  const readWith = (text: string, blockLength: number) => {
+    const steps = readCsvInSteps(Buffer.from(text), true, blockLength)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+    }
+  }
+  // Most of these texts have broken quotes somewhere.
+  const line = fc.string({ unit: fc.constantFrom('a', '"', ';', ' ', '""', '"b"', '\n'), maxLength: 8 })
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+      const text = ['username;name', ...lines].join('\n')
+      assert.deepEqual(readWith(text, 0), readWith(text, Number.POSITIVE_INFINITY))
+    }),
+    { numRuns: runs(1_000) },
+  )
+})
 
 t.test('property: reads CSV with any separator, quoted or not', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ';', ',', '\t', '\n', ' ', "'", '😀') })

@@ -264,3 +264,41 @@ t.test('the number of statements does not depend on the length of the list', asy
   }
   for (const query of ['&check=true', '']) t.equal(await countFor(40, query), await countFor(2, query))
 })
+
+t.test('changes more accounts than a statement reads', async (t) => {
+  const team = await createTeam()
+  const prefix = unique('viele')
+  const names = Array.from({ length: 520 }, (_, index) => `${prefix}-${index}`)
+  await db
+    .insertInto('users')
+    .values(names.map((username) => ({ username, display_name: username, password_hash: null })))
+    .execute()
+  const rows = names.map((name, index) => `${name};Person ${index};${team.name}`)
+  const list = ['Benutzername;Name;Team', ...rows].join('\n')
+  // Two changes of each person, in the order of the list.
+  const expected = names.flatMap((username, index) => {
+    const person = { line: index + 2, username }
+    return [
+      { ...person, field: 'display_name', from: username, to: `Person ${index}` },
+      { ...person, field: 'teams', from: [], to: [team.name] },
+    ]
+  })
+  const withoutId = ({ id: _, ...change }: { id: number }) => change
+  const checked = await send(list, '&check=true')
+  t.equal(checked.status, 200)
+  t.strictSame(checked.body.changes.map(withoutId), expected)
+  const applied = await send(list)
+  t.strictSame(applied.body.changes, checked.body.changes)
+  const stored = await db
+    .selectFrom('users')
+    .innerJoin('team_members', 'team_members.user_id', 'users.id')
+    .select(['username', 'display_name'])
+    .where('team_id', '=', team.id)
+    .orderBy('users.id')
+    .execute()
+  t.strictSame(
+    stored,
+    names.map((username, index) => ({ username, display_name: `Person ${index}` })),
+  )
+  t.strictSame((await send(list, '&check=true')).body.changes, [], 'a repeated list changes nothing')
+})

@@ -10,14 +10,17 @@ type Account = Omit<StoredAccount, 'teams' | 'fixed_teams'>
 
 const ACCOUNT = ['id', 'username', ...CHANGED_FIELDS] as const
 
-/** Returns the accounts with one of the names or personnel numbers. @param isLocking whether to lock their rows */
-export async function listNamedAccounts(
+/**
+ * Returns the ids of the accounts with one of the names or personnel numbers, as one JSON value, because many rows would
+ * block other requests. @param isLocking whether to lock their rows, in the order of the ids
+ */
+export async function findNamedIds(
   db: Kysely<Database>,
   { names, numbers, isLocking }: { names: string[]; numbers: string[]; isLocking: boolean },
-): Promise<Account[]> {
-  return db
+): Promise<number[]> {
+  const named = db
     .selectFrom('users')
-    .select(ACCOUNT)
+    .select('id')
     .where(({ eb, or }) =>
       or([
         eb(sql`normalize(username, NFC)`, '=', sql`any(${names}::text[])`),
@@ -26,6 +29,19 @@ export async function listNamedAccounts(
     )
     .orderBy('id')
     .$if(isLocking, (query) => query.forNoKeyUpdate())
+  const { ids } = await db
+    .selectFrom(named.as('named'))
+    .select(sql<number[]>`coalesce(json_agg(id), '[]')`.as('ids'))
+    .executeTakeFirstOrThrow()
+  return ids
+}
+
+export async function listAccounts(db: Kysely<Database>, ids: readonly number[]): Promise<Account[]> {
+  return db
+    .selectFrom('users')
+    .select(ACCOUNT)
+    .where('id', '=', sql<number>`any(${ids}::integer[])`)
+    .orderBy('id')
     .execute()
 }
 

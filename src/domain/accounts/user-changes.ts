@@ -35,15 +35,20 @@ export interface UpdatePlan {
 }
 
 /**
- * Plans the changes of accounts by a list; accounts that stay as they are have no update.
+ * Plans the changes of accounts by a list; accounts that stay as they are have no update. Yields after each account, so
+ * that other work can run in between.
  * @param accounts accounts with the names and personnel numbers of the list
  */
-export function planUpdates(users: readonly ListedChange[], accounts: readonly StoredAccount[]): UpdatePlan {
+export function* planUpdatesInSteps(
+  users: readonly ListedChange[],
+  accounts: readonly StoredAccount[],
+): Generator<void, UpdatePlan> {
   const byName = new Map(accounts.map((account) => [nameKey(account.username), account]))
   const byNumber = new Map(accounts.map((account) => [account.personnel_number, account]))
   const planned = new Map<number, AccountUpdate & { line: number }>()
   const faults: RowFault[] = []
   for (const { line, username, personnel_number, values, teams } of users) {
+    yield
     const before = username === undefined ? byNumber.get(personnel_number) : byName.get(nameKey(username))
     if (before === undefined) {
       faults.push(unknownPersonFault(line, username))
@@ -59,13 +64,16 @@ export function planUpdates(users: readonly ListedChange[], accounts: readonly S
     if (teams !== undefined) after.teams = [...new Set([...before.fixed_teams, ...teams])].sort()
     planned.set(before.id, { line, before, after })
   }
-  for (const { line, before, after } of planned.values()) {
+  const updates: AccountUpdate[] = []
+  for (const update of planned.values()) {
+    yield
+    if (changesOf(update).length > 0) updates.push(update)
+    const { line, before, after } = update
     const holder = after.personnel_number === null ? undefined : byNumber.get(after.personnel_number)
     if (holder === undefined || holder.id === before.id) continue
     const { personnel_number: kept } = planned.get(holder.id)?.after ?? holder
     if (kept === after.personnel_number) faults.push(takenNumberFault(line))
   }
-  const updates = [...planned.values()].filter((update) => changesOf(update).length > 0)
   return { updates, faults, listed: [...planned.keys()] }
 }
 

@@ -61,6 +61,8 @@ const SEPARATORS = [';', ',', '\t']
 /** Maximum number of records with empty fields only; spreadsheets may save many of these */
 const MAX_BLANK_RECORDS = 2_000
 const ENOUGH = new Error('enough has been read')
+/** Minimum number of UTF-16 code units that are parsed in one step; about a millisecond */
+const BLOCK_LENGTH = 8_192
 
 const NOT_UTF8 = 'Die Datei ist nicht in UTF-8 kodiert. In Excel hilft: Speichern unter, Dateityp „CSV UTF-8“'
 const BROKEN_QUOTES = 'Die Anführungszeichen passen nicht zusammen'
@@ -78,10 +80,24 @@ interface CsvRecord {
  * @example readCsvRows(Buffer.from('username\nerika')).rows // [{ line: 2, username: 'erika' }]
  */
 export function readCsvRows(bytes: Uint8Array, isChange = false): { rows: UserRow[]; faults: RowFault[] } {
+  const steps = readCsvInSteps(bytes, isChange)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Parses a file as `readCsvRows` does, in short steps, so that other work can run in between. */
+export function* readCsvInSteps(
+  bytes: Uint8Array,
+  isChange: boolean,
+  blockLength = BLOCK_LENGTH,
+): Generator<void, { rows: UserRow[]; faults: RowFault[] }> {
   const faults: RowFault[] = []
   const text = decodeCsv(bytes, faults)
   if (text === undefined) return { rows: [], faults }
-  const [header, ...records] = readRecords(text, isChange ? MAX_CHANGED_USERS : MAX_USERS, faults)
+  const maximum = isChange ? MAX_CHANGED_USERS : MAX_USERS
+  const [header, ...records] = yield* readRecords(text, { maximum, blockLength }, faults)
   if (header === undefined) {
     if (faults.length === 0) faults.push({ line: 1, field: null, message: 'Die Datei ist leer' })
     return { rows: [], faults }
@@ -99,6 +115,7 @@ export function readCsvRows(bytes: Uint8Array, isChange = false): { rows: UserRo
       continue
     }
     rows.push(readRow(line, new Map(columns.map((column, index) => [column, fields[index] ?? '']))))
+    yield
   }
   return { rows, faults }
 }
@@ -153,19 +170,24 @@ function isLetterOrAscii(byte: number): boolean {
  * Reads the records that are not empty. Stops when there are too many records. Also stops at a record with broken
  * quotes, because it is unclear whether the text after that record is quoted.
  */
-function readRecords(text: string, maximum: number, faults: RowFault[]): CsvRecord[] {
+function* readRecords(
+  text: string,
+  { maximum, blockLength }: { maximum: number; blockLength: number },
+  faults: RowFault[],
+): Generator<void, CsvRecord[]> {
+  const delimiter = findSeparator(text)
   const records: CsvRecord[] = []
   let passed = 0
   let read = 0
-  try {
-    parse(text, {
-      delimiter: findSeparator(text),
+  const readBlock = (block: string, linesBefore: number) =>
+    parse(block, {
+      delimiter,
       record_delimiter: '\n',
       relax_column_count: true,
       skip_empty_lines: true,
       on_record: (fields: string[], { lines }) => {
-        passed = lines
-        const line = lines - fields.reduce((sum, field) => sum + countLines(field) - 1, 0)
+        passed = linesBefore + lines
+        const line = passed - fields.reduce((sum, field) => sum + countLines(field) - 1, 0)
         if (fields.some((field) => field.trim() !== '')) records.push({ line, fields })
         // The header and one user more than allowed suffice for `validateRows` to report too many users.
         if (records.length > maximum + 1) throw ENOUGH
@@ -176,6 +198,11 @@ function readRecords(text: string, maximum: number, faults: RowFault[]): CsvReco
         return null
       },
     })
+  try {
+    for (const { block, linesBefore } of blocksOf(text, blockLength)) {
+      readBlock(block, linesBefore)
+      yield
+    }
   } catch (error) {
     if (error === ENOUGH) return records
     if (!(error instanceof CsvError)) throw error
@@ -184,6 +211,27 @@ function readRecords(text: string, maximum: number, faults: RowFault[]): CsvReco
     faults.push({ line: passed + Math.max(begin, 0) + 1, field: null, message: BROKEN_QUOTES })
   }
   return records
+}
+
+/**
+ * Splits a text into blocks of whole records. Quotes within quoted fields are doubled, so that a line ends a record if
+ * the number of quotes before its end is even. A record with broken quotes is in the block after the records before it.
+ */
+function* blocksOf(text: string, length: number): Generator<{ block: string; linesBefore: number }> {
+  let isQuoted = false
+  let start = 0
+  let linesBefore = 0
+  let lines = 0
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '"') isQuoted = !isQuoted
+    if (text[index] !== '\n') continue
+    lines++
+    if (isQuoted || index - start < length) continue
+    yield { block: text.slice(start, index + 1), linesBefore }
+    start = index + 1
+    linesBefore = lines
+  }
+  yield { block: text.slice(start), linesBefore }
 }
 
 /** Returns the separator that occurs most often in the first line that is not blank; headings contain no separator. */

@@ -131,14 +131,16 @@ const REMOVABLE: readonly string[] = ['auditor_until', 'disabled_on', 'email', '
 
 /**
  * Validates the rows of a list that changes accounts. An absent or empty field leaves the value unchanged; null removes
- * it. Reports the same faults as `validateRows`, rows without a user name and personnel number, and passwords.
+ * it. Reports the same faults as `validateRows`, rows without a user name and personnel number, and passwords. Yields
+ * after each row, so that other work can run in between.
  */
-export function validateChanges(rows: UserRow[]): ChangeList {
+export function* validateChangesInSteps(rows: readonly UserRow[]): Generator<void, ChangeList> {
   const users: ListedChange[] = []
   const faults = tooManyRows(rows, MAX_CHANGED_USERS)
   if (faults.length > 0) return { users, faults }
   const isRepeated = repetitionsIn(faults)
   for (const row of rows) {
+    yield
     const { line } = row
     const { user, faults: own } = validateRow(row)
     if (user.username === '' && user.personnel_number === null && own.length === 0)
@@ -165,7 +167,7 @@ export function validateChanges(rows: UserRow[]): ChangeList {
   return { users, faults }
 }
 
-function tooManyRows(rows: UserRow[], maximum: number): RowFault[] {
+function tooManyRows(rows: readonly UserRow[], maximum: number): RowFault[] {
   const first = rows[maximum]
   if (first === undefined) return []
   const message = `Höchstens ${maximum.toLocaleString('de')} Benutzer auf einmal, bitte die Liste teilen`

@@ -2,11 +2,13 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditedAction, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
 import {
   countEnabled,
+  findNamedIds,
+  listAccounts,
   listMissingAccounts,
-  listNamedAccounts,
   updateListed,
 } from '../../../db/queries/accounts/listed.js'
 import { deleteAccesses, listAdmins, lockAdmins, lockPersonnelNumbers } from '../../../db/queries/accounts/users.js'
+import { readInChunks } from '../../../db/queries/read-in-chunks.js'
 import { endMemberships, insertMembers, listMembershipsOf } from '../../../db/queries/teams/members.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
@@ -15,7 +17,7 @@ import type { RowFault } from '../../domain/accounts/types.js'
 import {
   type AccountUpdate,
   changesOf,
-  planUpdates,
+  planUpdatesInSteps,
   type StoredAccount,
   type ValueChange,
 } from '../../domain/accounts/user-changes.js'
@@ -23,6 +25,7 @@ import { type ChangeList, nameKey, sortFaults } from '../../domain/accounts/user
 import { type Admin, vacatedRole } from '../../domain/sign-in/last-admin.js'
 import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
+import { mapInTurns, runInTurns } from '../content/turns.js'
 import { type AccountRules, detailsOf, KEEP_ENABLED, KEEP_RIGHT } from './change-account.js'
 import { findTeamIds, missingTeams } from './create-accounts.js'
 
@@ -92,11 +95,14 @@ export async function updateAccounts(
         ended.map(({ before }) => before.id),
       )
       await moveTeams(transaction, actor, updates, { teams, today })
-      await insertAuditEntries(transaction, actor, updates.flatMap(updateDeed))
+      await insertAuditEntries(transaction, actor, (await mapInTurns(updates, updateDeed)).flat())
       return { changes, missing, too_many_missing }
     })
   })
 }
+
+/** Small, because the driver converts all rows of a statement without yielding */
+const ACCOUNTS_AT_ONCE = 250
 
 interface PlanOptions extends UpdateRules {
   admins: Admin[]
@@ -110,23 +116,14 @@ async function plan(
 ): Promise<Plan> {
   const names = users.flatMap(({ username }) => (username === undefined ? [] : nameKey(username)))
   const numbers = users.flatMap(({ personnel_number }) => personnel_number ?? [])
-  const rows = await listNamedAccounts(db, { names, numbers, isLocking })
-  const memberships = await listMembershipsOf(
-    db,
-    rows.map(({ id }) => id),
-  )
+  const ids = await findNamedIds(db, { names, numbers, isLocking })
+  const rows = await readInChunks(ids, (chunk) => listAccounts(db, chunk), ACCOUNTS_AT_ONCE)
+  const memberships = await readInChunks(ids, (chunk) => listMembershipsOf(db, chunk), ACCOUNTS_AT_ONCE)
   const named = users.map(({ line, teams = [] }) => ({ line, teams }))
   const teams = await findTeamIds(db, named)
-  const accounts = new Map(rows.map((row): [number, StoredAccount] => [row.id, { ...row, teams: [], fixed_teams: [] }]))
-  for (const { user_id, team_id, name, role, origin } of memberships) {
-    teams.set(name, team_id)
-    const account = accounts.get(user_id)
-    if (account === undefined) continue
-    if (!account.teams.includes(name)) account.teams.push(name)
-    if (role === 'lead' || origin === 'claim') account.fixed_teams.push(name)
-  }
-  for (const account of accounts.values()) account.teams.sort()
-  const planned = planUpdates(users, [...accounts.values()])
+  for (const { name, team_id } of memberships) teams.set(name, team_id)
+  const accounts = await runInTurns(joinInSteps(rows, memberships))
+  const planned = await runInTurns(planUpdatesInSteps(users, accounts))
   const found = [...faults, ...planned.faults, ...missingTeams(named, teams)]
   found.push(...lostAdmins(planned.updates, admins, offered))
   if (found.length > 0) throw new FaultyUsers(sortFaults(found), 'Nichts geändert')
@@ -140,8 +137,32 @@ async function plan(
       updates.push({ line: null, before, after: { ...before, disabled_on: today } })
     }
   }
-  const changes = updates.flatMap(changesOf)
+  const changes = (await mapInTurns(updates, changesOf)).flat()
   return { updates, teams, changes, missing: missing.length, too_many_missing: missing.length * 10 > enabled }
+}
+
+/** Returns the accounts with the names of their teams. Yields after each account and membership. */
+function* joinInSteps(
+  rows: Awaited<ReturnType<typeof listAccounts>>,
+  memberships: Awaited<ReturnType<typeof listMembershipsOf>>,
+): Generator<void, StoredAccount[]> {
+  const accounts = new Map<number, StoredAccount>()
+  for (const row of rows) {
+    accounts.set(row.id, { ...row, teams: [], fixed_teams: [] })
+    yield
+  }
+  for (const { user_id, name, role, origin } of memberships) {
+    yield
+    const account = accounts.get(user_id)
+    if (account === undefined) continue
+    if (!account.teams.includes(name)) account.teams.push(name)
+    if (role === 'lead' || origin === 'claim') account.fixed_teams.push(name)
+  }
+  for (const account of accounts.values()) {
+    account.teams.sort()
+    yield
+  }
+  return [...accounts.values()]
 }
 
 function isLeaving({ before, after }: AccountUpdate): boolean {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { planUpdates, type StoredAccount } from '../../../src/domain/accounts/user-changes.js'
+import { planUpdatesInSteps, type StoredAccount } from '../../../src/domain/accounts/user-changes.js'
 import { readCsvRows } from '../../../src/domain/accounts/user-csv.js'
-import { validateChanges } from '../../../src/domain/accounts/user-list.js'
+import { validateChangesInSteps } from '../../../src/domain/accounts/user-list.js'
 import { parseDeck } from '../../../src/domain/content/format/parse-deck.js'
 import { readGift } from '../../../src/domain/gift/index.js'
 import { readStyleSheet, stylesIn } from '../../../src/domain/markup/style-sheet.js'
@@ -63,12 +63,20 @@ t.test('lists of users are read in linear time', async (t) => {
   }
 })
 
+/** Runs all steps and returns the result. */
+function finish<T>(steps: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
 t.test('changes of users are planned in linear time', async (t) => {
   const columns = 'Benutzername;Vorname;Personalnummer;Teams'
   const rowOf = (index: number) => `u${index};Erika;${index};Werkstatt|Lager`
   const plan = (length: number) => {
     const text = [columns, ...Array.from({ length }, (_, index) => rowOf(index))].join('\n')
-    const { users } = validateChanges(readCsvRows(Buffer.from(text), true).rows)
+    const { users } = finish(validateChangesInSteps(readCsvRows(Buffer.from(text), true).rows))
     const accounts = users.map((user, id): StoredAccount => {
       const rest = { is_admin: false, is_author: false, is_auditor: false, must_change_password: false }
       const names = { username: user.username as string, display_name: 'Neu', email: null }
@@ -77,7 +85,7 @@ t.test('changes of users are planned in linear time', async (t) => {
       const personnel_number = String((id + 1) % length)
       return { id, ...names, ...rest, ...days, personnel_number, teams: [], fixed_teams: [] }
     })
-    return planUpdates(users, accounts).updates.length
+    return finish(planUpdatesInSteps(users, accounts)).updates.length
   }
   t.equal(plan(10), 10)
   t.ok(isLinear(plan, 10_000))
