@@ -33,7 +33,7 @@ export const TEXT_RULES = {
 
 export type CardText = keyof typeof TEXT_RULES
 
-export const CARD_TEXTS = Object.keys(TEXT_RULES) as CardText[]
+export const CARD_TEXTS: readonly CardText[] = Object.keys(TEXT_RULES) as CardText[]
 
 export const MARKDOWN_TEXTS = CARD_TEXTS.filter((name) => TEXT_RULES[name].isMarkdown)
 

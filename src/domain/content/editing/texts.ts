@@ -9,8 +9,8 @@ const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
  * Parses a text of a card: NFC, `\n` line ends, trimmed.
- * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  * @param maxLength in UTF-16 code units
+ * @throws InvalidInput if the text is empty, too long or not storable; the message names the field
  * @example parseMarkdown('question', ' Was?\r\n') // 'Was?'
  */
 export function parseMarkdown(field: string, input: string, maxLength = MAX_SIDE_LENGTH): string {
