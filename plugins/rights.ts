@@ -82,6 +82,8 @@ declare module 'fastify' {
      * person in it. Loads `request.overseen`.
      */
     requireOverseer: onRequestAsyncHookHandler
+    /** Requires that the caller leads a team or is responsible for an assignment, and loads `request.ledTeams`. */
+    requireAnyOverseer: onRequestAsyncHookHandler
     /** Like `requireOverseer`, but also admits auditors, who see all persons. */
     requireStateReader: onRequestAsyncHookHandler
     requireResponsible: onRequestAsyncHookHandler
@@ -111,6 +113,8 @@ declare module 'fastify' {
      * assignment or admitted as an auditor. Set by `requireOverseer` and `requireStateReader`.
      */
     overseen: OverseenAssignment
+    /** Ids of the teams that the caller leads; set by `requireAnyOverseer` */
+    ledTeams: readonly number[]
   }
 }
 
@@ -131,6 +135,7 @@ export default fp(
     app.decorateRequest('viewableTeams')
     app.decorateRequest('assignmentReader')
     app.decorateRequest('overseen')
+    app.decorateRequest('ledTeams')
     app.decorateRequest('certificateReader')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
@@ -271,6 +276,12 @@ function decorateAssignmentRights(app: FastifyInstance): void {
   }
   app.decorate('requireOverseer', oversee(false))
   app.decorate('requireStateReader', oversee(true))
+  app.decorate('requireAnyOverseer', async (request: FastifyRequest) => {
+    await requireCaller(request)
+    const { id } = request.user
+    request.ledTeams = await listLedTeams(app.db, id)
+    if (request.ledTeams.length === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
+  })
   app.decorate('requireResponsible', async (request: FastifyRequest) => {
     await requireCaller(request)
     const id = parseRowId((request.params as { id: string }).id, INVALID_ASSIGNMENT)

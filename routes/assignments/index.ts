@@ -54,7 +54,12 @@ import {
 } from '../../src/services/assignments/assignments.js'
 import { exportOccurrences } from '../../src/services/assignments/export.js'
 import { listMine } from '../../src/services/assignments/mine.js'
-import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
+import {
+  countUrgent,
+  listOverseenOccurrences,
+  listSigners,
+  restOfWeek,
+} from '../../src/services/assignments/oversee.js'
 import { dueRuleOf, startsOf } from '../../src/services/assignments/plan.js'
 import { openArchive } from '../../src/services/certificates/archive.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
@@ -81,6 +86,7 @@ import {
   SignersFile,
   SignersQuery,
   TemplateList,
+  UrgentCounts,
 } from './schemas.js'
 
 const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR.at('parts/0/slug'), NOT_YOUR_TEAM.at('audience')]
@@ -150,6 +156,24 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       preHandler: app.requireAdmin,
     },
     async () => ({ templates: await listTemplates(app.db, app.config.contentDir) }),
+  )
+
+  app.get(
+    '/urgent',
+    {
+      config: { isExpensive: true },
+      schema: {
+        operationId: 'countUrgent',
+        summary: 'Numbers of overdue tasks and of those due this week that the caller oversees',
+        description: `The responsible person's numbers cover all persons; a lead's cover the members of the own teams in
+mandatory assignments. They equal those of the filters \`overdue\` and \`due_this_week\` of the list. Other callers,
+also administrators and auditors, are refused. Tokens need the scope \`admin\`.`,
+        tags: ['assignments'],
+        response: responses(UrgentCounts, [NOT_AN_OVERSEER]),
+      },
+      onRequest: app.requireAnyOverseer,
+    },
+    ({ user, ledTeams }) => countUrgent(app.db, { userId: user.id, led: ledTeams }, clock.today()),
   )
 
   app.get(
@@ -442,6 +466,7 @@ function selectionOf(query: Static<typeof OccurrenceTableQuery>, today: string):
     states: query.state,
     q: q === '' ? undefined : q,
     overdueOn: query.overdue ? today : undefined,
+    dueIn: query.due_this_week ? restOfWeek(today) : undefined,
     missing: query.missing,
   }
 }

@@ -212,6 +212,19 @@ export const CorrectionBody = Type.Object({
   }),
 })
 
+const urgent = {
+  overdue: Type.Integer({ description: 'Open ones that are overdue.', examples: [2] }),
+  due_this_week: Type.Integer({ description: 'Open ones due from today to Sunday and not overdue.', examples: [3] }),
+}
+
+export const UrgentCounts = Type.Object({
+  ...urgent,
+  week_ends_on: Type.String({ format: 'date', description: 'The Sunday of this week.', examples: ['2026-12-06'] }),
+  assignments: Type.Array(Type.Object({ id: Id, title: Type.String({ examples: ['Brandschutz'] }), ...urgent }), {
+    description: 'Assignments with such tasks, the most overdue first; at most 1,000.',
+  }),
+})
+
 const NextId = nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' }))
 
 export const AssignmentsQuery = Type.Object({
@@ -305,6 +318,7 @@ export const OwnOccurrences = Type.Object({
 const selection = {
   state: choices(OCCURRENCE_STATES, OCCURRENCE_STATES, 'all'),
   overdue: flag('Only open ones that are overdue.'),
+  due_this_week: flag('Only open ones that are due from today to Sunday and not overdue.'),
   missing: choice(PART_KINDS, 'Only open ones with an open part of this kind.'),
   q: optional('Part of the name.', 'muster'),
 }
@@ -349,6 +363,9 @@ export const OccurrenceList = Type.Object({
       {
         open: Type.Integer(),
         overdue: Type.Integer({ description: 'Number of open occurrences that are overdue.' }),
+        due_this_week: Type.Integer({
+          description: 'Number of open occurrences that are due from today to Sunday and not overdue.',
+        }),
         missed: Type.Integer({ description: 'Number of occurrences whose time passed before they were done.' }),
         done: Type.Integer(),
         excused: Type.Integer({ description: 'Exempt or recognised.' }),

@@ -106,6 +106,7 @@ t.test('nothing that members of other teams do changes what a lead sees', async 
   for (const id of [mandatory, optional, foreign]) await responsible.get(occurrences(id))
   const urls = [
     ...['/api/auth/me', '/api/teams', `/api/teams/${teams.A}`, `/api/teams/${teams.B}`, '/api/assignments'],
+    '/api/assignments/urgent',
     ...[mandatory, optional, foreign].flatMap((id) => [`/api/assignments/${id}`, occurrences(id)]),
     ...FILTERS.map((filter) => `${occurrences(mandatory)}?${filter}`),
     `${occurrences(mandatory)}?limit=1`,
@@ -148,7 +149,7 @@ t.test('filters and counts of a lead cover the visible rows only', async (t) => 
     .execute()
   const all = (await leadA.get(occurrences(mandatory))).body
   t.strictSame(userIds(all), ids(A))
-  t.strictSame(all.counts, { open: 4, overdue: 1, done: 1, excused: 0, left: 0, missed: 0 })
+  t.strictSame(all.counts, { open: 4, overdue: 1, done: 1, excused: 0, left: 0, missed: 0, due_this_week: 0 })
   type Row = { state: string; overdue: boolean; user: { display_name: string } }
   for (const filter of FILTERS) {
     const { state, overdue, q } = Object.fromEntries(new URLSearchParams(filter)) as Record<string, string>
@@ -206,6 +207,7 @@ const TABLE = `
 /api/teams/{B}                                            -       -       -       -       B       -       -       B
 /api/assignments                                          -       R       R       0       R       R       -       R
 /api/assignments/templates                                -       -       -       -       0       -       -       0
+/api/assignments/urgent                                   -       0       0       -       -       -       -       -
 /api/assignments/{mandatory}                              -       R       A3+B2+R -       A3+B2+R A3+B2+R -       A3+B2+R
 /api/assignments/{optional}                               -       -       R       -       R       R       -       R
 /api/assignments/{foreign}                                -       -       R       -       R       R       -       R

@@ -212,7 +212,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     t.strictSame(titles, ['Zweiter Titel'])
   })
 
-  await t.test('a first task appears on „Heute“ and in the menu of an open app', async (t) => {
+  await t.test('a first task appears on „Heute“ and in the navigation of an open app', async (t) => {
     const person = await app.newPerson({ name: 'Nora Neu' })
     const { page, complaints } = person
     await page.clock.install()
@@ -221,8 +221,10 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await writeAssignment(app, { title: 'Einweisung Lager', audience: { user_ids: [await idOf(person)] } })
     await page.clock.runFor(60_000)
     await page.getByText('Einweisung Lager').waitFor()
-    await button(page, 'Menü von Nora Neu').click()
-    await page.getByRole('menuitem', { name: 'Aufgaben', exact: true }).waitFor()
+    const places = page.getByRole('navigation', { name: 'Hauptbereiche' })
+    await places.getByRole('link', { name: 'Aufgaben' }).first().click()
+    await page.getByRole('heading', { name: 'Aufgaben', exact: true }).waitFor()
+    t.equal(await places.getByRole('link', { name: 'Aufgaben' }).first().getAttribute('aria-current'), 'page')
     t.strictSame(complaints, [])
   })
 

@@ -110,12 +110,20 @@ export interface OccurrenceSortKey {
   period: string
 }
 
+/** Days including both ends; `from` is today. */
+export interface Days {
+  from: string
+  to: string
+}
+
 export interface OccurrenceSelection {
   states: readonly OccurrenceState[]
   /** Part of the display name, case-insensitive and in any Unicode form */
   q: string | undefined
   /** Restricts the page to open occurrences that are overdue on this day; undefined for all */
   overdueOn: string | undefined
+  /** Restricts the page to open occurrences that are due in these days and not overdue; undefined for all */
+  dueIn: Days | undefined
   /** Restricts the page to open occurrences with an open part of this kind; undefined for all */
   missing: PartKind | undefined
 }
@@ -129,6 +137,9 @@ export interface OccurrencePage extends OccurrenceSelection {
 const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
 const isOverdueOn = (day: string) =>
   sql<boolean>`${IS_OPEN} and (coalesce(extended_until, due_on) < ${day}::date or ${MISSED} > 0)`
+
+const isDueIn = ({ from, to }: Days) =>
+  sql<boolean>`${IS_OPEN} and coalesce(extended_until, due_on) between ${from}::date and ${to}::date and ${MISSED} = 0`
 
 const NAME = sql`users.display_name collate "und-x-icu"`
 
@@ -186,12 +197,13 @@ function selectListed(timeZone: string) {
 function isSelected(
   assignmentId: number,
   watched: VisibleTeams,
-  { states, q, overdueOn, missing }: OccurrenceSelection,
+  { states, q, overdueOn, dueIn, missing }: OccurrenceSelection,
 ) {
   return sql<boolean>`
     assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isVisiblePerson(watched)}
     ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
     ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
+    ${dueIn === undefined ? sql`` : sql`and ${isDueIn(dueIn)}`}
     ${missing === undefined ? sql`` : sql`and ${IS_OPEN} and ${lacksPart(missing)}`}`
 }
 
@@ -227,6 +239,8 @@ export interface OccurrenceCounts {
   open: number
   /** Number of open occurrences that were due before today, or of persons who have missed an earlier period */
   overdue: number
+  /** Number of open occurrences that are due in the week of today and not overdue */
+  due_this_week: number
   done: number
   /** Number of exempt or recognised occurrences */
   excused: number
@@ -238,11 +252,12 @@ export async function countOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
   watched: VisibleTeams,
-  today: string,
+  week: Days,
 ): Promise<OccurrenceCounts> {
   const { rows } = await sql<OccurrenceCounts>`
     select count(*) filter (where ${IS_OPEN})::integer as open,
-      count(*) filter (where ${isOverdueOn(today)})::integer as overdue,
+      count(*) filter (where ${isOverdueOn(week.from)})::integer as overdue,
+      count(*) filter (where ${isDueIn(week)})::integer as due_this_week,
       count(*) filter (where state = 'done')::integer as done,
       count(*) filter (where state in ('exempt', 'recognised'))::integer as excused,
       count(*) filter (where state = 'missed')::integer as missed,
@@ -250,6 +265,49 @@ export async function countOccurrences(
     from occurrences join users on users.id = user_id
     where assignment_id = ${assignmentId} and ${isVisiblePerson(watched)}`.execute(db)
   return rows[0] as OccurrenceCounts
+}
+
+export interface UrgentAssignment {
+  id: number
+  title: string
+  /** Number of open occurrences that are overdue */
+  overdue: number
+  /** Number of open occurrences that are due in the week of today and not overdue */
+  due_this_week: number
+}
+
+/**
+ * Returns assignments with open occurrences that the user oversees and that are overdue or due this week, the most
+ * urgent first. The user oversees all occurrences as the responsible person, and those of mandatory assignments as a
+ * lead of the person's team.
+ */
+export async function listUrgent(
+  db: Kysely<Database>,
+  { userId, led }: { userId: number; led: readonly number[] },
+  week: Days,
+  limit: number,
+): Promise<UrgentAssignment[]> {
+  const columns = sql`assignments.id as assignment_id, title, occurrences.id, user_id, state, extended_until, occurrences.due_on`
+  const isCurrent = sql`archived_at is null and ${IS_OPEN}`
+  // A union instead of `or`, so that each branch uses an index. It removes the occurrences that both return.
+  const { rows } = await sql<UrgentAssignment>`
+    with overseen as (
+      select ${columns} from occurrences join assignments on assignments.id = assignment_id
+      where responsible_id = ${userId} and ${isCurrent}
+      union
+      select ${columns} from occurrences
+        join assignments on assignments.id = assignment_id
+        join users on users.id = user_id
+      where mandatory and ${isVisiblePerson(led)} and ${isCurrent}
+    ), judged as (
+      select assignment_id, title, ${isOverdueOn(week.from)} as is_overdue, ${isDueIn(week)} as is_due
+      from overseen as occurrences
+    )
+    select assignment_id as id, title, count(*) filter (where is_overdue)::integer as overdue,
+      count(*) filter (where is_due)::integer as due_this_week
+    from judged where is_overdue or is_due
+    group by assignment_id, title order by overdue desc, due_this_week desc, assignment_id limit ${limit}`.execute(db)
+  return rows
 }
 
 export type OccurrenceOwner = Pick<

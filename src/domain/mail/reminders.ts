@@ -29,10 +29,6 @@ export function nextWorkingDay(day: string): string {
   return isWorkingDay(day) ? day : nextWorkingDay(addDays(day, 1))
 }
 
-export function mondayOf(day: string): string {
-  return addDays(day, -((noonOf(day).getUTCDay() + 6) % 7))
-}
-
 /** Returns a function that tells whether mails are planned at a moment: on working days within `MAIL_HOURS`. */
 export function createMailTime(timeZone: string): (moment: { at: Date; today: string }) => boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit' })

@@ -76,6 +76,14 @@ export function addDays(day: string, days: number): string {
   return new Date(noonOf(day).getTime() + days * DAY_MS).toISOString().slice(0, 10)
 }
 
+/**
+ * Returns the first day of the week.
+ * @example mondayOf('2026-12-06') // '2026-11-30'
+ */
+export function mondayOf(day: string): string {
+  return addDays(day, -((noonOf(day).getUTCDay() + 6) % 7))
+}
+
 /** Returns the number of days between two calendar days; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((noonOf(to).getTime() - noonOf(from).getTime()) / DAY_MS)

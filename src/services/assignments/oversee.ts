@@ -3,9 +3,11 @@ import { type Actor, recordView } from '../../../db/queries/accounts/audit.js'
 import { findParts, type Oversight, type StoredPart } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
+  type Days,
   findSortKey,
   type ListedOccurrence,
   listOccurrences,
+  listUrgent,
   type OccurrencePage,
 } from '../../../db/queries/assignments/occurrences.js'
 import type { VisibleTeams } from '../../../db/queries/assignments/plan.js'
@@ -15,6 +17,7 @@ import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
 import { cutPage } from '../../domain/page.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
+import { addDays, mondayOf } from '../../domain/time/calendar.js'
 import type { PrintedSession } from '../print/session.js'
 import { type AssignmentContext, planAssignment, planJoiners, planPersons } from './plan.js'
 
@@ -53,8 +56,37 @@ export async function listOverseenOccurrences(
   return {
     occurrences: rows.map((row) => describe(row, parts, { today, showsReach, ordered: assignment.ordered })),
     next_after: next,
-    counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
+    counts: page.after === undefined ? await countOccurrences(db, id, watched, restOfWeek(today)) : null,
     today,
+  }
+}
+
+/**
+ * Returns the days from today to the Sunday of the week.
+ * @example restOfWeek('2026-12-04') // { from: '2026-12-04', to: '2026-12-06' }
+ */
+export function restOfWeek(today: string): Days {
+  return { from: today, to: addDays(mondayOf(today), 6) }
+}
+
+const MAX_URGENT = 1_000
+
+/**
+ * Counts the overdue tasks and those due this week that the user oversees, as of the last planning: the daily job, or
+ * a later request of the person or for the list. Returns no names, so it writes no audit entry.
+ */
+export async function countUrgent(
+  db: Kysely<Database>,
+  overseer: { userId: number; led: readonly number[] },
+  today: string,
+) {
+  const week = restOfWeek(today)
+  const assignments = await listUrgent(db, overseer, week, MAX_URGENT)
+  return {
+    overdue: assignments.reduce((sum, one) => sum + one.overdue, 0),
+    due_this_week: assignments.reduce((sum, one) => sum + one.due_this_week, 0),
+    week_ends_on: week.to,
+    assignments,
   }
 }
 
@@ -76,7 +108,8 @@ export async function listSigners(
   const { at, today } = context.moment()
   const { id, title } = overseen.assignment
   const parts = await listParts(db, overseen.assignment)
-  const page = { after: undefined, limit: MAX_LISTED, states, q: undefined, overdueOn: undefined, missing: undefined }
+  const filter = { states, q: undefined, overdueOn: undefined, dueIn: undefined, missing: undefined }
+  const page = { after: undefined, limit: MAX_LISTED, ...filter }
   const rows = await listCurrent(db, overseen, page, context)
   if (rows.length > MAX_LISTED) throw LIST_TOO_LONG
   await recordView(db, actor, { id, title, day: today, teams: overseen.watched })

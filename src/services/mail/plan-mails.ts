@@ -14,9 +14,9 @@ import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { dueOf } from '../../domain/assignments/plan.js'
 import type { MailKind, NewMail } from '../../domain/mail/mail.js'
-import { findDueReminder, mondayOf, type ReminderKind } from '../../domain/mail/reminders.js'
+import { findDueReminder, type ReminderKind } from '../../domain/mail/reminders.js'
 import { digestMail, dueCardsMail, MAX_TASKS, type MailText, tasksMail } from '../../domain/mail/texts.js'
-import type { Moment } from '../../domain/time/calendar.js'
+import { type Moment, mondayOf } from '../../domain/time/calendar.js'
 import { type AssignmentContext, completeOccurrences } from '../assignments/plan.js'
 
 const PERSON_BATCH_SIZE = 200

@@ -6,6 +6,8 @@ import {
   recurrenceText,
   requirementText,
   scheduleText,
+  urgentAddress,
+  urgentText,
 } from '../../../web/src/pages/vergeben/assign-words.js'
 
 const spaced = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -62,5 +64,18 @@ t.test('the form says how many persons get an assignment', async (t) => {
     [[14, 2], 3, 'Das bekommen höchstens 19 Personen.'],
   ] as const) {
     t.equal(spaced(reachText(groups, persons)), text)
+  }
+})
+
+t.test('the card of a team names what is urgent and links to it', async (t) => {
+  const one = [{ id: 7 }]
+  for (const [numbers, assignments, text, address] of [
+    [{ overdue: 2, due_this_week: 3 }, one, '2 überfällig, 3 fällig diese Woche', 'dringend'],
+    [{ overdue: 1_200, due_this_week: 0 }, one, '1.200 überfällig', '7?stand=ueberfaellig'],
+    [{ overdue: 0, due_this_week: 1 }, one, '1 fällig diese Woche', '7?stand=woche'],
+    [{ overdue: 2, due_this_week: 0 }, [...one, { id: 8 }], '2 überfällig', 'dringend'],
+  ] as const) {
+    t.equal(urgentText(numbers), text)
+    t.equal(urgentAddress({ ...numbers, assignments: [...assignments] }), `aufgaben/vergeben/${address}`)
   }
 })

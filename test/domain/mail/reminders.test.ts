@@ -4,12 +4,11 @@ import {
   createMailTime,
   findDueReminder,
   isWorkingDay,
-  mondayOf,
   nextWorkingDay,
   plannedReminders,
   type Remindable,
 } from '../../../src/domain/mail/reminders.js'
-import { addDays, calendarIn, laterDay, startOfDay } from '../../../src/domain/time/calendar.js'
+import { addDays, calendarIn, laterDay, mondayOf, startOfDay } from '../../../src/domain/time/calendar.js'
 import fc, { runs } from '../../support/property.js'
 import { mulberry32 } from '../../support/random.js'
 import { SEED } from '../../support/seed.js'

@@ -63,9 +63,8 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   await t.test('a user without tasks sees none', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.goto(app.url)
-    await button(page, 'Menü von Erika Muster').click()
-    await page.getByRole('menuitem', { name: 'Einstellungen' }).waitFor()
-    t.equal(await page.getByRole('menuitem', { name: 'Aufgaben' }).count(), 0)
+    await page.getByRole('link', { name: 'Decks' }).first().waitFor()
+    t.equal(await page.getByRole('link', { name: 'Aufgaben' }).count(), 0)
     await page.goto(`${app.url}/aufgaben`)
     await page.getByText('Noch keine Aufgaben').waitFor()
     await link(page, 'Meine Nachweise').click()

@@ -14,6 +14,7 @@ export type Counts = NonNullable<OccurrencePage['counts']>
 export interface PersonFilter {
   state?: string
   overdue?: boolean
+  due_this_week?: boolean
   missing?: AssignedPart['kind']
   q?: string
 }
@@ -33,6 +34,14 @@ export const assignQueries = {
     }),
   one: (id: string) =>
     queryOptions({ queryKey: [...KEY, id], queryFn: () => api.get('/api/assignments/{id}', { path: { id } }) }),
+  /** Refetched each minute, because „Heute“ may stay open */
+  urgent: () =>
+    queryOptions({
+      queryKey: [...KEY, 'urgent'],
+      queryFn: () => api.get('/api/assignments/urgent'),
+      staleTime: 0,
+      refetchInterval: 60_000,
+    }),
   /** Templates in the content folder, for administrators */
   templates: () =>
     queryOptions({ queryKey: [...KEY, 'templates'], queryFn: () => api.get('/api/assignments/templates') }),

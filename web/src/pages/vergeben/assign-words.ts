@@ -1,6 +1,6 @@
 import type { Body, ResponseBody } from '../../api/types.js'
 import { isolate } from '../../words/isolate.js'
-import { countOf } from '../../words/numbers.js'
+import { count, countOf } from '../../words/numbers.js'
 import { PART_NAMES } from '../aufgaben/task-words.js'
 
 type Assignment = ResponseBody<'/api/assignments'>['assignments'][number]
@@ -186,6 +186,38 @@ export function stateText({ state, overdue }: { state: State; overdue: boolean }
     left: { text: 'ausgeschieden', tone: 'plain' },
   }
   return words[state]
+}
+
+interface Urgent {
+  overdue: number
+  due_this_week: number
+}
+
+/**
+ * Describes the urgent tasks of a team.
+ * @example urgentText({ overdue: 2, due_this_week: 3 }) // '2 überfällig, 3 fällig diese Woche'
+ */
+export function urgentText({ overdue, due_this_week }: Urgent): string {
+  const texts = [
+    overdue > 0 && `${count(overdue)} überfällig`,
+    due_this_week > 0 && `${count(due_this_week)} fällig diese Woche`,
+  ]
+  return texts.filter(Boolean).join(', ')
+}
+
+/**
+ * Returns the address of the filtered list of persons; with several assignments, of the list of these assignments.
+ * @example urgentAddress({ overdue: 2, due_this_week: 0, assignments: [{ id: 7 }] }) // 'aufgaben/vergeben/7?stand=ueberfaellig'
+ */
+export function urgentAddress({
+  overdue,
+  due_this_week,
+  assignments,
+}: Urgent & { assignments: { id: number }[] }): string {
+  const [first] = assignments
+  if (first === undefined || assignments.length > 1 || (overdue > 0 && due_this_week > 0))
+    return 'aufgaben/vergeben/dringend'
+  return `aufgaben/vergeben/${first.id}?stand=${overdue > 0 ? 'ueberfaellig' : 'woche'}`
 }
 
 /**

@@ -1,0 +1,10 @@
+import type { Component } from 'svelte'
+import { queryClient } from '../../api/query-client.js'
+import { assignQueries } from './assign-api.js'
+import TeamToday from './team-today.svelte'
+
+/** Loads the numbers first, so that the card appears together with the rest of „Heute“. */
+export default async function loadTeam(): Promise<Component> {
+  await queryClient.prefetchQuery({ ...assignQueries.urgent(), retry: false })
+  return TeamToday
+}
