@@ -511,6 +511,7 @@ async function callAssignments(
   await learner('GET', url)
   for (const caller of [admin, learner]) {
     await caller('GET', '/api/assignments')
+    await caller('GET', '/api/assignments/urgent')
     await caller('GET', `${url}/occurrences`)
     await caller('GET', `${url}/list.pdf`)
   }

@@ -157,7 +157,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.goto(`${app.url}/spickzettel/${SHEET}?aufgabe=${id}&teil=0`)
     await button(page, CONFIRM).waitFor()
     await page.route('**/confirm', (route) => {
-      const body = { ...route.request().postDataJSON(), sheet_updated_at: '2020-01-01T00:00:00Z' }
+      const body = { ...route.request().postDataJSON(), version: 99 }
       return route.continue({ postData: JSON.stringify(body) })
     })
     await button(page, CONFIRM).click()

@@ -13,6 +13,7 @@ export interface Options<P extends keyof paths, M extends Method> {
   upload?: { type: MediaType<P, M> & string; content: string | Blob | Uint8Array<ArrayBuffer> }
   signal?: AbortSignal
   timeoutMs?: number
+  onHeaders?: (headers: Headers) => void
 }
 
 const BODY_FREE = new Set(['GET', 'DELETE'])
@@ -74,6 +75,7 @@ function call<M extends Method>(method: M) {
     const init: Request = { headers: { accept: 'application/json' } }
     if (options.signal !== undefined) init.signal = options.signal
     if (options.timeoutMs !== undefined) init.timeoutMs = options.timeoutMs
+    if (options.onHeaders !== undefined) init.onHeaders = options.onHeaders
     if (!BODY_FREE.has(verb)) {
       const { type, content } = options.upload ?? {
         type: 'application/json',

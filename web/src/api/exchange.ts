@@ -6,7 +6,7 @@ import { recordResponse } from './late-response.js'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 
-export type Request = RequestInit & { timeoutMs?: number }
+export type Request = RequestInit & { timeoutMs?: number; onHeaders?: (headers: Headers) => void }
 
 export interface Exchange {
   status: number
@@ -30,11 +30,12 @@ export interface Exchange {
  * @throws AbortError if the caller's signal aborts
  */
 export async function exchange(method: string, url: URL, init: Request = {}): Promise<Exchange> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, ...rest } = init
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, onHeaders, ...rest } = init
   const requestedAt = Date.now()
   const response = await fetch(url, { ...rest, method, signal: endOf(init.signal, timeoutMs) }).catch(throwUnreachable)
   recordResponse()
   const { status, headers } = response
+  onHeaders?.(headers)
   updateClockOffset(headers.get('x-service-time') ?? headers.get('date'), requestedAt, Date.now())
   const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
   const text = isJson ? await response.text().catch(throwUnreachable) : undefined

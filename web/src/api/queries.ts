@@ -88,7 +88,12 @@ export const queries = {
     queryOptions({
       queryKey: ['sheets', slug],
       queryFn: (context) =>
-        fetchOrCached(context, `sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
+        fetchOrCached(context, `sheet ${slug}`, async () => {
+          let version: number | undefined
+          const onHeaders = (headers: Headers) => (version = Number(headers.get('x-sheet-version')) || undefined)
+          const sheet = await api.get('/api/cheatsheets/{slug}', { path: { slug }, onHeaders })
+          return { ...sheet, version }
+        }),
     }),
 }
 

@@ -41,6 +41,12 @@ export function dueText(due: string, today: string): string {
 
 export const isOpen = ({ state }: Pick<Task, 'state'>) => state === 'open' || state === 'in_progress'
 
+export const addressOfTask = ({ id }: Pick<Task, 'id'>) => `aufgaben#aufgabe-${id}`
+
+/** Returns whether the task is open and has an open part with this content. */
+export const hasOpenPart = (task: Task, kind: Part['kind'], slug: string) =>
+  isOpen(task) && task.parts.some((part) => part.kind === kind && part.slug === slug && part.state === 'open')
+
 export const PART_NAMES: Record<Part['kind'], string> = {
   sheet: 'Spickzettel',
   test: 'Test',
