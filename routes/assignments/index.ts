@@ -10,11 +10,12 @@ import {
   type StoredAssignment,
 } from '../../db/queries/assignments/assignments.js'
 import type { OccurrenceSelection } from '../../db/queries/assignments/occurrences.js'
+import { findReach } from '../../db/queries/assignments/plan.js'
 import { findTitle } from '../../db/queries/certificates/search.js'
 import { actorOf } from '../../plugins/auth.js'
 import { isDisabled } from '../../src/domain/accounts/deactivation.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
+import { type AssignmentInput, parseAssignment, parseAudience } from '../../src/domain/assignments/assignment.js'
 import {
   ASSIGNMENT_NOT_FOUND,
   AUDIENCE_TEAM_NOT_FOUND,
@@ -83,6 +84,8 @@ import {
   OccurrenceTable,
   OccurrenceTableQuery,
   OwnOccurrences,
+  ReachBody,
+  ReachResponse,
   SignersFile,
   SignersQuery,
   TemplateList,
@@ -94,6 +97,8 @@ const CHANGING = [...ASSIGNING, NOT_YOUR_ASSIGNMENT]
 const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND].map((one) => one.at('parts/0/slug'))
 const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
+/** Number of names that the form shows before an assignment is given */
+const SHOWN_NAMES = 3
 const LISTS_PER_TEN_SECONDS = 10
 
 const assignments: FastifyPluginAsyncTypebox = async (app) => {
@@ -230,6 +235,23 @@ also administrators and auditors, are refused. Tokens need the scope \`admin\`.`
       const repeated = { request: formRequestOf(request.user, request.body), reader: request.assignmentReader }
       return { assignment: view(await createAssignment(app.db, actorOf(request), input, repeated, app.assignments)) }
     },
+  )
+
+  app.post(
+    '/reach',
+    {
+      schema: {
+        operationId: 'countAudience',
+        summary: 'Number of persons in an audience today, before it gets an assignment',
+        description: 'Changes nothing. For the same callers and audiences as the creation of an assignment.',
+        tags: ['assignments'],
+        body: ReachBody,
+        response: responses(ReachResponse, [MAY_NOT_ASSIGN, NOT_YOUR_TEAM.at('audience')]),
+      },
+      onRequest: app.requireAssigner,
+      preHandler: app.requireAssignable,
+    },
+    ({ body }) => findReach(app.db, parseAudience(body.audience), { today: clock.today(), shown: SHOWN_NAMES }),
   )
 
   app.patch(

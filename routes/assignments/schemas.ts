@@ -101,6 +101,16 @@ const given = {
 
 export const CreateAssignmentBody = Type.Object({ ...given, client_id: FormClientId })
 
+export const ReachBody = Type.Object({ audience: GivenAudience })
+
+export const ReachResponse = Type.Object({
+  persons: Type.Integer({ description: 'Enabled accounts in the audience today, each once.', examples: [17] }),
+  names: Type.Array(Type.String(), {
+    description: 'The first names, at most 3.',
+    examples: [['Ada Äpfel', 'Bo Birne', 'Cem Can']],
+  }),
+})
+
 export const ChangeAssignmentBody = Type.Object({ ...Type.Partial(Type.Object(given)).properties, version: BasedOn })
 
 const part = {

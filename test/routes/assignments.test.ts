@@ -836,6 +836,42 @@ t.test('authors assign content of their sources to teams that they lead', async 
   }
 })
 
+t.test('tells how many persons an audience has today, each once, and the first names', async (t) => {
+  const lead = await createEditor(service, await createSource(db))
+  const named = async (display_name: string) => {
+    const person = await service.member()
+    await db.updateTable('users').set({ display_name }).where('id', '=', person.id).execute()
+    return person
+  }
+  const [cem, ada, bo, dora] = [await named('Cem'), await named('Ada'), await named('Bo'), await named('Dora')]
+  const [team, other] = [
+    await createTeam(db, { leads: [lead.id], members: [cem.id, ada.id] }),
+    await createTeam(db, { members: [ada.id, bo.id, dora.id] }),
+  ]
+  await db.updateTable('users').set({ display_name: 'Zoë' }).where('id', '=', lead.id).execute()
+  const reach = async (audience: object, by: Caller = admin) =>
+    (await by.post('/api/assignments/reach', { audience })).body
+  t.strictSame(await reach({ team_ids: [team, other], user_ids: [ada.id, dora.id] }), {
+    persons: 5,
+    names: ['Ada', 'Bo', 'Cem'],
+  })
+  t.strictSame(await reach({ team_ids: [team] }, lead), { persons: 3, names: ['Ada', 'Cem', 'Zoë'] })
+  const refused = errorBody(403, 'Als Autor gibst du Aufgaben nur den Teams, die du leitest')
+  for (const audience of [{ team_ids: [team, other] }, { everybody: true }, { user_ids: [ada.id] }]) {
+    t.strictSame(await reach(audience, lead), refused)
+  }
+  t.strictSame(await reach({}), errorBody(400, 'Das Feld „audience“ muss jemanden nennen'))
+  await db.updateTable('users').set({ disabled_on: '2026-12-01' }).where('id', '=', ada.id).execute()
+  await db.updateTable('team_members').set({ until_on: '2026-12-01' }).where('user_id', '=', dora.id).execute()
+  t.strictSame(await reach({ team_ids: [other], user_ids: [ada.id, 2 ** 31 - 1] }), { persons: 1, names: ['Bo'] })
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('disabled_on', 'is', null)
+    .executeTakeFirstOrThrow()
+  t.equal((await reach({ everybody: true })).persons, Number(count))
+})
+
 t.test('refuses assignments that cannot be planned', async (t) => {
   const parts = [await sheetPart(db)]
   const values = { ...ASSIGNMENT, parts, audience: { user_ids: [admin.id] } }

@@ -507,6 +507,7 @@ async function callAssignments(
   const { assignment } = (await admin('POST', '/api/assignments', { ...body, mandatory: true, retention_years: 2 }))
     .body
   await admin('GET', '/api/assignments/templates')
+  await admin('POST', '/api/assignments/reach', { audience: body.audience })
   const url = `/api/assignments/${assignment.id}`
   await learner('GET', url)
   for (const caller of [admin, learner]) {

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
@@ -15,18 +15,19 @@ export interface DonePart {
   done_on: string
 }
 
+/** Condition that the missed occurrence `gone` has no later one that was done, exempt or recognised */
+const IS_NOT_MADE_UP = sql`gone.state = 'missed' and not exists (
+  select from occurrences as later
+  where later.assignment_id = gone.assignment_id and later.user_id = gone.user_id and later.period > gone.period
+    and later.state in ('done', 'exempt', 'recognised'))`
+
 /**
  * Number of periods that the person has missed since the last one that was done, exempt or recognised; 0 for an
  * occurrence that is not open
  */
 export const MISSED = sql<number>`case when state in ('open', 'in_progress') then (
   select count(*)::integer from occurrences as gone
-  where gone.assignment_id = occurrences.assignment_id and gone.user_id = occurrences.user_id and gone.state = 'missed'
-    and not exists (
-      select from occurrences as later
-      where later.assignment_id = gone.assignment_id and later.user_id = gone.user_id and later.period > gone.period
-        and later.state in ('done', 'exempt', 'recognised')
-    )
+  where gone.assignment_id = occurrences.assignment_id and gone.user_id = occurrences.user_id and ${IS_NOT_MADE_UP}
 ) else 0 end`
 
 /** @param timeZone IANA name */
@@ -287,25 +288,26 @@ export async function listUrgent(
   week: Days,
   limit: number,
 ): Promise<UrgentAssignment[]> {
-  const columns = sql`assignments.id as assignment_id, title, occurrences.id, user_id, state, extended_until, occurrences.due_on`
-  const isCurrent = sql`archived_at is null and ${IS_OPEN}`
-  // A union instead of `or`, so that each branch uses an index. It removes the occurrences that both return.
+  // Aggregates the missed periods instead of `MISSED`, which runs once per row; a company has 500,000 open occurrences.
+  const urgentOf = (isOverseen: RawBuilder<unknown>) => sql`
+    select id, assignment_id, due < ${week.from}::date or missed.user_id is not null as is_overdue
+    from (
+      select id, assignment_id, user_id, coalesce(extended_until, due_on) as due from occurrences
+      where ${IS_OPEN} and ${isOverseen}
+    ) as task
+      left join (
+        select distinct assignment_id, user_id from occurrences as gone where ${IS_NOT_MADE_UP} and ${isOverseen}
+      ) as missed using (assignment_id, user_id)
+    where due <= ${week.to}::date or missed.user_id is not null`
+  const isOwn = sql`assignment_id in (
+    select id from assignments where responsible_id = ${userId} and archived_at is null)`
+  const isLed = sql`
+    user_id in (select user_id from team_members where team_id = any(${led}::integer[]) and until_on is null)
+    and assignment_id in (select id from assignments where mandatory and archived_at is null)`
   const { rows } = await sql<UrgentAssignment>`
-    with overseen as (
-      select ${columns} from occurrences join assignments on assignments.id = assignment_id
-      where responsible_id = ${userId} and ${isCurrent}
-      union
-      select ${columns} from occurrences
-        join assignments on assignments.id = assignment_id
-        join users on users.id = user_id
-      where mandatory and ${isVisiblePerson(led)} and ${isCurrent}
-    ), judged as (
-      select assignment_id, title, ${isOverdueOn(week.from)} as is_overdue, ${isDueIn(week)} as is_due
-      from overseen as occurrences
-    )
     select assignment_id as id, title, count(*) filter (where is_overdue)::integer as overdue,
-      count(*) filter (where is_due)::integer as due_this_week
-    from judged where is_overdue or is_due
+      count(*) filter (where not is_overdue)::integer as due_this_week
+    from (${urgentOf(isOwn)} union ${urgentOf(isLed)}) as urgent join assignments on assignments.id = assignment_id
     group by assignment_id, title order by overdue desc, due_this_week desc, assignment_id limit ${limit}`.execute(db)
   return rows
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Audience } from '../../../src/domain/assignments/assignment.js'
 import type { Span } from '../../../src/domain/assignments/membership-start.js'
 import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
@@ -132,6 +133,28 @@ export function isVisiblePerson(teamIds: VisibleTeams) {
   if (teamIds === undefined) return sql<boolean>`true`
   return sql<boolean>`users.id in (
     select user_id from team_members where team_id = any(${teamIds}::integer[]) and until_on is null)`
+}
+
+export interface Reach {
+  persons: number
+  /** The first names, at most `shown` */
+  names: string[]
+}
+
+/** Counts the enabled accounts that are in an audience today, each once. */
+export async function findReach(
+  db: Kysely<Database>,
+  { everybody, team_ids, user_ids }: Audience,
+  { today, shown }: { today: string; shown: number },
+): Promise<Reach> {
+  const { rows } = await sql<{ persons: number; display_name: string }>`
+    select count(*) over ()::integer as persons, display_name
+    from users
+    where (disabled_on is null or disabled_on > ${today}::date) and (
+      ${everybody} or id = any(${user_ids}::integer[]) or id in (
+        select user_id from team_members where team_id = any(${team_ids}::integer[]) and until_on is null))
+    order by display_name collate "und-x-icu", id limit ${shown}`.execute(db)
+  return { persons: rows[0]?.persons ?? 0, names: rows.map(({ display_name }) => display_name) }
 }
 
 /** Returns whether a member of these teams is in the audience of the assignment or has an occurrence of it. */

@@ -104,7 +104,8 @@ function parsePart({ kind, slug, title, share_percent }: GivenAssignment['parts'
   return { kind, slug, share_percent }
 }
 
-function parseAudience({ everybody = false, team_ids = [], user_ids = [] }: Partial<Audience>): Audience {
+/** @throws InvalidField if the audience is empty */
+export function parseAudience({ everybody = false, team_ids = [], user_ids = [] }: Partial<Audience>): Audience {
   if (!everybody && team_ids.length + user_ids.length === 0) {
     throw new InvalidField('audience', 'muss jemanden nennen')
   }

@@ -54,16 +54,16 @@ t.test('audience and parts are named', async (t) => {
   t.match(requirementText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')
 })
 
-t.test('the form says how many persons get an assignment', async (t) => {
-  for (const [groups, persons, text] of [
-    [[], 0, 'Das bekommt noch niemand.'],
-    [[0], 0, 'Das bekommt noch niemand.'],
-    [[0], 1, 'Das bekommt 1 Person.'],
-    [[], 3, 'Das bekommen 3 Personen.'],
-    [[14], 0, 'Das bekommen höchstens 14 Personen.'],
-    [[14, 2], 3, 'Das bekommen höchstens 19 Personen.'],
+t.test('the form says how many persons get an assignment, and names the first', async (t) => {
+  for (const [persons, names, text] of [
+    [0, [], 'Das bekommt heute niemand.'],
+    [1, ['Ada'], 'Das bekommt heute 1 Person: Ada.'],
+    [2, ['Ada', 'Bo'], 'Das bekommen heute 2 Personen: Ada und Bo.'],
+    [3, ['Ada', 'Bo', 'Cem'], 'Das bekommen heute 3 Personen: Ada, Bo und Cem.'],
+    [4, ['Ada', 'Bo', 'Cem'], 'Das bekommen heute 4 Personen: Ada, Bo, Cem und 1 weitere.'],
+    [1_204, ['Ada', '\u202eCem'], 'Das bekommen heute 1.204 Personen: Ada, \u2068\u202eCem\u2069 und 1.202 weitere.'],
   ] as const) {
-    t.equal(spaced(reachText(groups, persons)), text)
+    t.equal(spaced(reachText({ persons, names })), text)
   }
 })
 

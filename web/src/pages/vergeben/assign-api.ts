@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
 import { account } from '../../account/account.svelte.js'
 import { api } from '../../api/client.js'
-import type { ResponseBody } from '../../api/types.js'
+import type { Body, ResponseBody } from '../../api/types.js'
 
 export type ListedAssignment = ResponseBody<'/api/assignments'>['assignments'][number]
 export type AssignmentDetail = ResponseBody<'/api/assignments/{id}'>['assignment']
@@ -34,13 +34,21 @@ export const assignQueries = {
     }),
   one: (id: string) =>
     queryOptions({ queryKey: [...KEY, id], queryFn: () => api.get('/api/assignments/{id}', { path: { id } }) }),
-  /** Refetched each minute, because „Heute“ may stay open */
+  /** Refetched every five minutes, because „Heute“ may stay open */
   urgent: () =>
     queryOptions({
       queryKey: [...KEY, 'urgent'],
       queryFn: () => api.get('/api/assignments/urgent'),
       staleTime: 0,
-      refetchInterval: 60_000,
+      refetchInterval: 300_000,
+    }),
+  /** Number of persons in an audience today, with the first names */
+  reach: (audience: Body<'/api/assignments/reach', 'post'>['audience']) =>
+    queryOptions({
+      queryKey: [...KEY, 'reach', audience],
+      queryFn: () => api.post('/api/assignments/reach', { body: { audience } }),
+      staleTime: 0,
+      placeholderData: keepPreviousData,
     }),
   /** Templates in the content folder, for administrators */
   templates: () =>

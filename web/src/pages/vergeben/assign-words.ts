@@ -160,16 +160,16 @@ export function audienceText({ audience, teams, rights }: Audience): string {
 }
 
 /**
- * Says how many persons get an assignment.
- * @param groups sizes of the groups of the audience, which may overlap and include disabled accounts
- * @param persons number of individual persons
- * @example reachText([14], 3) // 'Das bekommen höchstens 17 Personen.'
+ * Says who gets an assignment today.
+ * @param names the first names
+ * @example reachText({ persons: 17, names: ['Ada', 'Bo', 'Cem'] }) // 'Das bekommen heute 17 Personen: Ada, Bo, Cem und 14 weitere.'
  */
-export function reachText(groups: readonly number[], persons: number): string {
-  const sum = groups.reduce((total, size) => total + size, persons)
-  if (sum === 0) return 'Das bekommt noch niemand.'
-  const most = sum > persons ? 'höchstens ' : ''
-  return `Das ${sum === 1 ? 'bekommt' : 'bekommen'} ${most}${countOf(sum, 'Person', 'Personen')}.`
+export function reachText({ persons, names }: { persons: number; names: readonly string[] }): string {
+  if (persons === 0) return 'Das bekommt heute niemand.'
+  const more = persons - names.length
+  const all = [...names.map(isolate), ...(more > 0 ? [`${count(more)} weitere`] : [])]
+  const list = all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} und ${all.at(-1)}`
+  return `Das ${persons === 1 ? 'bekommt' : 'bekommen'} heute ${countOf(persons, 'Person', 'Personen')}: ${list}.`
 }
 
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'

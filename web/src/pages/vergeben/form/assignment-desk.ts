@@ -24,7 +24,8 @@ export interface AssignmentFields {
   title: string
   description: string
   parts: FormPart[]
-  everybody: boolean
+  /** Null until the audience is chosen */
+  everybody: boolean | null
   teams: Named[]
   persons: Named[]
   starts: 'day' | 'joining'
@@ -54,7 +55,7 @@ export function emptyFields(today: string, responsible: Named): AssignmentFields
     title: '',
     description: '',
     parts: [],
-    everybody: false,
+    everybody: null,
     teams: [],
     persons: [],
     starts: 'day',
@@ -132,9 +133,7 @@ function repeatOf(
 }
 
 export function bodyOf(fields: AssignmentFields): NewBody {
-  const { title, description, parts, everybody, teams, persons, mandatory, ordered, years } = fields
-  const { responsible } = fields
-  const ids = (named: Named[]) => named.map(({ id }) => id)
+  const { title, description, parts, mandatory, ordered, years, responsible } = fields
   return {
     title: title.trim(),
     description: description.trim(),
@@ -143,7 +142,7 @@ export function bodyOf(fields: AssignmentFields): NewBody {
       ...(kind === 'personal' ? { title: title.trim() } : { slug: slug ?? '' }),
       ...(kind === 'deck' && share_percent !== null && { share_percent }),
     })),
-    audience: { everybody, team_ids: everybody ? [] : ids(teams), user_ids: everybody ? [] : ids(persons) },
+    audience: audienceOf(fields),
     ...datesOf(fields),
     mandatory,
     ordered,
@@ -151,6 +150,14 @@ export function bodyOf(fields: AssignmentFields): NewBody {
     responsible_id: responsible?.id ?? null,
   }
 }
+
+export function audienceOf({ everybody, teams, persons }: AssignmentFields) {
+  const ids = (named: Named[]) => (everybody ? [] : named.map(({ id }) => id))
+  return { everybody: everybody === true, team_ids: ids(teams), user_ids: ids(persons) }
+}
+
+export const isAudienceGiven = ({ everybody, teams, persons }: AssignmentFields) =>
+  everybody === true || teams.length + persons.length > 0
 
 export function datesOf(fields: AssignmentFields) {
   const { starts, startsOn, startsDays, due, dueOn, dueDays, repeat, months, windowEnd, opens } = fields
@@ -171,12 +178,12 @@ export function datesOf(fields: AssignmentFields) {
 
 /** Returns a sentence about the first missing input; undefined if the form can be sent. */
 export function missingIn(fields: AssignmentFields): string | undefined {
-  const { title, parts, everybody, teams, persons, starts, startsOn, due, dueOn, dueDays, repeat, months } = fields
+  const { title, parts, starts, startsOn, due, dueOn, dueDays, repeat, months } = fields
   if (title.trim() === '') return 'Der Titel fehlt noch.'
   if (parts.length === 0) return 'Es fehlt noch, was zu tun ist.'
   const unnamed = parts.findIndex(({ kind, title }) => kind === 'personal' && title.trim() === '')
   if (unnamed >= 0) return `Teil ${unnamed + 1} hat noch keinen Namen.`
-  if (!everybody && teams.length + persons.length === 0) return 'Es fehlt noch, für wen die Aufgabe ist.'
+  if (!isAudienceGiven(fields)) return 'Es fehlt noch, für wen die Aufgabe ist.'
   if (starts === 'day' && startsOn === '') return 'Der Beginn fehlt noch.'
   if (starts === 'joining' && fields.startsDays === null) return 'Wie viele Tage danach sie beginnt, fehlt noch.'
   if (due === 'day' && dueOn === '') return 'Der Tag, bis zu dem alles erledigt sein soll, fehlt noch.'
@@ -187,9 +194,8 @@ export function missingIn(fields: AssignmentFields): string | undefined {
 
 /** Returns the fields as labelled texts, for the comparison of two versions in the editor. */
 export function textsOf(fields: AssignmentFields): { label: string; text: string }[] {
-  const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, ordered } = fields
-  const { years, responsible } = fields
-  const audience = { everybody, team_ids: teams.map(({ id }) => id), user_ids: persons.map(({ id }) => id) }
+  const { title, description, parts, teams, starts, startsOn, mandatory, ordered, years, responsible } = fields
+  const audience = audienceOf(fields)
   return [
     { label: 'Titel', text: title },
     { label: 'Beschreibung', text: description },
