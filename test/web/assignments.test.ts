@@ -103,6 +103,46 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     t.strictSame(complaints, [])
   })
 
+  await t.test('the assignments of a path are given one after another to the same persons', async (t) => {
+    for (const options of [{}, { viewport: PHONE, colorScheme: 'dark' }] as const) {
+      const { page, complaints } = await app.newPerson({ ...options, isAdmin: true, name: 'Pia Personal' })
+      await page.goto(`${app.url}/aufgaben/vergeben/neu`)
+      await button(page, 'Einarbeitung, erste 30 Tage (3 Aufgaben)').click()
+      await page.getByText('Einarbeitung, erste 30 Tage: Aufgabe 1 von 3').waitFor()
+      await page.getByRole('radio', { name: 'Teams und Personen' }).press('Space')
+      await page.getByLabel('Einzelne Personen suchen').fill('SUMME')
+      await button(page, `${NAMES[0]}: Hinzufügen`).click()
+      await page.getByText('Das bekommt heute 1 Person:').first().waitFor()
+      t.strictSame(await findBarriers(page), [])
+      t.notOk(await isTooWide(page))
+      await button(page, 'Vergeben und weiter').click()
+      await page.getByText('Einarbeitung, erste 30 Tage: Aufgabe 2 von 3').waitFor()
+      await page.getByText('Das bekommt heute 1 Person:').first().waitFor()
+      await page.reload()
+      await page.getByRole('link', { name: 'Diese auslassen' }).click()
+      await page.getByText('Einarbeitung, erste 30 Tage: Aufgabe 3 von 3').waitFor()
+      await page.getByText('Das bekommt heute 1 Person:').first().waitFor()
+      await button(page, 'Vergeben').click()
+      await heading(page, 'Aufgaben betreuen')
+      await page.getByText('Aufgabe 3 von 3 ist vergeben.').waitFor()
+      const { assignments } = (await (await app.asAdmin('GET', '/api/assignments?limit=2')).json()) as {
+        assignments: { title: string; starts: object; audience: { user_ids: number[] }; responsible: object }[]
+      }
+      t.match(assignments, [
+        { title: 'Gespräch nach dem ersten Monat', starts: { days_after_joining: Number } },
+        { title: 'Ankommen', starts: {} },
+      ])
+      for (const one of assignments) {
+        t.match(one, { audience: { user_ids: [named[0]] }, responsible: { display_name: 'Pia Personal' } })
+      }
+      t.strictSame(complaints, [])
+    }
+    app.expectMissing(/\/api\//)
+    const { page } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/aufgaben/vergeben/weg/Umgezogen/1`)
+    await page.getByText('Diese Vorlage gibt es nicht mehr.').waitFor()
+  })
+
   await t.test('the responsible person decides; unusual names cause no fault', async (t) => {
     const boss = await app.newPerson({ name: 'Bettina Boss', viewport: PHONE })
     const { page } = boss
