@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { createTeam } from '../support/assignments.js'
-import { CHROMIUM, findBarriers, isTooWide, openApp, type Person, PHONE } from './support/app.js'
+import { createTeam, issueCertificate } from '../support/assignments.js'
+import { createUser, PASSWORD } from '../support/factories.js'
+import { CHROMIUM, findBarriers, isTooWide, logInAs, openApp, type Person, PHONE } from './support/app.js'
 import { findUserId, writeAssignment, writeSome } from './support/written.js'
 
-const LOOKS = [{}, { viewport: PHONE, colorScheme: 'dark' }] as const
+const LOOKS: { viewport: { width: number; height: number }; colorScheme: 'light' | 'dark' }[] = [
+  { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  { viewport: PHONE, colorScheme: 'dark' },
+]
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
 const rows = (page: Page) => page.locator('main tbody tr')
 
@@ -64,9 +68,8 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
     await setDue(second, lateId, '2026-12-04')
     await setDue(second, soonId, '2026-12-07')
     for (const options of LOOKS) {
-      const size = options.viewport ?? { width: 1280, height: 800 }
-      await page.setViewportSize(size)
-      await page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' })
+      await page.setViewportSize(options.viewport)
+      await page.emulateMedia({ colorScheme: options.colorScheme })
       await page.goto(app.url)
       const card = page.getByRole('link', { name: 'Dein Team: 1 überfällig, 2 fällig diese Woche', exact: true })
       await card.waitFor()
@@ -94,5 +97,145 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
     await late.page.getByText('Deine Aufgaben').waitFor()
     t.equal(await late.page.getByText('Dein Team').count(), 0, 'a member')
     t.strictSame(late.complaints, [])
+  })
+
+  await t.test('a lead and a responsible person see nothing beyond the table of who sees what', async (t) => {
+    const named = async (display_name: string) => {
+      const { id, username } = await createUser(db, { display_name })
+      return { id, username }
+    }
+    const [lead, responsible] = [await named('Lars Leitung'), await named('Rita Rede')]
+    const [mine, foreign] = [await named('Mia Mitglied'), await named('Franz Fremd')]
+    const teams = {
+      own: await createTeam(db, { leads: [lead.id], members: [mine.id] }),
+      other: await createTeam(db, { members: [foreign.id] }),
+    }
+    const sheet = { kind: 'sheet', slug: 'netzwerk-kompakt' }
+    const both = { team_ids: [teams.own, teams.other] }
+    const give = (title: string, values: object) =>
+      writeAssignment(app, { parts: [sheet], recurrence: null, due: '2026-12-31', title, ...values })
+    const mandatory = await give('Pflicht für beide', { audience: both, responsible_id: responsible.id })
+    const optional = await give('Freiwillig für beide', { audience: both, mandatory: false })
+    const theirs = await give('Nur die anderen', { audience: { team_ids: [teams.other] } })
+    for (const [assignment, title, person] of [
+      [mandatory, 'Pflicht für beide', mine],
+      [mandatory, 'Pflicht für beide', foreign],
+      [theirs, 'Nur die anderen', foreign],
+    ] as const) {
+      const name = person === mine ? 'Mia Mitglied' : 'Franz Fremd'
+      await issueCertificate(db, { id: assignment, title }, person.id, { name, valid_until: '2026-12-20' })
+    }
+
+    const area = 'aufgaben/vergeben'
+    const NOT_HERE = 'Diese Aufgabe gibt es nicht'
+    const NO_RIGHT = 'Dafür fehlt dir etwas'
+    /** For each page: what a lead and a responsible person see of M (Mia), F (Franz) and the titles P, O and T */
+    const PAGES: [path: string, lead: string, responsible: string, settled?: [lead: string, responsible: string]][] = [
+      ['', 'PO', '', ['Deine Aufgaben', 'Hallo, Rita']],
+      ['aufgaben', 'PO', '', ['Pflicht für beide', 'Noch keine Aufgaben']],
+      [area, 'P', 'P', ['Pflicht für beide', 'Pflicht für beide']],
+      [`${area}/dringend`, '', '', ['Alles im Plan', 'Alles im Plan']],
+      [`${area}/${mandatory}`, 'MP', 'MFP', ['Mia Mitglied', 'Franz Fremd']],
+      [`${area}/${mandatory}?stand=alle&q=fremd`, 'P', 'FP', ['Niemand gefunden', 'Franz Fremd']],
+      [`${area}/${optional}`, '', '', [NOT_HERE, NOT_HERE]],
+      [`${area}/${theirs}`, '', '', [NOT_HERE, NOT_HERE]],
+      [`${area}/${mandatory}/aendern`, 'P', 'P', ['Diese Aufgabe ändern nur', 'Diese Aufgabe ändern nur']],
+      [`${area}/neu`, '', '', [NO_RIGHT, NO_RIGHT]],
+      [`${area}/nachweise`, '', 'MFP', ['nur', 'Franz Fremd']],
+      [`${area}/nachweise?aufgabe=${theirs}`, '', 'P', ['nur', 'Kein Nachweis gefunden']],
+      [`${area}/ablauf`, '', 'MFP', ['nur', 'Franz Fremd']],
+      [`${area}/protokoll`, '', '', ['nur', 'nur']],
+      [`${area}/datenschutz`, '', '', ['nur', 'nur']],
+      ['teams', '', '', ['Team', 'Nur für']],
+      [`teams/${teams.own}`, 'M', '', ['Mia Mitglied', 'Nur für']],
+      [`teams/${teams.other}`, '', '', ['Nur für', 'Nur für']],
+      ...['', '/benutzer', '/nachweise', '/ablauf', '/mails', '/protokoll', '/datenschutz'].map(
+        (part): (typeof PAGES)[number] => [`verwaltung${part}`, '', '', ['Nur für', 'Nur für']],
+      ),
+      ['inhalte', '', '', ['Nur für', 'Nur für']],
+      ['konto', '', '', ['Konto', 'Konto']],
+    ]
+    const WORDS = {
+      M: 'Mia Mitglied',
+      F: 'Franz Fremd',
+      P: 'Pflicht für beide',
+      O: 'Freiwillig für',
+      T: 'Nur die anderen',
+    }
+    for (const [role, { username }] of [lead, responsible].entries()) {
+      for (const options of LOOKS) {
+        app.expectMissing(/\/api\//)
+        const { page, complaints } = await app.newBrowser(options)
+        await logInAs(page, app.url, { username, password: PASSWORD })
+        for (const [path, ofLead, ofResponsible, settled] of PAGES) {
+          await page.goto(`${app.url}/${path}`, { waitUntil: 'networkidle' })
+          await page.locator('main h1').waitFor()
+          const text = (await page.locator('main').textContent()) ?? ''
+          const seen = Object.entries(WORDS).flatMap(([letter, words]) => (text.includes(words) ? letter : []))
+          const name = `${path} by ${role === 0 ? 'lead' : 'responsible person'}`
+          t.equal(seen.join(''), role === 0 ? ofLead : ofResponsible, name)
+          if (settled) t.match(text, settled[role], name)
+        }
+        t.strictSame(complaints, [])
+      }
+    }
+  })
+
+  await t.test('a responsible person opens a missed period again, which the person then completes', async (t) => {
+    const boss = await app.newPerson({ name: 'Bettina Boss' })
+    for (const options of LOOKS) {
+      const { page, complaints } = boss
+      await page.setViewportSize(options.viewport)
+      const late = await app.newPerson({ ...options, name: 'Vera Verpasst' })
+      const user_id = await idOf(late)
+      const id = await writeAssignment(app, {
+        title: `Quartal ${options.colorScheme}`,
+        parts: [{ kind: 'sheet', slug: 'netzwerk-kompakt' }],
+        audience: { user_ids: [user_id] },
+        starts: '2026-10-01',
+        due: '2026-12-31',
+        recurrence: { every_months: 3, window_end: '12-31', opens_days_before: 40 },
+        responsible_id: await idOf(boss),
+      })
+      await db
+        .insertInto('occurrences')
+        .values({
+          ...{ assignment_id: id, user_id, period: '2026-07-01', due_on: '2026-09-30', state: 'missed' },
+          ...{ missed_at: new Date('2026-11-20T23:00:00Z'), counts_from: new Date('2026-06-30T22:00:00Z') },
+          content_version: 1,
+        })
+        .execute()
+      await page.goto(`${app.url}/aufgaben/vergeben/${id}?stand=verpasst`)
+      await rows(page).filter({ hasText: 'verpasst' }).waitFor()
+      await page.getByRole('button', { name: /^Entscheiden für .*Vera Verpasst/ }).click()
+      await page.getByRole('menuitem', { name: 'Wieder öffnen …' }).click()
+      const dialog = page.locator('dialog[open]')
+      await dialog.getByLabel('Grund').fill('  ')
+      await dialog.getByRole('button', { name: 'Öffnen', exact: true }).click()
+      await dialog.getByText('Das Feld „Grund“ darf nicht leer sein').waitFor()
+      await dialog.getByLabel('Grund').fill('Die Maschine fehlte')
+      await dialog.getByLabel('Letzter Tag').fill('2026-12-18')
+      await look(t, page, 'dialog')
+      await dialog.getByRole('button', { name: 'Öffnen', exact: true }).click()
+      await page.getByText('kann es nachholen.').waitFor()
+      await page.goto(`${app.url}/aufgaben/vergeben/${id}`)
+      await rows(page).nth(1).waitFor()
+      t.equal(await rows(page).count(), 2, 'beside the present period')
+      t.equal(await rows(page).filter({ hasText: 'verlängert' }).count(), 1)
+
+      await late.page.goto(`${app.url}/aufgaben`)
+      await late.page.getByText('Grund: Die Maschine fehlte').waitFor()
+      await look(t, late.page, 'tasks')
+      await late.page
+        .getByRole('article')
+        .filter({ hasText: 'Die Maschine fehlte' })
+        .getByRole('link', { name: /^Lesen/ })
+        .click()
+      await late.page.getByRole('button', { name: /gelesen und verstanden$/ }).click()
+      await late.page.getByText('ist erledigt. Dein Nachweis liegt bereit.').waitFor()
+      await late.page.getByRole('link', { name: /^Nachweis ansehen/ }).click()
+      await late.page.getByText('Nachgeholt für').first().waitFor()
+      t.strictSame([...complaints, ...late.complaints], [])
+    }
   })
 })

@@ -75,4 +75,41 @@ t.test('parts of tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       t.strictSame(complaints, [])
     }
   })
+
+  await t.test('an ordered task opens its parts one after another', async (t) => {
+    for (const options of LOOKS) {
+      const { page, complaints, login } = await app.newPerson(options)
+      const parts = [sheet, { kind: 'deck', slug: 'netzwerk' }, { kind: 'personal', title: 'Rundgang' }]
+      const title = 'Erst lesen, dann üben'
+      const id = await give(login.username, title, parts, { ordered: true, responsible_id: 1 })
+      await page.goto(`${app.url}/aufgaben`)
+      const items = page.getByRole('article').filter({ hasText: title }).getByRole('listitem')
+      await items
+        .first()
+        .getByRole('link', { name: /^Lesen/ })
+        .waitFor()
+      for (const at of [1, 2]) {
+        await items.nth(at).getByText('Kommt, sobald die Teile davor erledigt sind.').waitFor()
+        t.equal(await items.nth(at).getByRole('link').count(), 0)
+      }
+      t.strictSame(await findBarriers(page), [])
+      t.equal(await isTooWide(page), false)
+      await items
+        .first()
+        .getByRole('link', { name: /^Lesen/ })
+        .click()
+      await button(page, CONFIRM).click()
+      await page.getByText('Gelesen und bestätigt.').waitFor()
+      await items
+        .nth(1)
+        .getByRole('link', { name: /^Lernen/ })
+        .waitFor()
+      await items.nth(2).getByText('Kommt, sobald').waitFor()
+
+      const answer = await app.asAdmin('GET', `/api/assignments/${id}/occurrences`)
+      const [row] = ((await answer.json()) as { occurrences: { id: number; personal_open: boolean }[] }).occurrences
+      t.equal(row?.personal_open, false, 'nobody confirms the personal part yet')
+      t.strictSame(complaints, [])
+    }
+  })
 })
