@@ -3,6 +3,7 @@ import type { Audience } from '../../../src/domain/assignments/assignment.js'
 import type { Span } from '../../../src/domain/assignments/membership-start.js'
 import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
+import { isEnabled } from '../accounts/enabled.js'
 import type { AssignmentRow } from './assignments.js'
 
 // Raw SQL: audience, spans and history are JSON aggregates in subqueries, and rows come from JSON
@@ -150,7 +151,7 @@ export async function findReach(
   const { rows } = await sql<{ persons: number; display_name: string }>`
     select count(*) over ()::integer as persons, display_name
     from users
-    where (disabled_on is null or disabled_on > ${today}::date) and (
+    where ${isEnabled(today)} and (
       ${everybody} or id = any(${user_ids}::integer[]) or id in (
         select user_id from team_members where team_id = any(${team_ids}::integer[]) and until_on is null))
     order by display_name collate "und-x-icu", id limit ${shown}`.execute(db)
