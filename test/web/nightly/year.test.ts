@@ -163,7 +163,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
     await officer.getByRole('heading', { name: TITLE, exact: true }).waitFor()
     await officer.waitForURL(/vergeben\/\d+$/)
     assignment = officer.url()
-    for (const name of MEMBERS) await row(officer, name).getByText('offen').waitFor()
+    for (const name of MEMBERS) await row(officer, name).getByText('offen', { exact: true }).waitFor()
     await look(officer, 'the assignment')
   })
 
