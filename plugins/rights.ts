@@ -65,6 +65,8 @@ declare module 'fastify' {
      * which the plugin `validation` refuses later. Runs as a preHandler after `requireAssigner`.
      */
     requireAssignable: preHandlerAsyncHookHandler
+    /** The part of `requireAssignable` about the audience */
+    requireOwnAudience: preHandlerAsyncHookHandler
     /**
      * Requires an administrator, an auditor or a user who is responsible for an assignment, and loads
      * `request.certificateReader`.
@@ -221,10 +223,11 @@ function decorateAssignmentRights(app: FastifyInstance): void {
     if (!found.leads_audience) throw NOT_YOUR_TEAM
     if (!found.edits_parts) throw NOT_AN_EDITOR
   })
-  app.decorate('requireAssignable', async ({ body, editable, viewableTeams, validationError }: FastifyRequest) => {
+  app.decorate('requireAssignable', async (request: FastifyRequest) => {
+    const { body, editable, validationError } = request
     // The plugin `validation` refuses an invalid body after this hook.
     if (editable === 'all' || validationError !== undefined) return
-    const { parts, audience } = (body ?? {}) as AssignmentBody
+    const { parts } = (body ?? {}) as AssignmentBody
     for (const [index, { kind, slug }] of (parts ?? []).entries()) {
       if (kind === 'personal' || slug === undefined) continue
       const sourceId = await findSourceOf(app.db, kind, slug)
@@ -232,11 +235,18 @@ function decorateAssignmentRights(app: FastifyInstance): void {
       if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind].at(field)
       if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR.at(field)
     }
+    await requireOwnAudience(request)
+  })
+  app.decorate('requireOwnAudience', requireOwnAudience)
+
+  async function requireOwnAudience({ body, editable, viewableTeams, validationError }: FastifyRequest): Promise<void> {
+    if (editable === 'all' || validationError !== undefined) return
+    const { audience } = (body ?? {}) as AssignmentBody
     if (audience === undefined) return
     const { everybody = false, team_ids = [], user_ids = [] } = audience
     const isOwn = !everybody && user_ids.length === 0 && team_ids.every((id) => maySeeTeam(viewableTeams, id))
     if (!isOwn) throw NOT_YOUR_TEAM.at('audience')
-  })
+  }
   app.decorate('requireAssignmentReader', async (request: FastifyRequest) => {
     await requireCaller(request)
     const { id, is_admin, is_author } = request.user

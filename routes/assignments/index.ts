@@ -249,7 +249,7 @@ also administrators and auditors, are refused. Tokens need the scope \`admin\`.`
         response: responses(ReachResponse, [MAY_NOT_ASSIGN, NOT_YOUR_TEAM.at('audience')]),
       },
       onRequest: app.requireAssigner,
-      preHandler: app.requireAssignable,
+      preHandler: app.requireOwnAudience,
     },
     ({ body }) => findReach(app.db, parseAudience(body.audience), { today: clock.today(), shown: SHOWN_NAMES }),
   )

@@ -860,6 +860,10 @@ t.test('tells how many persons an audience has today, each once, and the first n
   for (const audience of [{ team_ids: [team, other] }, { everybody: true }, { user_ids: [ada.id] }]) {
     t.strictSame(await reach(audience, lead), refused)
   }
+  t.strictSame((await lead.post('/api/assignments/reach', { audience: { team_ids: [team] }, parts: [null] })).body, {
+    persons: 3,
+    names: ['Ada', 'Cem', 'Zoë'],
+  })
   t.strictSame(await reach({}), errorBody(400, 'Das Feld „audience“ muss jemanden nennen'))
   await db.updateTable('users').set({ disabled_on: '2026-12-01' }).where('id', '=', ada.id).execute()
   await db.updateTable('team_members').set({ until_on: '2026-12-01' }).where('user_id', '=', dora.id).execute()
