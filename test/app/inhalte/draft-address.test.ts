@@ -13,6 +13,8 @@ t.test('a draft leads to the page that edits it', async (t) => {
     'assignment 5': 'aufgaben/vergeben/5/aendern',
     'new assignment': 'aufgaben/vergeben/neu',
     'new assignment of 5': 'aufgaben/vergeben/neu?vorlage=5',
+    'new assignment 1 after 0 of Erste Tage': 'aufgaben/vergeben/weg/Erste%20Tage/1',
+    'new assignment 2 after 7 of Erste Tage': 'aufgaben/vergeben/weg/Erste%20Tage/2?nach=7',
     other: 'inhalte',
   }
   for (const [item, address] of Object.entries(addresses)) t.equal(addressOfDraft(item), address, item)

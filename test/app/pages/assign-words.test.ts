@@ -56,12 +56,16 @@ t.test('audience and parts are named', async (t) => {
 
 t.test('the form says how many persons get an assignment, and names the first', async (t) => {
   for (const [persons, names, text] of [
-    [0, [], 'Das bekommt heute niemand.'],
-    [1, ['Ada'], 'Das bekommt heute 1 Person: Ada.'],
-    [2, ['Ada', 'Bo'], 'Das bekommen heute 2 Personen: Ada und Bo.'],
-    [3, ['Ada', 'Bo', 'Cem'], 'Das bekommen heute 3 Personen: Ada, Bo und Cem.'],
-    [4, ['Ada', 'Bo', 'Cem'], 'Das bekommen heute 4 Personen: Ada, Bo, Cem und 1 weitere.'],
-    [1_204, ['Ada', '\u202eCem'], 'Das bekommen heute 1.204 Personen: Ada, \u2068\u202eCem\u2069 und 1.202 weitere.'],
+    [0, [], 'Nach heutigem Stand bekommt das niemand.'],
+    [1, ['Ada'], 'Nach heutigem Stand bekommt das 1 Person: Ada.'],
+    [2, ['Ada', 'Bo'], 'Nach heutigem Stand bekommen das 2 Personen: Ada und Bo.'],
+    [3, ['Ada', 'Bo', 'Cem'], 'Nach heutigem Stand bekommen das 3 Personen: Ada, Bo und Cem.'],
+    [4, ['Ada', 'Bo', 'Cem'], 'Nach heutigem Stand bekommen das 4 Personen: Ada, Bo, Cem und 1 weitere.'],
+    [
+      1_204,
+      ['Ada', '\u202eCem'],
+      'Nach heutigem Stand bekommen das 1.204 Personen: Ada, \u2068\u202eCem\u2069 und 1.202 weitere.',
+    ],
   ] as const) {
     t.equal(spaced(reachText({ persons, names })), text)
   }

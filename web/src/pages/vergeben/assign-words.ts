@@ -162,14 +162,14 @@ export function audienceText({ audience, teams, rights }: Audience): string {
 /**
  * Says who gets an assignment today.
  * @param names the first names
- * @example reachText({ persons: 17, names: ['Ada', 'Bo', 'Cem'] }) // 'Das bekommen heute 17 Personen: Ada, Bo, Cem und 14 weitere.'
+ * @example reachText({ persons: 17, names: ['Ada', 'Bo', 'Cem'] }) // 'Nach heutigem Stand bekommen das 17 Personen: Ada, Bo, Cem und 14 weitere.'
  */
 export function reachText({ persons, names }: { persons: number; names: readonly string[] }): string {
-  if (persons === 0) return 'Das bekommt heute niemand.'
+  if (persons === 0) return 'Nach heutigem Stand bekommt das niemand.'
   const more = persons - names.length
   const all = [...names.map(isolate), ...(more > 0 ? [`${count(more)} weitere`] : [])]
   const list = all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} und ${all.at(-1)}`
-  return `Das ${persons === 1 ? 'bekommt' : 'bekommen'} heute ${countOf(persons, 'Person', 'Personen')}: ${list}.`
+  return `Nach heutigem Stand ${persons === 1 ? 'bekommt' : 'bekommen'} das ${countOf(persons, 'Person', 'Personen')}: ${list}.`
 }
 
 type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../../platform/fields.js'
 import { nameOfObject } from '../../../storage/draft.js'
 
-const PLACES: [RegExp, (name: string) => string][] = [
+const PLACES: [RegExp, (...names: string[]) => string][] = [
   [/^card (\d+)$/, (id) => `inhalte/karten/${id}`],
   [/^new card (.+)$/, (slug) => `inhalte/decks/${encodeURIComponent(slug)}?karte=neu`],
   [/^sheet (.+)$/, (slug) => `inhalte/spickzettel/${encodeURIComponent(slug)}`],
@@ -12,6 +12,11 @@ const PLACES: [RegExp, (name: string) => string][] = [
   [/^new (test)$/, () => 'inhalte/tests/neu'],
   [/^test (.+)$/, (slug) => `inhalte/tests/${encodeURIComponent(slug)}`],
   [/^new (assignment)$/, () => 'aufgaben/vergeben/neu'],
+  [
+    /^new assignment (\d+) after (\d+) of (.+)$/,
+    (step = '', after, path = '') =>
+      `aufgaben/vergeben/weg/${encodeURIComponent(path)}/${step}${after === '0' ? '' : `?nach=${after}`}`,
+  ],
   [/^new assignment of (\d+)$/, (id) => `aufgaben/vergeben/neu?vorlage=${id}`],
   [/^assignment (\d+)$/, (id) => `aufgaben/vergeben/${id}/aendern`],
 ]
@@ -23,8 +28,8 @@ const PLACES: [RegExp, (name: string) => string][] = [
  */
 export function addressOfDraft(item: string): string {
   for (const [pattern, addressOf] of PLACES) {
-    const [, name] = pattern.exec(nameOfObject(item)) ?? []
-    if (name !== undefined) return addressOf(name)
+    const found = pattern.exec(nameOfObject(item))
+    if (found !== null) return addressOf(...found.slice(1))
   }
   return 'inhalte'
 }
