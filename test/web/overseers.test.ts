@@ -10,6 +10,8 @@ const LOOKS: { viewport: { width: number; height: number }; colorScheme: 'light'
   { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   { viewport: PHONE, colorScheme: 'dark' },
 ]
+/** Shorter than the timeout of a request of the app, 30 seconds */
+const UNANSWERED_MS = 25_000
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
 const rows = (page: Page) => page.locator('main tbody tr')
 
@@ -91,6 +93,10 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.getByText('Deine Aufgaben').waitFor()
     t.equal(await page.getByText('Dein Team').count(), 0, 'a failure does not hold up the page')
     await page.unroute('**/api/assignments/urgent')
+    await page.route('**/api/assignments/urgent', () => {})
+    await page.goto(app.url)
+    await page.getByText('Deine Aufgaben').waitFor({ timeout: UNANSWERED_MS })
+    await page.unroute('**/api/assignments/urgent', { behavior: 'ignoreErrors' })
     t.match(complaints.splice(0), [/ERR_FAILED/])
 
     await late.page.goto(app.url)
@@ -129,8 +135,10 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
     const area = 'aufgaben/vergeben'
     const NOT_HERE = 'Diese Aufgabe gibt es nicht'
     const NO_RIGHT = 'Dafür fehlt dir etwas'
+    const NO_READER = 'Nachweise anderer sehen nur'
+    const NO_AUDITOR = 'Das sehen nur Administratoren und Prüfer'
     /** For each page: what a lead and a responsible person see of M (Mia), F (Franz) and the titles P, O and T */
-    const PAGES: [path: string, lead: string, responsible: string, settled?: [lead: string, responsible: string]][] = [
+    const PAGES: [path: string, lead: string, responsible: string, settled: [lead: string, responsible: string]][] = [
       ['', 'PO', '', ['Deine Aufgaben', 'Hallo, Rita']],
       ['aufgaben', 'PO', '', ['Pflicht für beide', 'Noch keine Aufgaben']],
       [area, 'P', 'P', ['Pflicht für beide', 'Pflicht für beide']],
@@ -141,11 +149,11 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
       [`${area}/${theirs}`, '', '', [NOT_HERE, NOT_HERE]],
       [`${area}/${mandatory}/aendern`, 'P', 'P', ['Diese Aufgabe ändern nur', 'Diese Aufgabe ändern nur']],
       [`${area}/neu`, '', '', [NO_RIGHT, NO_RIGHT]],
-      [`${area}/nachweise`, '', 'MFP', ['nur', 'Franz Fremd']],
-      [`${area}/nachweise?aufgabe=${theirs}`, '', 'P', ['nur', 'Kein Nachweis gefunden']],
-      [`${area}/ablauf`, '', 'MFP', ['nur', 'Franz Fremd']],
-      [`${area}/protokoll`, '', '', ['nur', 'nur']],
-      [`${area}/datenschutz`, '', '', ['nur', 'nur']],
+      [`${area}/nachweise`, '', 'MFP', [NO_READER, 'Franz Fremd']],
+      [`${area}/nachweise?aufgabe=${theirs}`, '', 'P', [NO_READER, 'Kein Nachweis gefunden']],
+      [`${area}/ablauf`, '', 'MFP', [NO_READER, 'Franz Fremd']],
+      [`${area}/protokoll`, '', '', [NO_AUDITOR, NO_AUDITOR]],
+      [`${area}/datenschutz`, '', '', [NO_AUDITOR, NO_AUDITOR]],
       ['teams', '', '', ['Team', 'Nur für']],
       [`teams/${teams.own}`, 'M', '', ['Mia Mitglied', 'Nur für']],
       [`teams/${teams.other}`, '', '', ['Nur für', 'Nur für']],
@@ -169,12 +177,14 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
         await logInAs(page, app.url, { username, password: PASSWORD })
         for (const [path, ofLead, ofResponsible, settled] of PAGES) {
           await page.goto(`${app.url}/${path}`, { waitUntil: 'networkidle' })
-          await page.locator('main h1').waitFor()
+          await page
+            .locator('main')
+            .filter({ hasText: settled[role] ?? '' })
+            .waitFor()
           const text = (await page.locator('main').textContent()) ?? ''
           const seen = Object.entries(WORDS).flatMap(([letter, words]) => (text.includes(words) ? letter : []))
           const name = `${path} by ${role === 0 ? 'lead' : 'responsible person'}`
           t.equal(seen.join(''), role === 0 ? ofLead : ofResponsible, name)
-          if (settled) t.match(text, settled[role], name)
         }
         t.strictSame(complaints, [])
       }

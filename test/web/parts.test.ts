@@ -34,7 +34,7 @@ t.test('parts of tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       const deck = { kind: 'deck', slug: 'netzwerk' }
       const [read, both] = [
         await give(login.username, 'Brandschutz', [sheet]),
-        await give(login.username, 'Netze', [deck, sheet], { ordered: true, due: '2099-12-31' }),
+        await give(login.username, 'Netze', [deck, sheet], { ordered: true, due: '2099-10-31' }),
       ]
       await page.goto(`${app.url}/decks/netzwerk`)
       await page.getByText(/^Gehört zu deiner Aufgabe Netze, bis /).waitFor()

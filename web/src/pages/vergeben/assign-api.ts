@@ -39,7 +39,6 @@ export const assignQueries = {
     queryOptions({
       queryKey: [...KEY, 'urgent'],
       queryFn: () => api.get('/api/assignments/urgent'),
-      staleTime: 0,
       refetchInterval: 300_000,
     }),
   /** Number of persons in an audience today, with the first names */
@@ -48,7 +47,6 @@ export const assignQueries = {
       queryKey: [...KEY, 'reach', audience],
       queryFn: () => api.post('/api/assignments/reach', { body: { audience } }),
       staleTime: 0,
-      placeholderData: keepPreviousData,
     }),
   /** Templates in the content folder, for administrators */
   templates: () =>
