@@ -8,8 +8,8 @@ import { type AuthorCard, type ChangedCard, contentQueries, type NewCard, type O
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
 /** The texts of a card, in the order of the form */
-const TEXTS = ['question', 'answer', 'level'] as const
-type Texts = Record<(typeof TEXTS)[number], string>
+export const CARD_TEXTS = ['question', 'answer', 'level'] as const
+type Texts = Record<(typeof CARD_TEXTS)[number], string>
 
 export interface CardFields extends Texts {
   draft: boolean
@@ -25,7 +25,7 @@ export type CardDesk = Desk<CardFields>
 const PATH = '/api/content/cards/{id}'
 
 function eachText(of: (name: keyof Texts) => string): Texts {
-  return Object.fromEntries(TEXTS.map((name) => [name, of(name)])) as Texts
+  return Object.fromEntries(CARD_TEXTS.map((name) => [name, of(name)])) as Texts
 }
 
 function storedOf({ version, ...card }: AuthorCard): Stored<CardFields> {
@@ -37,7 +37,7 @@ function storedOf({ version, ...card }: AuthorCard): Stored<CardFields> {
 /** Returns the texts of a card with their labels, to compare two versions. */
 export function textsOf(card: Texts & Pick<CardFields, 'options'>): { label: string; text: string }[] {
   return [
-    ...TEXTS.map((name) => ({ label: labelOf(name) ?? name, text: card[name] })),
+    ...CARD_TEXTS.map((name) => ({ label: labelOf(name) ?? name, text: card[name] })),
     {
       label: 'Antwortmöglichkeiten',
       text: card.options.map(({ text, correct }) => `- [${correct ? 'x' : ' '}] ${text}`).join('\n'),
