@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
 import { MAX_IDS } from '../../plugins/rights.js'
+import { MARKDOWN_TEXTS } from '../../src/domain/content/card-texts.js'
 import { nullable } from '../../src/http/schemas.js'
 import { TEXT_FIELDS } from './card-schemas.js'
 
@@ -40,7 +41,7 @@ export const BulkBody = Type.Object(
                 Type.Boolean({ description: 'Letters, digits and `_` may neither precede nor follow.' }),
               ),
             },
-            { description: 'Replaces plain text in question, answer and options.' },
+            { description: `Replaces plain text in ${MARKDOWN_TEXTS.join(', ')} and options.` },
           ),
         ),
       },
