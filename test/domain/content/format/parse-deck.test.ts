@@ -297,6 +297,7 @@ const block = fc.oneof(
   paragraph.map((text) => `- a\n\n  ## ${text}\n\n> ## ${text}`),
   paragraph.map((text) => `# ${text}\n\n${text}\n---`),
 )
+const inComment = paragraph.map((text) => text.replace(/[;>]/g, '').trim())
 const body = fc.array(block, { minLength: 1, maxLength: 4 }).map((blocks) => blocks.join('\n\n'))
 const id = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
 /** Draws objects with the usual prototype, because objects without a prototype do not equal the parsed ones. */
@@ -316,12 +317,11 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   cards: fc
     .uniqueArray(
       plainRecord({
-        ...eachText(() => fc.constant('')),
+        ...eachText(() => inComment),
         key: id,
         aliases: fc.constant([]),
         question: fc.tuple(paragraph, fc.option(body)).map((parts) => parts.filter((part) => part).join('\n\n')),
         answer: body,
-        level: paragraph.map((text) => text.replace(/[;>]/g, '').trim()),
         exercise: fc.constant(null),
         draft: fc.boolean(),
       }),
@@ -332,9 +332,10 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
 
 function write(deck: WrittenDeck): string {
   const head = ['slug', 'name', 'description', 'sort_order', 'aliases', 'tests_only', 'lang'] as const
-  const cards = deck.cards.map(({ key, aliases, question, answer, level, draft }) => {
+  const cards = deck.cards.map(({ key, aliases, question, answer, draft, ...card }) => {
     const [title, ...more] = question.split('\n')
-    return `## ${title}\n<!-- id: ${key}; level: ${level}; aliases: [${aliases}]; draft: ${draft} -->\n${more.join('\n')}\n\n### Antwort\n${answer}\n`
+    const texts = COMMENT_TEXTS.map((name) => `${name}: ${card[name]}`).join('; ')
+    return `## ${title}\n<!-- id: ${key}; ${texts}; aliases: [${aliases}]; draft: ${draft} -->\n${more.join('\n')}\n\n### Antwort\n${answer}\n`
   })
   const retention = deck.desired_retention === null ? '' : `desired_retention: ${deck.desired_retention}\n`
   return `---\n${head.map((key) => `${key}: ${JSON.stringify(deck[key])}\n`).join('')}${retention}options: ${deck.options_off ? 'off' : 'on'}\n---\n${cards.join('\n')}`

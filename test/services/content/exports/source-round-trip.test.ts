@@ -5,10 +5,12 @@ import type { Kysely } from 'kysely'
 import t from 'tap'
 import type { Database } from '../../../../db/types.js'
 import { commandLineActor } from '../../../../src/commands/actor.js'
+import { EMPTY_TEXTS } from '../../../../src/domain/content/card-texts.js'
 import { type Exercise, type ExerciseInput, FORMS, parseExercise } from '../../../../src/domain/questions/exercise.js'
 import { writeExport } from '../../../../src/services/content/exports/write-export.js'
 import { checkUpload, importUpload } from '../../../../src/services/content/upload/import.js'
 import type { UploadReport } from '../../../../src/services/content/upload/report.js'
+import { drawTexts } from '../../../support/card-texts.js'
 import { createMigratedDatabase } from '../../../support/database.js'
 import { createSource } from '../../../support/editing.js'
 import { createCard, createCheatsheet, createDeck } from '../../../support/factories.js'
@@ -34,10 +36,10 @@ const text = fc
   .map((lines) => lines.join('\n').trim())
   .filter((text) => text !== '')
 const options = fc.array(fc.record({ text, correct: fc.boolean(), feedback: fc.option(text) }), { maxLength: 4 })
+const label = fc.constantFrom('grundlagen', 'a; b', '"x"')
 const cardOf = fc.record({
-  question: text,
+  ...drawTexts(text, label),
   answer: fc.oneof(text, fc.constantFrom('72', '1. a\n2. b', 'In {{72|zweiundsiebzig}} h', 'Kurz')),
-  level: fc.constantFrom('grundlagen', 'a; b', '"x"'),
   exercise: fc.record({ form: fc.constantFrom(null, ...FORMS), options, unit: fc.constantFrom(null, 'MB') }),
   state: fc.constantFrom('live', 'live', 'draft', 'archived', 'archived draft'),
 })
@@ -71,6 +73,7 @@ type Drawn = {
 }
 
 const CARD: Drawn['decks'][number]['cards'][number] = {
+  ...EMPTY_TEXTS,
   question: 'Wann?',
   answer: 'Kurz',
   level: 'grundlagen',
