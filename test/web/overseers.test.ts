@@ -96,7 +96,7 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.route('**/api/assignments/urgent', () => {})
     await page.goto(app.url)
     await page.getByText('Deine Aufgaben').waitFor({ timeout: UNANSWERED_MS })
-    await page.unroute('**/api/assignments/urgent', { behavior: 'ignoreErrors' })
+    await page.unroute('**/api/assignments/urgent')
     t.match(complaints.splice(0), [/ERR_FAILED/])
 
     await late.page.goto(app.url)
