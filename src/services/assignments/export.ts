@@ -17,7 +17,7 @@ import { listParts, type OverseenAssignment } from './oversee.js'
 import { type AssignmentContext, planAssignment } from './plan.js'
 
 /** Small, because the rows of a batch are written without yielding */
-const OCCURRENCES_AT_ONCE = 300
+const OCCURRENCES_AT_ONCE = 100
 
 const STATES: Readonly<Record<OccurrenceState, string>> = {
   open: 'offen',

@@ -32,7 +32,9 @@ export interface AssignmentContext extends Clock {
   issuer: string | null
 }
 
-const PERSON_BATCH_SIZE = 1_000
+/** Small, because the persons of a batch are read and planned without yielding */
+const PERSON_BATCH_SIZE = 250
+const MAX_JOINERS = 1_000
 
 /** Completes occurrences and issues their certificates. @returns the ids of the persons who have completed one */
 export async function completeOccurrences(
@@ -130,7 +132,7 @@ export async function planJoiners(
   watched: VisibleTeams,
   context: AssignmentContext,
 ): Promise<void> {
-  await planConcerned(db, await listUnplanned(db, assignmentId, watched, PERSON_BATCH_SIZE), context)
+  await planConcerned(db, await listUnplanned(db, assignmentId, watched, MAX_JOINERS), context)
 }
 
 async function planConcerned(
