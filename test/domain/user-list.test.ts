@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { generatePassword } from '../../src/domain/accounts/passwords.js'
-import { readCsvInSteps, readCsvRows } from '../../src/domain/accounts/user-csv.js'
+import { readCsvInSteps } from '../../src/domain/accounts/user-csv.js'
 import { MAX_USERS, readJsonRows, validateRows } from '../../src/domain/accounts/user-list.js'
+import { runSteps } from '../../src/domain/run-steps.js'
 import fc, { runs } from '../support/property.js'
 
-const csv = (text: string | Uint8Array) => readCsvRows(typeof text === 'string' ? Buffer.from(text) : text)
+const csv = (text: string | Uint8Array) => runSteps(readCsvInSteps(typeof text === 'string' ? Buffer.from(text) : text))
 const faultsOf = (text: string | Uint8Array) => {
   const { rows, faults } = csv(text)
   return [...faults, ...validateRows(rows).faults].map(({ line, field, message }) => [line, field, message])
 }
 
 t.test('property: reads blocks of records as the whole text', async () => {
-  const readWith = (text: string, blockLength: number) => {
-    const steps = readCsvInSteps(Buffer.from(text), true, blockLength)
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value
-    }
-  }
+  const readWith = (text: string, blockLength: number) => runSteps(readCsvInSteps(Buffer.from(text), true, blockLength))
   // Most of these texts have broken quotes somewhere.
   const line = fc.string({ unit: fc.constantFrom('a', '"', ';', ' ', '""', '"b"', '\n'), maxLength: 8 })
   fc.assert(

@@ -75,22 +75,14 @@ interface CsvRecord {
 
 /**
  * Parses a CSV file of users. The first record contains the headings. The separator is a semicolon, comma or tab.
- * Empty lines and records with empty fields only are ignored.
+ * Empty lines and records with empty fields only are ignored. Yields after short steps, so that other work can run in
+ * between.
  * @param isChange whether the list changes accounts: it may be longer, and may name them by personnel number only
- * @example readCsvRows(Buffer.from('username\nerika')).rows // [{ line: 2, username: 'erika' }]
+ * @example runSteps(readCsvInSteps(Buffer.from('username\nerika'))).rows // [{ line: 2, username: 'erika' }]
  */
-export function readCsvRows(bytes: Uint8Array, isChange = false): { rows: UserRow[]; faults: RowFault[] } {
-  const steps = readCsvInSteps(bytes, isChange)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
-
-/** Parses a file as `readCsvRows` does, in short steps, so that other work can run in between. */
 export function* readCsvInSteps(
   bytes: Uint8Array,
-  isChange: boolean,
+  isChange = false,
   blockLength = BLOCK_LENGTH,
 ): Generator<void, { rows: UserRow[]; faults: RowFault[] }> {
   const faults: RowFault[] = []

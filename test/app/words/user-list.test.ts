@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { readCsvRows } from '../../../src/domain/accounts/user-csv.js'
+import { readCsvInSteps } from '../../../src/domain/accounts/user-csv.js'
+import { runSteps } from '../../../src/domain/run-steps.js'
 import { sentenceOfRow } from '../../../web/src/pages/verwaltung/benutzer/row-faults.js'
 import { splitList, textOf } from '../../../web/src/pages/verwaltung/benutzer/user-list.js'
 import fc, { runs } from '../../support/property.js'
 
+const readCsvRows = (bytes: Uint8Array) => runSteps(readCsvInSteps(bytes))
 const bytesOf = (bytes: readonly number[]) => Uint8Array.from(bytes)
 
 t.test('property: reads the text of a file exactly when the service does', async () => {

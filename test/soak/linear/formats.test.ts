@@ -1,11 +1,12 @@
 import t from 'tap'
 import { planUpdatesInSteps, type StoredAccount } from '../../../src/domain/accounts/user-changes.js'
-import { readCsvRows } from '../../../src/domain/accounts/user-csv.js'
+import { readCsvInSteps } from '../../../src/domain/accounts/user-csv.js'
 import { validateChangesInSteps } from '../../../src/domain/accounts/user-list.js'
 import { parseDeck } from '../../../src/domain/content/format/parse-deck.js'
 import { readGift } from '../../../src/domain/gift/index.js'
 import { readStyleSheet, stylesIn } from '../../../src/domain/markup/style-sheet.js'
 import { readMoodle } from '../../../src/domain/moodle/index.js'
+import { runSteps } from '../../../src/domain/run-steps.js'
 import { isLinear } from '../../support/linear.js'
 import { LIMITS } from '../../support/read-questions.js'
 
@@ -57,26 +58,21 @@ t.test('decks are read in linear time', async (t) => {
 t.test('lists of users are read in linear time', async (t) => {
   for (const line of ['"\n', 'a"b\n', '"a"b\n', ';\n', '"";"a\n', 'x\n']) {
     t.ok(
-      isLinear((length) => readCsvRows(Buffer.from(`username\n${line.repeat(length / line.length)}`)), 2 ** 20),
+      isLinear(
+        (length) => runSteps(readCsvInSteps(Buffer.from(`username\n${line.repeat(length / line.length)}`))),
+        2 ** 20,
+      ),
       JSON.stringify(line),
     )
   }
 })
-
-/** Runs all steps and returns the result. */
-function finish<T>(steps: Iterator<unknown, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
 
 t.test('changes of users are planned in linear time', async (t) => {
   const columns = 'Benutzername;Vorname;Personalnummer;Teams'
   const rowOf = (index: number) => `u${index};Erika;${index};Werkstatt|Lager`
   const plan = (length: number) => {
     const text = [columns, ...Array.from({ length }, (_, index) => rowOf(index))].join('\n')
-    const { users } = finish(validateChangesInSteps(readCsvRows(Buffer.from(text), true).rows))
+    const { users } = runSteps(validateChangesInSteps(runSteps(readCsvInSteps(Buffer.from(text), true)).rows))
     const accounts = users.map((user, id): StoredAccount => {
       const rest = { is_admin: false, is_author: false, is_auditor: false, must_change_password: false }
       const names = { username: user.username as string, display_name: 'Neu', email: null }
@@ -85,7 +81,7 @@ t.test('changes of users are planned in linear time', async (t) => {
       const personnel_number = String((id + 1) % length)
       return { id, ...names, ...rest, ...days, personnel_number, teams: [], fixed_teams: [] }
     })
-    return finish(planUpdatesInSteps(users, accounts)).updates.length
+    return runSteps(planUpdatesInSteps(users, accounts)).updates.length
   }
   t.equal(plan(10), 10)
   t.ok(isLinear(plan, 10_000))

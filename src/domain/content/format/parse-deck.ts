@@ -1,5 +1,6 @@
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../review/review.js'
+import { runSteps } from '../../run-steps.js'
 import { hasControls } from '../../text/text.js'
 import { EMPTY_TEXTS, TEXT_RULES } from '../card-texts.js'
 import type { CardSource, DeckSource, Fault, ReportFault, SlugPlace } from '../types.js'
@@ -49,11 +50,7 @@ export interface ParsedDeck {
  * @example parseDeck('decks/git.md', Buffer.from('---\nname: Git\n---\n')).deck?.slug // 'git'
  */
 export function parseDeck(file: string, bytes: Uint8Array): ParsedDeck {
-  const steps = parseDeckInSteps(file, bytes)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
+  return runSteps(parseDeckInSteps(file, bytes))
 }
 
 /** Parses a deck file in short steps, so that other work can run in between. */
@@ -87,10 +84,8 @@ export function readCards(body: string, isOptionsOff = false): CardSource[] | un
   const steps = parseCards(body, 1, isOptionsOff, () => {
     isFaulty = true
   })
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return isFaulty ? undefined : value
-  }
+  const cards = runSteps(steps)
+  return isFaulty ? undefined : cards
 }
 
 type Head = Omit<DeckSource, 'file' | 'slug' | 'aliases' | 'cards'>
