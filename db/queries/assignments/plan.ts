@@ -152,8 +152,7 @@ export async function findReach(
     select count(*) over ()::integer as persons, display_name
     from users
     where ${isEnabled(today)} and (
-      ${everybody} or id = any(${user_ids}::integer[]) or id in (
-        select user_id from team_members where team_id = any(${team_ids}::integer[]) and until_on is null))
+      ${everybody} or id = any(${user_ids}::integer[]) or ${isVisiblePerson(team_ids)})
     order by display_name collate "und-x-icu", id limit ${shown}`.execute(db)
   return { persons: rows[0]?.persons ?? 0, names: rows.map(({ display_name }) => display_name) }
 }
