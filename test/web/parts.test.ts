@@ -108,7 +108,7 @@ t.test('parts of tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
 
       const answer = await app.asAdmin('GET', `/api/assignments/${id}/occurrences`)
       const [row] = ((await answer.json()) as { occurrences: { id: number; personal_open: boolean }[] }).occurrences
-      t.equal(row?.personal_open, false, 'nobody confirms the personal part yet')
+      t.equal(row?.personal_open, false, 'the personal part cannot be confirmed yet')
       t.strictSame(complaints, [])
     }
   })

@@ -1,5 +1,4 @@
-import { isLate } from '../../api/late-response.js'
-import { queryClient } from '../../api/query-client.js'
+import { prefetchInTime } from '../../api/prefetch-in-time.js'
 import ConfirmSheet from './confirm-sheet.svelte'
 import TaskNotice from './task-notice.svelte'
 import { taskQueries } from './task-queries.js'
@@ -9,6 +8,6 @@ import { taskQueries } from './task-queries.js'
  * late. If loading fails, the notice is missing.
  */
 export default async function loadOfTask() {
-  await isLate(queryClient.prefetchQuery({ ...taskQueries.tasks(), retry: false }))
+  await prefetchInTime(taskQueries.tasks())
   return { ConfirmSheet, TaskNotice }
 }

@@ -43,9 +43,12 @@ export const isOpen = ({ state }: Pick<Task, 'state'>) => state === 'open' || st
 
 export const addressOfTask = ({ id }: Pick<Task, 'id'>) => `aufgaben#aufgabe-${id}`
 
+export const isOpenPart = (part: Part, kind: Part['kind'], slug: string) =>
+  part.kind === kind && part.slug === slug && part.state === 'open'
+
 /** Returns whether the task is open and has an open part with this content. */
 export const hasOpenPart = (task: Task, kind: Part['kind'], slug: string) =>
-  isOpen(task) && task.parts.some((part) => part.kind === kind && part.slug === slug && part.state === 'open')
+  isOpen(task) && task.parts.some((part) => isOpenPart(part, kind, slug))
 
 export const PART_NAMES: Record<Part['kind'], string> = {
   sheet: 'Spickzettel',

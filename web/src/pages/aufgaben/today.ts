@@ -1,6 +1,5 @@
 import type { Component } from 'svelte'
-import { isLate } from '../../api/late-response.js'
-import { queryClient } from '../../api/query-client.js'
+import { prefetchInTime } from '../../api/prefetch-in-time.js'
 import { taskQueries } from './task-queries.js'
 import TasksToday from './tasks-today.svelte'
 
@@ -9,6 +8,6 @@ import TasksToday from './tasks-today.svelte'
  * late. If loading fails, the returned component shows the error.
  */
 export default async function loadTasks(): Promise<Component> {
-  await isLate(queryClient.prefetchQuery({ ...taskQueries.tasks(), retry: false }))
+  await prefetchInTime(taskQueries.tasks())
   return TasksToday
 }

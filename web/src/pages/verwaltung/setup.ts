@@ -1,10 +1,10 @@
 import type { Component } from 'svelte'
-import { queryClient } from '../../api/query-client.js'
+import { prefetchInTime } from '../../api/prefetch-in-time.js'
 import { adminQueries } from './admin-queries.js'
 import SetupCard from './setup-card.svelte'
 
-/** Loads the steps first, so that their rows appear together with the rest of „Heute“. */
+/** Loads the steps first, so that their rows appear together with the rest of „Heute“, unless the response is late. */
 export default async function loadSetup(): Promise<Component> {
-  await queryClient.prefetchQuery({ ...adminQueries.setup(), retry: false })
+  await prefetchInTime(adminQueries.setup())
   return SetupCard
 }
