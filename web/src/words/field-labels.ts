@@ -1,6 +1,9 @@
+/** The texts of a card with their labels, in the order of the form and of comparisons */
+export const CARD_TEXT_LABELS = { question: 'Frage', answer: 'Antwort', level: 'Level' } as const
+
 /** Labels of the forms, by the last name in the path of a field */
 const LABELS: Readonly<Record<string, string>> = {
-  answer: 'Antwort',
+  ...CARD_TEXT_LABELS,
   attempts: 'Versuche',
   audience: 'Für wen',
   category: 'Kategorie',
@@ -20,7 +23,6 @@ const LABELS: Readonly<Record<string, string>> = {
   held_on: 'Tag der Unterweisung',
   introduction: 'Einleitung',
   lang: 'Sprache',
-  level: 'Level',
   name: 'Name',
   note: 'Notiz',
   opens: 'Erster Tag',
@@ -28,7 +30,6 @@ const LABELS: Readonly<Record<string, string>> = {
   options: 'Antwortmöglichkeiten',
   parts: 'Was zu tun ist',
   pass_percent: 'Bestanden ab',
-  question: 'Frage',
   reason: 'Grund',
   responsible_id: 'Verantwortlich',
   retention_years: 'Nachweis aufbewahren',

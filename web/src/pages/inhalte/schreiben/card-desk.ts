@@ -3,13 +3,12 @@ import { api } from '../../../api/client.js'
 import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
 import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
-import { labelOf } from '../../../words/field-labels.js'
+import { CARD_TEXT_LABELS } from '../../../words/field-labels.js'
 import { type AuthorCard, type ChangedCard, contentQueries, type NewCard, type Option } from '../content-queries.js'
 import { invalidateLearnerQueries } from './invalidate-learner-queries.js'
 
-/** The texts of a card, in the order of the form */
-export const CARD_TEXTS = ['question', 'answer', 'level'] as const
-type Texts = Record<(typeof CARD_TEXTS)[number], string>
+type Texts = Record<keyof typeof CARD_TEXT_LABELS, string>
+export const CARD_TEXTS = Object.keys(CARD_TEXT_LABELS) as (keyof Texts)[]
 
 export interface CardFields extends Texts {
   draft: boolean
@@ -37,7 +36,7 @@ function storedOf({ version, ...card }: AuthorCard): Stored<CardFields> {
 /** Returns the texts of a card with their labels, to compare two versions. */
 export function textsOf(card: Texts & Pick<CardFields, 'options'>): { label: string; text: string }[] {
   return [
-    ...CARD_TEXTS.map((name) => ({ label: labelOf(name) ?? name, text: card[name] })),
+    ...CARD_TEXTS.map((name) => ({ label: CARD_TEXT_LABELS[name], text: card[name] })),
     {
       label: 'Antwortmöglichkeiten',
       text: card.options.map(({ text, correct }) => `- [${correct ? 'x' : ' '}] ${text}`).join('\n'),
