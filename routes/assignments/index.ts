@@ -68,7 +68,7 @@ import { formRequestOf } from '../../src/services/create-once.js'
 import { accountShare } from '../../src/services/fair-turns.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import { frameOf } from '../certificates/index.js'
-import { CertificateExportQuery } from '../certificates/schemas.js'
+import { CertificateArchiveQuery } from '../certificates/schemas.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentDetail,
@@ -386,7 +386,7 @@ meanwhile are left out. The files are named \`<name>-<code>.pdf\`.`,
         tags: ['assignments'],
         produces: ['application/zip'],
         params: AssignmentParams,
-        querystring: CertificateExportQuery,
+        querystring: CertificateArchiveQuery,
         response: responses(SignersFile, [
           ...[NO_CERTIFICATE_READER, ASSIGNMENT_NOT_FOUND, new TooManyAttempts(5), ...SHUTDOWN_REFUSALS],
         ]),
@@ -402,7 +402,7 @@ meanwhile are left out. The files are named \`<name>-<code>.pdf\`.`,
         assignment: { id, title },
         purpose: parsePurpose(query.purpose),
         userId: user.id,
-        frameOf: (code: string) => frameOf(code, app.config),
+        frameOf: (code: string) => frameOf(code, app.config, query.lang),
       }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const body = await serveAlone(user.id, reply, async () => {

@@ -21,6 +21,7 @@ import {
 import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
+import type { Language } from '../../src/domain/text/language.js'
 import { checkStorable } from '../../src/domain/text/parameters.js'
 import { addDays } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
@@ -36,6 +37,7 @@ import {
   CertificateChoices,
   CertificateExportQuery,
   CertificateFile,
+  CertificateFileQuery,
   CertificateList,
   CertificateParams,
   CertificatesQuery,
@@ -182,10 +184,11 @@ for. Replaced proofs are left out. Recorded in the audit trail once a day and ca
         operationId: 'getProofPdf',
         summary: 'A proof as PDF',
         description: `For its owner and for callers whose search finds it; the latter is recorded in the audit trail as a
-search is. The same proof gives the same bytes for the same settings.`,
+search is. The same proof gives the same bytes for the same settings and language.`,
         tags: ['proofs'],
         produces: ['application/pdf'],
         params: CertificateParams,
+        querystring: CertificateFileQuery,
         response: responses(CertificateFile, [CERTIFICATE_NOT_FOUND, new TooManyAttempts(2), ...SHUTDOWN_REFUSALS]),
       },
       preHandler: app.limitUser('certificate', PDFS_PER_TEN_SECONDS),
@@ -201,13 +204,16 @@ search is. The same proof gives the same bytes for the same settings.`,
         if (!(await isCertificateInScope(app.db, certificate.assignment_id, reader.scope))) throw CERTIFICATE_NOT_FOUND
         await recordCertificateView(app.db, actorOf(request), { day: app.clock.today(), scope: reader.scope })
       }
-      const frame = frameOf(certificate.code, app.config)
+      const frame = frameOf(certificate.code, app.config, request.query.lang)
       const content = { ...certificate, ...frame, snapshot: readSnapshot(certificate.snapshot) }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(accountShare(request.user.id), { kind: 'certificate', content }, signal)
       return reply
         .type('application/pdf')
-        .header('content-disposition', `attachment; filename="nachweis-${certificate.completed_on}.pdf"`)
+        .header(
+          'content-disposition',
+          `attachment; filename="${FILE_NAMES[request.query.lang]}-${certificate.completed_on}.pdf"`,
+        )
         .send(pdf) as never
     },
   )
@@ -296,13 +302,16 @@ function dayOf(field: string, text: string | undefined): string | undefined {
   return text
 }
 
-/** Returns what the settings add to a printed certificate. */
+const FILE_NAMES: Readonly<Record<Language, string>> = { de: 'nachweis', en: 'certificate' }
+
+/** Returns what the settings and the request add to a printed certificate. */
 export function frameOf(
   code: string,
   { publicUrl, companyLogo }: ServiceConfig,
-): Pick<PrintedCertificate, 'address' | 'logo'> {
+  language: Language,
+): Pick<PrintedCertificate, 'address' | 'logo' | 'language'> {
   const address = publicUrl === undefined ? null : new URL(`nachweis/${code}`, publicUrl).href
-  return { address, logo: companyLogo?.printed ?? null }
+  return { address, logo: companyLogo?.printed ?? null, language }
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { CERTIFICATE_STATES } from '../../db/queries/certificates/search.js'
+import { LANGUAGES } from '../../src/domain/text/language.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
-import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
+import { choice, choiceOr, id, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
@@ -131,11 +132,20 @@ export const CertificateChoices = Type.Object({
   teams: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
 
+export const CertificateFileQuery = Type.Object({
+  lang: choiceOr(LANGUAGES, 'de', 'Language of the printed words; titles and notes are printed as they are.'),
+})
+
 export const CertificateExportQuery = Type.Object({
   purpose: Type.String({
     description: 'Purpose of the export; recorded in the audit trail.',
     examples: ['Audit ISO 27001, 2026'],
   }),
+})
+
+export const CertificateArchiveQuery = Type.Object({
+  ...CertificateExportQuery.properties,
+  ...CertificateFileQuery.properties,
 })
 
 export const RevokeBody = Type.Object({ reason: Type.String({ examples: ['Falsche Person'] }) })

@@ -39,7 +39,7 @@ const order = {
   assignment: data,
   purpose: 'Archiv',
   userId: auditor.id,
-  frameOf: () => ({ address: null, logo: null }),
+  frameOf: () => ({ address: null, logo: null, language: 'de' as const }),
 }
 
 t.test('packs the PDFs of the proofs in force of an assignment, for a stated purpose', async (t) => {

@@ -148,6 +148,10 @@ t.test('the owner gets the PDF of a proof, always with the same bytes, and other
   t.match(pdf.headers, { 'content-type': 'application/pdf', 'content-disposition': /nachweis-2026-12-05\.pdf/ })
   t.equal(pdf.rawPayload.subarray(0, 5).toString(), '%PDF-')
   t.ok(pdf.rawPayload.equals(again.rawPayload))
+  const english = await service.app.inject({ url: `${url}?lang=en`, headers: { cookie: person.cookie } })
+  t.match(english.headers, { 'content-disposition': /certificate-2026-12-05\.pdf/ })
+  t.ok(english.rawPayload.includes('/Lang (en-GB)') && pdf.rawPayload.includes('/Lang (de-DE)'))
+  t.match(await person.get(`${url}?lang=fr`), { status: 400, headers: { 'x-error-field': 'lang' } })
   const missing = errorBody(404, 'Diesen Nachweis gibt es nicht')
   t.strictSame((await (await service.member()).get(url)).body, missing)
   t.strictSame((await person.get('/api/proofs/mine')).body, {

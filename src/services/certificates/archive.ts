@@ -17,8 +17,8 @@ export interface ArchiveOrder {
   purpose: string
   /** User who waits for the archive */
   userId: number
-  /** Returns what the settings add to a certificate */
-  frameOf: (code: string) => Pick<PrintedCertificate, 'address' | 'logo'>
+  /** Returns what the settings and the request add to a certificate */
+  frameOf: (code: string) => Pick<PrintedCertificate, 'address' | 'logo' | 'language'>
 }
 
 /**

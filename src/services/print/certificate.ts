@@ -1,12 +1,15 @@
 import { encode } from 'uqr'
-import { PART_NAMES } from '../../domain/assignments/part-state.js'
 import { groupCode } from '../../domain/certificates/code.js'
 import type { CertificateSnapshot, ProvenPart } from '../../domain/certificates/snapshot.js'
 import { PRINTED_LOGO } from '../../domain/company/logo.js'
+import type { Language } from '../../domain/text/language.js'
+import { CERTIFICATE_WORDS, type CertificateWords } from './certificate-words.js'
 import { createPdf, type Document, formatDay, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
 
 export interface PrintedCertificate {
   code: string
+  /** Language of the printed words; names, titles and notes are printed as they are */
+  language: Language
   /** URL of the page that shows the same data for comparison; null if the service has no public address */
   address: string | null
   /** Logo of the company, PNG or JPEG; null if none is configured */
@@ -21,15 +24,18 @@ const QR_SIZE = 110
 
 /** Returns the PDF of a certificate. The output is deterministic. */
 export function printCertificate(certificate: PrintedCertificate): Promise<Buffer> {
-  const { snapshot, issued_at } = certificate
-  const title = `Nachweis: ${snapshot.title}, ${snapshot.name}`
-  return createPdf({ title, at: issued_at }, (document) => writeCertificate(document, certificate))
+  const { snapshot, issued_at, language } = certificate
+  const words = CERTIFICATE_WORDS[language]
+  const title = `${words.certificate}: ${snapshot.title}, ${snapshot.name}`
+  return createPdf({ title, at: issued_at, lang: words.tag }, (document) => writeCertificate(document, certificate))
 }
 
 function writeCertificate(
   document: Document,
-  { code, address, logo, snapshot, revoked_at, replaced_by, issued_at }: PrintedCertificate,
+  { code, address, logo, snapshot, revoked_at, replaced_by, issued_at, language }: PrintedCertificate,
 ) {
+  const words = CERTIFICATE_WORDS[language]
+  const dayOf = (day: string) => formatDay(day, language)
   const root = document.struct('Document')
   document.addStructure(root)
   const add = (type: string, write: () => void) => root.add(document.struct(type, {}, write))
@@ -41,32 +47,30 @@ function writeCertificate(
   const { format, issuer, personnel_number, for_period } = snapshot
   // Certificates of format 1 do not name the company that issued them.
   if (logo !== null && format !== 1) {
-    root.add(document.struct('Figure', { alt: `Logo: ${issuer ?? 'Firma'}` }, () => drawLogo(document, logo)))
+    root.add(document.struct('Figure', { alt: `Logo: ${issuer ?? words.company}` }, () => drawLogo(document, logo)))
   }
   if (issuer) add('P', () => line(issuer, { bold: true, size: 13, after: 12 }))
-  add('H1', () => line('Nachweis', { bold: true, size: 24, after: 10 }))
+  add('H1', () => line(words.certificate, { bold: true, size: 24, after: 10 }))
   add('P', () => line(snapshot.title, { bold: true, size: 15, after: 14 }))
-  if (revoked_at !== null) add('P', () => line('Dieser Nachweis wurde widerrufen.', { bold: true, after: 10 }))
+  if (revoked_at !== null) add('P', () => line(words.revoked, { bold: true, after: 10 }))
   if (replaced_by !== null) {
-    add('P', () => line(`Dieser Nachweis wurde ersetzt durch ${groupCode(replaced_by)}.`, { bold: true, after: 10 }))
+    add('P', () => line(words.replacedBy(groupCode(replaced_by)), { bold: true, after: 10 }))
   }
   for (const [label, value] of [
-    ['Name', snapshot.name],
-    ...(personnel_number ? [['Personalnummer', personnel_number]] : []),
-    ['Abgeschlossen am', formatDay(snapshot.completed_on)],
-    ...(for_period
-      ? [['Nachgeholt für den Zeitraum', `${formatDay(for_period.from)}–${formatDay(for_period.to)}`]]
-      : []),
-    ['Gültig bis', snapshot.valid_until === null ? 'unbegrenzt' : formatDay(snapshot.valid_until)],
+    [words.name, snapshot.name],
+    ...(personnel_number ? [[words.personnelNumber, personnel_number]] : []),
+    [words.completedOn, dayOf(snapshot.completed_on)],
+    ...(for_period ? [[words.forPeriod, `${dayOf(for_period.from)}–${dayOf(for_period.to)}`]] : []),
+    [words.validUntil, snapshot.valid_until === null ? words.unlimited : dayOf(snapshot.valid_until)],
   ] as [label: string, value: string][]) {
     add('P', () => {
       line(label, { size: SMALL, color: MUTED, after: 0 })
-      line(value, { bold: label === 'Name', size: label === 'Name' ? 15 : TEXT, after: 8 })
+      line(value, { bold: label === words.name, size: label === words.name ? 15 : TEXT, after: 8 })
     })
   }
   const parts = snapshot.parts.map((part) => ({
-    title: `${PART_NAMES[part.kind]}: ${part.title}`,
-    text: describePart(part),
+    title: `${words.partNames[part.kind]}: ${part.title}`,
+    text: describePart(part, words, dayOf(part.done_on)),
   }))
   const texts = [
     issuer ?? '',
@@ -76,20 +80,16 @@ function writeCertificate(
     ...parts.flatMap(({ title, text }) => [title, text]),
   ]
   if (!texts.every((text) => isPrintable(text))) {
-    add('P', () =>
-      line('Einige Schriftzeichen zeigt dieses PDF nicht, sondern \ufffd. Die Seite unten zeigt sie richtig.', {
-        size: SMALL,
-      }),
-    )
+    add('P', () => line(words.missingCharacters, { size: SMALL }))
   }
-  add('H2', () => line('Bestandteile', { bold: true, size: 13, after: 6 }))
+  add('H2', () => line(words.parts, { bold: true, size: 13, after: 6 }))
   for (const { title, text } of parts) {
     add('P', () => {
       line(title, { bold: true, after: 0 })
       line(text, { size: 10, color: MUTED, after: 8 })
     })
   }
-  writeCode(document, root, { code, address, issued_at }, line)
+  writeCode(document, root, { code, address, issued_at, language }, line)
 }
 
 type WriteLine = (text: string, options?: { bold?: boolean; size?: number; color?: string; after?: number }) => void
@@ -97,13 +97,14 @@ type WriteLine = (text: string, options?: { bold?: boolean; size?: number; color
 function writeCode(
   document: Document,
   root: PDFKit.PDFStructureElement,
-  { code, address, issued_at }: Pick<PrintedCertificate, 'code' | 'address' | 'issued_at'>,
+  { code, address, issued_at, language }: Pick<PrintedCertificate, 'code' | 'address' | 'issued_at' | 'language'>,
   line: WriteLine,
 ): void {
+  const words = CERTIFICATE_WORDS[language]
   const top = document.page.height - MARGIN - QR_SIZE
   if (document.y > top - 12) document.addPage()
   if (address !== null) {
-    const figure = document.struct('Figure', { alt: `QR-Code mit der Adresse ${address}` }, () =>
+    const figure = document.struct('Figure', { alt: words.qrCode(address) }, () =>
       drawQr(document, address, { x: MARGIN, y: top }),
     )
     root.add(figure)
@@ -111,10 +112,11 @@ function writeCode(
   }
   document.y = top + 4
   const part = document.struct('P', {}, () => {
-    line('Zum Vergleich mit diesem Blatt:', { size: SMALL, color: MUTED, after: 0 })
-    line(address ?? 'Code auf der Seite /nachweis eingeben', { size: SMALL, after: 6 })
+    line(words.compare, { size: SMALL, color: MUTED, after: 0 })
+    line(address ?? words.enterCode, { size: SMALL, after: 6 })
     line(groupCode(code), { bold: true, size: 10, after: 6 })
-    line(`Ausgestellt am ${formatDay(issued_at.toISOString().slice(0, 10))}`, { size: SMALL, color: MUTED, after: 0 })
+    const day = formatDay(issued_at.toISOString().slice(0, 10), language)
+    line(words.issuedOn(day), { size: SMALL, color: MUTED, after: 0 })
   })
   root.add(part)
 }
@@ -138,18 +140,17 @@ function drawQr(document: Document, text: string, { x, y }: { x: number; y: numb
   document.fill('black')
 }
 
-function describePart(part: ProvenPart): string {
-  const day = formatDay(part.done_on)
-  const text = textOf(part)
+function describePart(part: ProvenPart, words: CertificateWords, day: string): string {
+  const version = versionOf(part, words)
   switch (part.kind) {
     case 'sheet':
-      return `Gelesen und bestätigt am ${day}${text}`
+      return words.sheetRead(day) + version
     case 'test':
-      return `Test bestanden am ${day}${text}`
+      return words.testPassed(day) + version
     case 'deck':
-      return `Deck gelernt am ${day}`
+      return words.deckLearned(day)
     case 'personal':
-      return `Persönliche Unterweisung am ${day}, bestätigt von ${part.confirmed_by}${part.note ? `. ${part.note}` : ''}`
+      return words.instructed(day, part.confirmed_by) + (part.note ? `. ${part.note}` : '')
   }
 }
 
@@ -157,8 +158,8 @@ function describePart(part: ProvenPart): string {
  * Returns the version of a sheet or test and the first 16 digits of its hash, as far as they are known, with a leading
  * separator; an empty string for other parts.
  */
-function textOf(part: ProvenPart): string {
+function versionOf(part: ProvenPart, words: CertificateWords): string {
   if (part.kind !== 'sheet' && part.kind !== 'test') return ''
-  const version = part.version === null ? '' : `, Fassung ${part.version}`
+  const version = part.version === null ? '' : `, ${words.version(part.version)}`
   return version + (part.sha256 === null ? '' : ` (SHA-256 ${part.sha256.slice(0, 16)})`)
 }

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { type Font, openSync } from 'fontkit'
 import Pdf from 'pdfkit'
+import type { Language } from '../../domain/text/language.js'
 
 export type Document = InstanceType<typeof Pdf>
 
@@ -32,12 +33,18 @@ function openFont(name: string): Font {
 }
 
 /**
- * Returns the bytes of a PDF: A4, tagged, in German, with embedded fonts. The output is deterministic for the same
+ * Returns the bytes of a PDF: A4, tagged, with embedded fonts. The output is deterministic for the same
  * content and `at`.
+ * @param lang language of the words (BCP 47), for screen readers
  * @param write writes the content
  */
 export async function createPdf(
-  { title, at, ...options }: { title: string; at: Date } & Pick<PDFKit.PDFDocumentOptions, 'margins' | 'bufferPages'>,
+  {
+    title,
+    at,
+    lang,
+    ...options
+  }: { title: string; at: Date; lang: string } & Pick<PDFKit.PDFDocumentOptions, 'margins' | 'bufferPages'>,
   write: (document: Document) => void,
 ): Promise<Buffer> {
   const document = new Pdf({
@@ -46,7 +53,7 @@ export async function createPdf(
     ...options,
     pdfVersion: '1.7',
     tagged: true,
-    lang: 'de-DE',
+    lang,
     displayTitle: true,
     // Otherwise PDFKit loads Helvetica.
     font: '',
@@ -107,7 +114,13 @@ function printable(text: string): string {
     .join('')
 }
 
-/** Formats a day (`YYYY-MM-DD`) in German. @example formatDay('2026-12-31') // '31.12.2026' */
-export function formatDay(day: string): string {
-  return day.split('-').reverse().join('.')
+const ENGLISH_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/**
+ * Formats a day (`YYYY-MM-DD`).
+ * @example formatDay('2026-12-31', 'de') // '31.12.2026'
+ * @example formatDay('2026-12-31', 'en') // '31 December 2026'
+ */
+export function formatDay(day: string, language: Language): string {
+  return language === 'de' ? day.split('-').reverse().join('.') : ENGLISH_DAY.format(new Date(`${day}T00:00:00Z`))
 }

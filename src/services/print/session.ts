@@ -31,7 +31,13 @@ const LINE = '#888888'
 
 export function printSession(session: PrintedSession): Promise<Buffer> {
   const margins = { top: MARGIN, bottom: BOTTOM, left: MARGIN, right: MARGIN }
-  const options = { title: `Teilnahmeliste: ${session.title}`, at: session.at, margins, bufferPages: true }
+  const options = {
+    title: `Teilnahmeliste: ${session.title}`,
+    at: session.at,
+    lang: 'de-DE',
+    margins,
+    bufferPages: true,
+  }
   return createPdf(options, (document) => {
     const root = document.struct('Document')
     document.addStructure(root)
@@ -155,7 +161,7 @@ function numberPages(document: Document, { title, day }: PrintedSession): void {
     document.page.margins.bottom = 0
     const style = { fontSize: SMALL, color: MUTED, x: MARGIN, y, lineBreak: false }
     asArtifact(document, () => {
-      writeText(document, `${title}, Stand ${formatDay(day)}`, {
+      writeText(document, `${title}, Stand ${formatDay(day, 'de')}`, {
         ...style,
         width: width - 100,
         height: 12,
