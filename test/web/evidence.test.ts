@@ -17,7 +17,8 @@ t.test('evidence', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   const { db } = app
   await writeSome(app)
   const title = 'Brandschutz'
-  const id = await writeAssignment(app, { title, parts: [{ kind: 'sheet', slug: 'netzwerk-kompakt' }] })
+  const personal = { kind: 'personal', title: 'Rundgang' }
+  const id = await writeAssignment(app, { title, parts: [{ kind: 'sheet', slug: 'netzwerk-kompakt' }, personal] })
   const ada = await app.newPerson({ name: 'Ada Äpfel' })
   const adaId = await findUserId(app, ada.login.username)
   await issueCertificate(db, { id, title }, adaId, {
@@ -84,6 +85,8 @@ t.test('evidence', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       await page.getByRole('link', { name: title, exact: true }).click()
       await page.locator('main tr').filter({ hasText: 'Ada Äpfel' }).getByText('offen').first().waitFor()
       t.equal(await page.getByRole('button', { name: /^Entscheiden für/ }).count(), 0)
+      t.equal(await page.getByRole('button', { name: /^Persönlichen Teil bestätigen/ }).count(), 0)
+      t.equal(await page.getByRole('checkbox').count(), 0)
       t.equal(await page.getByRole('link', { name: 'Ändern' }).count(), 0)
       await look('list of an assignment')
       await button(page, 'Stand (CSV) …').click()
