@@ -9,7 +9,7 @@ export type StoredSteps = Record<Exclude<SetupStep, 'company' | 'mail' | 'time_z
 
 /**
  * Returns which steps are done. The first password is done when the administrator has changed it, or can log in without
- * one. Content of the folder does not count, because the service brings some.
+ * one. Content of the folder, which the service brings, counts once an assignment uses it.
  */
 export async function findStoredSteps(db: Kysely<Database>, userId: number): Promise<StoredSteps> {
   const { rows } = await sql<StoredSteps>`
@@ -19,7 +19,8 @@ export async function findStoredSteps(db: Kysely<Database>, userId: number): Pro
         or exists (select from identities where user_id = ${userId}) as password,
       exists (select from users where id <> ${userId}) as people,
       exists (select from teams) as teams,
-      exists (select from content_sources) as content,
+      exists (select from content_sources)
+        or exists (select from assignment_parts where kind <> 'personal') as content,
       exists (select from assignments) as assignment,
       exists (select from setup_steps where id = 'backup' and done) as backup`.execute(db)
   return rows[0] as StoredSteps

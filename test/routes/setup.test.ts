@@ -1,5 +1,6 @@
 import t from 'tap'
 import { setStep } from '../../db/queries/setup.js'
+import { ASSIGNMENT, sheetPart } from '../support/assignments.js'
 import { createSource } from '../support/editing.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { type Caller, callerOf, cookieOf, startService } from '../support/service.js'
@@ -28,6 +29,20 @@ t.test('a step is done when its data is there', async (t) => {
   const open = await listOpen()
   for (const step of ['people', 'content', 'teams']) t.notOk(open.includes(step), step)
   t.ok(open.includes('assignment'))
+})
+
+t.test('an assignment of shipped content counts as content, one without content does not', async (t) => {
+  const other = await startService(t)
+  const caller = await other.admin()
+  const assign = async (part: object) => {
+    const audience = { everybody: true }
+    t.equal((await caller.post('/api/assignments', { ...ASSIGNMENT, audience, parts: [part] })).status, 200)
+    return listOpen(caller)
+  }
+  const before = await assign({ kind: 'personal', title: 'Rundgang' })
+  t.ok(before.includes('content'))
+  t.notOk(before.includes('assignment'))
+  t.notOk((await assign(await sheetPart(other.db))).includes('content'))
 })
 
 t.test('settings are steps', async (t) => {
