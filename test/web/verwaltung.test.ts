@@ -220,7 +220,10 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.goto(`${app.url}/verwaltung/benutzer/import`)
     const template = page.waitForEvent('download')
     await button(page, 'Vorlage herunterladen').click()
-    t.match(await readFile(await (await template).path(), 'utf8'), /^\ufeffBenutzername;Anzeigename/)
+    t.match(
+      await readFile(await (await template).path(), 'utf8'),
+      /^\ufeffBenutzername;Anzeigename;Personalnummer;E-Mail;Teams;/,
+    )
 
     const list = page.getByLabel('Oder hier einfügen')
     await list.fill('Benutzername;Name\nviele-1;Jürgen Größer\nviele-1;Noch einer\n')
