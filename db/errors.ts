@@ -95,6 +95,13 @@ export function isContentConflict(error: unknown): boolean {
   return error.code === UNIQUE_VIOLATION && SLUG_KEYS.has(error.constraint ?? '')
 }
 
+const NAME_KEYS = new Set(['users_username_key', 'users_normal_username_key'])
+
+/** Returns whether a change of a user name failed because another account has the name. */
+export function isNameTaken(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && NAME_KEYS.has(error.constraint ?? '')
+}
+
 const CLIENT_ID_KEYS = new Set(['imported_cards_client_id_key', 'imported_cheatsheets_client_id_key'])
 
 /** Returns whether a concurrent request with the same client id has created the card or sheet. */

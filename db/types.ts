@@ -1024,13 +1024,17 @@ export interface TeamMembers {
 export interface Teams {
   created_at: Generated<Date>;
   /**
-   * 1 plus the number of changes of the name or the group
+   * 1 plus the number of changes of the name, the group or the external id
    */
   edit_version: Generated<number>;
   /**
    * Group of the identity provider whose users are members of the team
    */
   external_group: string | null;
+  /**
+   * Id of the team in the system that manages the teams
+   */
+  external_id: string | null;
   id: Generated<number>;
   name: string;
 }
@@ -1121,6 +1125,10 @@ export interface Users {
    * Whether the account may log in with a password while `PASSWORD_LOGIN` is off
    */
   emergency: Generated<boolean>;
+  /**
+   * Id of the person in the system that manages the accounts
+   */
+  external_id: string | null;
   /**
    * Additional time for tests with a time limit, in percent of the limit
    */

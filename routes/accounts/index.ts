@@ -2,16 +2,26 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listAuditEntries } from '../../db/queries/accounts/audit.js'
 import { findListedAccount } from '../../db/queries/accounts/list.js'
+import { findByExternalId } from '../../db/queries/accounts/users.js'
 import { listTeamsOf } from '../../db/queries/teams/members.js'
 import { actorOf } from '../../plugins/auth.js'
-import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, AUDITORS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { parseAccountChange, parseGivenAccount, parseUserId } from '../../src/domain/accounts/accounts.js'
+import {
+  ADMINS_ONLY,
+  AUDITORS_ONLY,
+  LOGIN_TOO_OLD,
+  OWN_PASSWORD,
+  USER_NOT_FOUND,
+  USERNAME_TAKEN,
+} from '../../src/domain/accounts/refusals.js'
+import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
+import { putAccount } from '../../src/services/accounts/put-account.js'
 import access from './access.js'
 import bulk from './bulk.js'
 import list from './list.js'
@@ -23,6 +33,9 @@ import {
   AuditList,
   AuditQuery,
   ChangeAccountBody,
+  ExternalIdParams,
+  PutAccountBody,
+  PutAccountResponse,
 } from './schemas.js'
 import service from './service.js'
 
@@ -95,7 +108,7 @@ a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later 
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: responses(AccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND]),
+        response: responses(AccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND, EXTERNAL_ID_TAKEN]),
       },
       preHandler: [app.requireAdmin, requireFreshLoginToGrant],
     },
@@ -104,14 +117,61 @@ a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later 
       const change = parseAccountChange(request.body)
       // Only the route that requires the current password may change the caller's password: a person at an unlocked
       // screen must not take over the account.
-      if (id === request.user.id && change.password !== undefined) {
-        throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
-      }
+      if (id === request.user.id && change.password !== undefined) throw OWN_PASSWORD
       const rules = { offered: app.offeredMethods, today: app.clock.today() }
       const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, rules)
       if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
       return { user }
+    },
+  )
+
+  app.get(
+    '/by-external-id/:external_id',
+    {
+      schema: {
+        operationId: 'getAccountByExternalId',
+        summary: 'The user with an external id, with the current teams',
+        tags: ['accounts'],
+        params: ExternalIdParams,
+        response: responses(AccountWithStateResponse, [ADMINS_ONLY, USER_NOT_FOUND]),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request) => {
+      const id = await findByExternalId(app.db, parseExternalId(request.params.external_id))
+      const user = id === undefined ? undefined : await findListedAccount(app.db, id)
+      if (user === undefined) throw USER_NOT_FOUND
+      return { user, teams: await listTeamsOf(app.db, user.id) }
+    },
+  )
+
+  app.put(
+    '/by-external-id/:external_id',
+    {
+      schema: {
+        operationId: 'putAccount',
+        summary: 'Create the user with an external id, or change it',
+        description: `Status 201 for a new account, otherwise 200. Absent fields stay unchanged, and values that the
+account has already are not written, so a repeated request changes nothing. A new account gets the \`password\`, or a
+generated one that only this response contains; an existing account keeps its own. The fields for which PATCH requires a
+login within the last ten minutes require it here too. A token of the scope \`admin\` needs none.`,
+        tags: ['accounts'],
+        params: ExternalIdParams,
+        body: PutAccountBody,
+        response: responses(PutAccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USERNAME_TAKEN], {
+          201: PutAccountResponse,
+        }),
+      },
+      preHandler: [app.requireAdmin, requireFreshLoginToGrant],
+    },
+    async (request, reply) => {
+      const externalId = parseExternalId(request.params.external_id)
+      const given = parseGivenAccount(request.body)
+      const rules = { offered: app.offeredMethods, today: app.clock.today(), signal: abortOnClose(reply) }
+      const { user, isNew, password } = await putAccount(app.db, actorOf(request), { externalId, given }, rules)
+      if (isNew && given.password !== undefined) await warnOfCommonPassword(reply, given.password)
+      return reply.status(isNew ? 201 : 200).send({ user, password })
     },
   )
 

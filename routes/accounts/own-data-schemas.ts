@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
-import { address, ExtraTime, PersonnelNumber, Session, state } from './schemas.js'
+import { address, ExternalId, ExtraTime, PersonnelNumber, Session, state } from './schemas.js'
 
 const Fitted = nullable(
   Type.Object({
@@ -19,6 +19,7 @@ export const OwnDataResponse = Type.Object({
     ...state,
     ...address,
     personnel_number: PersonnelNumber,
+    external_id: ExternalId,
     calendar_since: nullable(Timestamp),
     unconfirmed_email: nullable(Type.String()),
     due_cards_mail: Type.Boolean(),

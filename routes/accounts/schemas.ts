@@ -47,6 +47,17 @@ export const PersonnelNumber = nullable(
   Type.String({ description: 'Number of the person in the company; unique.', examples: ['00417'] }),
 )
 
+export const ExternalId = nullable(
+  Type.String({ description: 'Id in the system that manages the accounts; unique.', examples: ['P-417'] }),
+)
+
+export const ExternalIdParams = Type.Object({
+  external_id: Type.String({
+    description: '1 to 128 characters after trimming, percent-encoded; upper and lower case differ.',
+    examples: ['P-417'],
+  }),
+})
+
 export const ExtraTime = Type.Integer({
   minimum: 0,
   maximum: 300,
@@ -61,6 +72,7 @@ const AccountWithState = Type.Object(
     extra_time_percent: ExtraTime,
     ...address,
     personnel_number: PersonnelNumber,
+    external_id: ExternalId,
     sign_in: Type.Object({
       password: Type.Boolean({ description: 'Whether the account has a password.' }),
       passkeys: Type.Integer(),
@@ -154,6 +166,39 @@ issued before keep the number that they have.`,
         examples: ['00417'],
       }),
     ),
+  ),
+  external_id: Type.Optional(
+    nullable(
+      Type.String({
+        description: `Id in the system that manages the accounts: 1 to 128 characters after trimming, unique among all
+users; upper and lower case differ. Null removes it.`,
+        examples: ['P-417'],
+      }),
+    ),
+  ),
+})
+
+export const PutAccountBody = Type.Object({
+  username: optional(
+    '1 to 200 characters after trimming. Required for a new account; renames an existing one.',
+    'erika',
+  ),
+  ...Type.Omit(ChangeAccountBody, ['password', 'must_change_password', 'link_next_login', 'external_id']).properties,
+  display_name: optional('1 to 200 characters after trimming. New accounts: default the user name.', 'Erika Muster'),
+  password: optional(
+    "Only for a new account: 6 to 1,000 characters; generated if absent. Not for the caller's account.",
+    'vier zufällige Wörter',
+  ),
+  must_change_password: Type.Optional(Type.Boolean({ description: 'Only for a new account; default: `true`.' })),
+})
+
+export const PutAccountResponse = Type.Object({
+  user: AccountWithState,
+  password: nullable(
+    Type.String({
+      description: 'Generated password of a new account, returned only once; null if none was generated.',
+      examples: ['k7mf-3xqv-9dtw-2hcr'],
+    }),
   ),
 })
 

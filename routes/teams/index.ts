@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findMemberPlace, listMembers } from '../../db/queries/teams/members.js'
-import { findTeam, listTeams } from '../../db/queries/teams/teams.js'
+import { findTeam, findTeamByExternalId, listTeams } from '../../db/queries/teams/teams.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
 import { VersionOutdated } from '../../src/domain/content/refusals.js'
+import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { cutPage } from '../../src/domain/page.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
@@ -15,12 +16,14 @@ import { invalidCursor, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { formRequestOf } from '../../src/services/create-once.js'
-import { addMember, changeTeam, createTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
+import { addMember, changeTeam, createTeam, putTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
 import {
   ChangeTeamBody,
   CreateTeamBody,
+  ExternalIdParams,
   MemberBody,
   MemberParams,
+  PutTeamBody,
   TeamList,
   TeamParams,
   TeamQuery,
@@ -85,14 +88,17 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a team',
         tags: ['teams'],
         body: CreateTeamBody,
-        response: responses(TeamResponse, [ADMINS_ONLY, TEAM_TAKEN.at('name'), new ClientIdUsed({ id: 3 })]),
+        response: responses(TeamResponse, [
+          ...[ADMINS_ONLY, TEAM_TAKEN.at('name'), EXTERNAL_ID_TAKEN],
+          new ClientIdUsed({ id: 3 }),
+        ]),
       },
       preHandler,
     },
     async (request) => {
-      const { name = '', external_group = null } = parseTeam(request.body)
+      const { name = '', external_group = null, external_id } = parseTeam(request.body)
       const repeated = formRequestOf(request.user, request.body)
-      return { team: await createTeam(app.db, actorOf(request), { name, external_group }, repeated) }
+      return { team: await createTeam(app.db, actorOf(request), { name, external_group, external_id }, repeated) }
     },
   )
 
@@ -101,13 +107,13 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'changeTeam',
-        summary: 'Change the name or the group of a team',
+        summary: 'Change the name, the group or the external id of a team',
         description: 'If the group changes, memberships that came from the former group end.',
         tags: ['teams'],
         params: TeamParams,
         body: ChangeTeamBody,
         response: responses(TeamResponse, [
-          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN.at('name')],
+          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN.at('name'), EXTERNAL_ID_TAKEN],
           new VersionOutdated(2),
         ]),
       },
@@ -122,6 +128,49 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
         today: app.clock.today(),
       }
       return { team: await changeTeam(app.db, actorOf(request), change) }
+    },
+  )
+
+  app.get(
+    '/by-external-id/:external_id',
+    {
+      schema: {
+        operationId: 'getTeamByExternalId',
+        summary: 'The team with an external id, without its members',
+        tags: ['teams'],
+        params: ExternalIdParams,
+        response: responses(TeamResponse, [ADMINS_ONLY, TEAM_NOT_FOUND]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      const team = await findTeamByExternalId(app.db, parseExternalId(request.params.external_id))
+      if (team === undefined) throw TEAM_NOT_FOUND
+      return { team }
+    },
+  )
+
+  app.put(
+    '/by-external-id/:external_id',
+    {
+      schema: {
+        operationId: 'putTeam',
+        summary: 'Create the team with an external id, or change it',
+        description: `Status 201 for a new team, otherwise 200. Absent fields stay unchanged. If the group changes,
+memberships that came from the former group end.`,
+        tags: ['teams'],
+        params: ExternalIdParams,
+        body: PutTeamBody,
+        response: responses(TeamResponse, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_TAKEN.at('name')], { 201: TeamResponse }),
+      },
+      preHandler,
+    },
+    async (request, reply) => {
+      const externalId = parseExternalId(request.params.external_id)
+      const { name, external_group } = request.body
+      const given = { externalId, change: parseTeam({ name, external_group }), today: app.clock.today() }
+      const { team, isNew } = await putTeam(app.db, actorOf(request), given)
+      return reply.status(isNew ? 201 : 200).send({ team })
     },
   )
 

@@ -18,27 +18,49 @@ const ExternalGroup = nullable(
   }),
 )
 
+const ExternalId = nullable(
+  Type.String({
+    description: `Id in the system that manages the teams: 1 to 128 characters after trimming, unique among all teams;
+upper and lower case differ.`,
+    examples: ['T-3'],
+  }),
+)
+
+export const ExternalIdParams = Type.Object({
+  external_id: Type.String({
+    description: '1 to 128 characters after trimming, percent-encoded; upper and lower case differ.',
+    examples: ['T-3'],
+  }),
+})
+
 export const CreateTeamBody = Type.Object({
   name: Name,
   external_group: Type.Optional(ExternalGroup),
+  external_id: Type.Optional(ExternalId),
   client_id: FormClientId,
 })
 
 export const ChangeTeamBody = Type.Object({
   name: Type.Optional(Name),
   external_group: Type.Optional(ExternalGroup),
+  external_id: Type.Optional(ExternalId),
   version: BasedOn,
+})
+
+export const PutTeamBody = Type.Object({
+  name: Type.Optional({ ...Name, description: '1 to 200 characters after trimming; unique. Required for a new team.' }),
+  external_group: Type.Optional(ExternalGroup),
 })
 
 const TEAM = { id: Type.Integer({ examples: [3] }), name: Name }
 
 const Version = Type.Integer({
-  description: 'Starts at 1; each change of the name or the group adds 1.',
+  description: 'Starts at 1; each change of the name, the group or the external id adds 1.',
   examples: [1],
 })
 
 const Team = Type.Object(
-  { ...TEAM, external_group: ExternalGroup, created_at: Timestamp, version: Version },
+  { ...TEAM, external_group: ExternalGroup, external_id: ExternalId, created_at: Timestamp, version: Version },
   { title: 'Team' },
 )
 
@@ -46,6 +68,7 @@ const Team = Type.Object(
 const VIEWED_TEAM = {
   ...TEAM,
   external_group: Type.Optional(ExternalGroup),
+  external_id: Type.Optional(ExternalId),
   created_at: Type.Optional(Timestamp),
   version: Type.Optional(Version),
 }

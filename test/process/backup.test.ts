@@ -119,7 +119,7 @@ async function fill(db: Kysely<Database>): Promise<void> {
 async function fillTeam(db: Kysely<Database>, userId: number): Promise<void> {
   const team = await db
     .insertInto('teams')
-    .values({ name: 'Werkstatt „Süd“', external_group: 'CN=süd,OU=ä' })
+    .values({ name: 'Werkstatt „Süd“', external_group: 'CN=süd,OU=ä', external_id: 'T-3' })
     .returning('id')
     .executeTakeFirstOrThrow()
   const member = { team_id: team.id, user_id: userId, from_on: '2026-01-01' }
@@ -316,6 +316,7 @@ async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: numbe
     email: 'erika@example.org',
     email_confirmed_at: new Date(),
     personnel_number: '00417',
+    external_id: 'P-417',
   })
   await db.insertInto('source_editors').values({ source_id: sourceId, user_id: editor.id }).execute()
   const { id: sheetId } = await createCheatsheet(db)

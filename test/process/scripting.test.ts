@@ -13,7 +13,7 @@ const recipes = readRecipes()
 const folder = t.testdir({
   'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
   'password.json': JSON.stringify({ password: 'ganz "neu"' }),
-  'users.csv': 'erika;Erika "die Schnelle" Müller;geheim\\1\r\notto;Otto Normal;geheim-2\nkurz;Kurz;123\n',
+  'users.csv': 'P-1;erika;Erika "die Schnelle" Müller;geheim\\1\r\nP-2;otto;Otto Normal;geheim-2\nP-3;kurz;Kurz;123\n',
   bin: { 'svc-training': `#!/bin/sh\nexec "${process.execPath}" "${ROOT}dist/src/cli.js" "$@"\n` },
   origin: { decks: { 'eins.md': deck('Eins', 'Eine Frage') }, cheatsheets: {} },
 })
@@ -90,8 +90,8 @@ t.test('the recipes for readiness and tokens work', async (t) => {
 })
 
 t.test('the recipes for users work', async (t) => {
-  const script = recipes.get('Create users from a CSV file') as string
-  const created = await follow('Create users from a CSV file')
+  const script = recipes.get('Create and update users from a CSV file') as string
+  const created = await follow('Create and update users from a CSV file')
   t.match(created, { status: 0, stdout: 'created: erika\ncreated: otto\n', stderr: /^refused: kurz: .*mindestens 6/ })
   recipes.set('again', script)
   t.match(await follow('again'), { status: 0, stdout: 'exists: erika\nexists: otto\n' })
@@ -105,6 +105,12 @@ t.test('the recipes for users work', async (t) => {
     { line: 3, is_admin: true },
   ])
   t.equal(await login('lena', list('created')[0].password), 200)
+  for (const [index, { id }] of list('created').entries()) {
+    const authorization = header().slice('Authorization: '.length).trim()
+    const headers = { authorization, 'content-type': 'application/json' }
+    const body = JSON.stringify({ external_id: `P-${4 + index}` })
+    t.equal((await fetch(`${service.url}/api/accounts/${id}`, { method: 'PATCH', body, headers })).status, 200)
+  }
   const changed = await follow('Set a forgotten password')
   t.match(JSON.parse(changed.stdout), { user: { username: 'erika', display_name: 'Erika "die Schnelle" Müller' } })
   t.equal(await login('erika', 'ganz "neu"'), 200)
@@ -158,13 +164,16 @@ t.test('the recipes for audits, own data, teams and assignments work', async (t)
   const left = await follow('Disable the account of a person who leaves')
   t.match({ ...left, stdout: JSON.parse(left.stdout) }, { status: 0, stdout: { user: { username: 'erika' } } })
   t.equal(await login('erika', 'ganz "neu"'), 401)
-  writeFileSync(`${folder}/teams.csv`, 'Werkstatt;lena;lead\nWerkstatt;mia;member\n')
+  writeFileSync(`${folder}/teams.csv`, 'T-1;Werkstatt;P-4;lead\nT-1;Werkstatt;P-5;member\n')
   t.match(await follow('Keep teams as in a directory'), { status: 0, stdout: '{"ok":true}{"ok":true}', stderr: '' })
   const assign = recipes.get('Assign an instruction to a team') as string
-  const assigned = await follow('Assign an instruction to a team')
-  t.match(JSON.parse(assigned.stdout || 'null'), { assignment: { title: 'Bereitschaft, jährlich', parts: [{}, {}] } })
+  t.match(await follow('Assign an instruction to a team'), { status: 0, stdout: '', stderr: '' })
+  const assignment = () => JSON.parse(readFileSync(`${folder}/assignment.json`, 'utf8')).assignment
+  const assigned = assignment()
+  t.match(assigned, { title: 'Bereitschaft, jährlich', parts: [{}, {}] })
   recipes.set('assign again', assign)
   t.match(await follow('assign again'), { status: 0, stdout: '', stderr: '' })
+  t.strictSame(assignment(), assigned, 'the same assignment')
   t.match(await follow('List who has not finished'), {
     status: 0,
     stderr: '',

@@ -39,6 +39,7 @@ t.test('administrators search, sort and page users', async (t) => {
       'display_name',
       'email',
       'email_confirmed_at',
+      'external_id',
       'extra_time_percent',
       'id',
       'is_admin',

@@ -205,6 +205,7 @@ const TABLE = `
 /api/teams                                                -       0       -       -       0       -       -       0
 /api/teams/{A}                                            -       A       -       -       A       -       -       A
 /api/teams/{B}                                            -       -       -       -       B       -       -       B
+/api/teams/by-external-id/{external}                      -       -       -       -       0       -       -       0
 /api/assignments                                          -       R       R       0       R       R       -       R
 /api/assignments/templates                                -       -       -       -       0       -       -       0
 /api/assignments/urgent                                   -       0       0       -       -       -       -       -
@@ -241,6 +242,7 @@ const TABLE = `
 /api/accounts/privacy                                     -       -       -       -       0       0       -       0
 /api/accounts/audit                                       -       -       -       -       audit   audit   -       audit
 /api/accounts/{learner}                                   -       -       -       -       A2      -       -       A2
+/api/accounts/by-external-id/{external}                   -       -       -       -       A2      -       -       A2
 /api/accounts/{learner}/sessions                          -       -       -       -       0       -       -       0
 /api/accounts/{learner}/tokens                            -       -       -       -       0       -       -       0
 /api/accounts/me/sessions                                 0       0       0       0       0       0       -       -
@@ -266,6 +268,7 @@ const HARMLESS: Record<string, string[]> = {
   '/api/proofs': ['completed_on'],
   '/api/accounts': ['extra_time_percent'],
   '/api/accounts/{learner}': ['extra_time_percent'],
+  '/api/accounts/by-external-id/{external}': ['extra_time_percent'],
 }
 
 t.test('each role sees what the table allows, and no result of others', async (t) => {
@@ -285,6 +288,8 @@ t.test('each role sees what the table allows, and no result of others', async (t
     await token(leadA, 'read'),
     await token(admin, 'admin'),
   ]
+  await admin.patch(`/api/accounts/${learner.id}`, { external_id: 'who' })
+  await admin.patch(`/api/teams/${teams.A}`, { external_id: 'who' })
   const [proof] = (await learner.get('/api/proofs/mine')).body.proofs
   const values = {
     ...teams,
@@ -292,6 +297,7 @@ t.test('each role sees what the table allows, and no result of others', async (t
     optional,
     foreign,
     learner: learner.id,
+    external: 'who',
     code: proof.code,
     token: 'x'.repeat(43),
   }

@@ -235,7 +235,12 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     await admin('DELETE', `/api/accounts/${id}/${kind}`)
   }
   await admin('DELETE', `/api/accounts/${id}/passkeys`)
+  await admin('PATCH', `/api/accounts/${id}`, { external_id: 'P-1' })
+  await admin('GET', '/api/accounts/by-external-id/P-1')
+  await admin('PUT', '/api/accounts/by-external-id/P-1', { username: 'neuer', extra_time_percent: 10 })
   await admin('DELETE', `/api/admin/users/${id}`)
+  const { user } = (await admin('PUT', '/api/accounts/by-external-id/P-1', { username: 'neu' })).body
+  await admin('DELETE', `/api/admin/users/${user.id}`)
   await admin('GET', '/api/accounts/audit')
   await admin('GET', '/api/accounts/audit?action=user.create&actor=chef&before=1000')
   await admin('GET', '/api/accounts?q=e&sort=last_seen_on&order=desc')
@@ -424,6 +429,9 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   await admin('DELETE', member)
   await admin('DELETE', member)
   await admin('PATCH', url, { external_group: name })
+  await admin('PUT', `/api/teams/by-external-id/${encodeURIComponent(name)}`, { name: `${name} c` })
+  const external = (await admin('GET', `/api/teams/by-external-id/${encodeURIComponent(name)}`)).body.team
+  await admin('DELETE', `/api/teams/${external.id}`)
   const users = [{ username: 'liste', team: name }]
   const [listed] = (await admin('POST', '/api/accounts/bulk', { users })).body.users
   for (const teams of [[], [name]]) {

@@ -31,6 +31,7 @@ export interface ListedAccount extends AccountWithState {
   email: string | null
   email_confirmed_at: Date | null
   personnel_number: string | null
+  external_id: string | null
   sign_in: {
     password: boolean
     passkeys: number
@@ -56,12 +57,13 @@ export async function listAccounts(
     with found as (
       select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at, must_change_password,
         last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
-        password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
+        external_id, password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
     select totals.total, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
-      must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
+      must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
+      external_id, json_build_object(
         'password', password, 'passkey_only', passkey_only, 'emergency', emergency, 'link_next_login', link_next_login,
         'passkeys', (select count(*) from passkeys where user_id = page.id),
         'oidc', exists (select from identities where user_id = page.id)
@@ -75,7 +77,8 @@ export async function listAccounts(
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
-      must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, json_build_object(
+      must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
+      external_id, json_build_object(
         'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)

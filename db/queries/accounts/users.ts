@@ -138,6 +138,20 @@ export async function findTakenNumbers(
 }
 
 /**
+ * Locks the external ids of all users until the transaction ends, so that `findByExternalId` stays true. Must precede the
+ * other locks of accounts.
+ */
+export async function lockExternalIds(transaction: Transaction<Database>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('svc-training external ids'))`.execute(transaction)
+}
+
+/** Returns the id of the account with the external id. */
+export async function findByExternalId(db: Kysely<Database>, externalId: string): Promise<number | undefined> {
+  const row = await db.selectFrom('users').select('id').where('external_id', '=', externalId).executeTakeFirst()
+  return row?.id
+}
+
+/**
  * Stores new users in order and returns their ids by name; names that are already taken are missing. Holds a lock until
  * the transaction ends, so that concurrent calls wait: calls that share names could otherwise deadlock.
  */
@@ -220,6 +234,7 @@ export async function updateUser(
   id: number,
   values: Pick<
     Updateable<Database['users']>,
+    | 'username'
     | 'display_name'
     | 'is_admin'
     | 'is_author'
@@ -235,6 +250,7 @@ export async function updateUser(
     | 'email'
     | 'email_confirmed_at'
     | 'personnel_number'
+    | 'external_id'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)

@@ -1,10 +1,10 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
+import type { TeamInput, ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 
 // Raw SQL: an advisory lock is a function call without a table.
 
-const TEAM = ['id', 'name', 'external_group', 'created_at', 'edit_version as version'] as const
+const TEAM = ['id', 'name', 'external_group', 'external_id', 'created_at', 'edit_version as version'] as const
 
 export type Team = Omit<Selectable<Database['teams']>, 'edit_version'> & { version: number }
 
@@ -15,7 +15,8 @@ export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): 
   return db
     .selectFrom('teams')
     .select((eb) => [
-      ...(['teams.id', 'teams.name', 'teams.external_group', 'teams.created_at', 'edit_version as version'] as const),
+      ...(['teams.id', 'teams.name', 'teams.external_group', 'teams.external_id', 'teams.created_at'] as const),
+      'edit_version as version',
       eb
         .selectFrom('team_members')
         .select(sql<number>`count(distinct user_id)::integer`.as('members'))
@@ -35,6 +36,10 @@ export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): 
 
 export async function findTeam(db: Kysely<Database>, id: number): Promise<Team | undefined> {
   return db.selectFrom('teams').select(TEAM).where('id', '=', id).executeTakeFirst()
+}
+
+export async function findTeamByExternalId(db: Kysely<Database>, externalId: string): Promise<Team | undefined> {
+  return db.selectFrom('teams').select(TEAM).where('external_id', '=', externalId).executeTakeFirst()
 }
 
 export async function lockTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
@@ -65,37 +70,46 @@ export async function findTeamsOfGroups(db: Kysely<Database>, groups: string[]):
 
 export async function insertTeam(
   db: Kysely<Database>,
-  team: { name: string; external_group: string | null },
+  team: { name: string; external_group: string | null; external_id?: string | null | undefined },
 ): Promise<Team> {
   return db.insertInto('teams').values(team).returning(TEAM).executeTakeFirstOrThrow()
 }
 
-/** Returns the key whose value another team has; undefined if the name and the group are free. */
+/** Returns the key whose value another team has; undefined if the name, the group and the external id are free. */
 export async function findTakenKey(
   db: Kysely<Database>,
   {
     id,
     name,
     external_group = null,
-  }: { id?: number; name?: string | undefined; external_group?: string | null | undefined },
-): Promise<'name' | 'external_group' | undefined> {
+    external_id = null,
+  }: {
+    id?: number
+    name?: string | undefined
+    external_group?: string | null | undefined
+    external_id?: string | null | undefined
+  },
+): Promise<'name' | 'external_group' | 'external_id' | undefined> {
   const other = await db
     .selectFrom('teams')
-    .select('name')
+    .select(['name', 'external_group'])
     .where('id', '<>', id ?? 0)
-    .where((eb) => eb.or([eb('name', '=', name ?? null), eb('external_group', '=', external_group)]))
+    .where((eb) =>
+      eb.or([
+        eb('name', '=', name ?? null),
+        eb('external_group', '=', external_group),
+        eb('external_id', '=', external_id),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst()
   if (other === undefined) return undefined
-  return other.name === name ? 'name' : 'external_group'
+  if (other.name === name) return 'name'
+  return external_group !== null && other.external_group === external_group ? 'external_group' : 'external_id'
 }
 
 /** Changes a team and raises its version. */
-export async function updateTeam(
-  transaction: Transaction<Database>,
-  id: number,
-  change: { name?: string | undefined; external_group?: string | null | undefined },
-): Promise<Team> {
+export async function updateTeam(transaction: Transaction<Database>, id: number, change: TeamInput): Promise<Team> {
   return transaction
     .updateTable('teams')
     .set({ ...change, edit_version: sql`edit_version + 1` })
@@ -104,7 +118,7 @@ export async function updateTeam(
     .executeTakeFirstOrThrow()
 }
 
-/** Serialises the changes of names and groups of teams until the transaction ends, so that both stay unique. */
+/** Serialises the changes of names, groups and external ids of teams until the transaction ends, so that they stay unique. */
 export async function lockTeamNames(transaction: Transaction<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training teams'))`.execute(transaction)
 }

@@ -1,3 +1,4 @@
+import { parseExternalId } from '../external-id.js'
 import { parseMailAddress } from '../mail/address.js'
 import { InvalidField } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
@@ -61,17 +62,18 @@ export interface AccountChange {
   disabled_on?: string | null | undefined
   email?: string | null | undefined
   personnel_number?: string | null | undefined
+  external_id?: string | null | undefined
 }
 
 /**
  * Parses a change of an account; absent fields stay absent.
  * @throws InvalidInput if the name or the password breaks a rule of user creation, `disabled_on` or
- *   `auditor_until` is not a day, `email` is not a mail address, or `personnel_number` is invalid
+ *   `auditor_until` is not a day, `email` is not a mail address, or `personnel_number` or `external_id` is invalid
  * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
-  const { is_auditor, extra_time_percent, disabled_on, email, personnel_number } = input
+  const { is_auditor, extra_time_percent, disabled_on, email, personnel_number, external_id } = input
   const display_name = name?.trim()
   // A later grant must not end on a day of an earlier one.
   const auditor_until = is_auditor === false ? null : input.auditor_until
@@ -94,7 +96,25 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(personnel_number !== undefined && {
       personnel_number: personnel_number === null ? null : parsePersonnelNumber(personnel_number),
     }),
+    ...(external_id !== undefined && { external_id: external_id === null ? null : parseExternalId(external_id) }),
   }
+}
+
+/** A description of an account by another system; absent fields stay unchanged, or get the defaults of a new account */
+export interface GivenAccount extends Omit<AccountChange, 'external_id' | 'link_next_login'> {
+  username?: string | undefined
+}
+
+/**
+ * Parses a description of an account.
+ * @throws InvalidInput under the conditions of `parseAccountChange`, or if the user name breaks a rule of user creation
+ * @example parseGivenAccount({ username: ' erika ' }) // { username: 'erika' }
+ */
+export function parseGivenAccount(input: GivenAccount): GivenAccount {
+  const username = input.username?.trim()
+  if (username !== undefined) checkText('username', username)
+  const change = parseAccountChange({ ...input, external_id: undefined, link_next_login: undefined })
+  return { ...(username !== undefined && { username }), ...change }
 }
 
 /**

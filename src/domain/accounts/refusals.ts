@@ -14,6 +14,15 @@ export const PERSONNEL_NUMBER_TAKEN = new InvalidInput('Personalnummer ist schon
   field: 'personnel_number',
 })
 
+export const OWN_PASSWORD = new InvalidInput(
+  'Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password',
+)
+
+/** The refusal of a PUT; user creation refuses a name that is taken with 400, as the specification requires. */
+export const USERNAME_TAKEN = new Refusal('conflict', 'username_taken', 'Benutzername existiert bereits', {
+  field: 'username',
+})
+
 /** The refusals of `confirm_disabled`; their details have the number that it should be */
 export const TOO_MANY_MISSING = new Refusal(
   'conflict',

@@ -1,4 +1,5 @@
 import { checkText } from '../accounts/accounts.js'
+import { parseExternalId } from '../external-id.js'
 import { toNfc } from '../text/nfc.js'
 
 export const TEAM_ROLES = ['member', 'lead'] as const
@@ -18,15 +19,16 @@ export function maySeeTeam(viewable: ViewableTeams, teamId: number): boolean {
 export interface TeamInput {
   name?: string | undefined
   external_group?: string | null | undefined
+  external_id?: string | null | undefined
 }
 
 /**
- * Parses the name and the group of a team. Trims both, and normalises the name to NFC, so that equal names are equal
- * strings. An empty group becomes null. Absent fields stay absent.
- * @throws InvalidInput if the name is empty, or the name or group is too long or not storable
+ * Parses the fields of a team. Trims them, and normalises the name to NFC, so that equal names are equal strings. An
+ * empty group becomes null. Absent fields stay absent.
+ * @throws InvalidInput if the name is empty, the name or group is too long or not storable, or the external id is invalid
  * @example parseTeam({ name: ' Vertrieb ' }) // { name: 'Vertrieb' }
  */
-export function parseTeam<T extends TeamInput>({ name, external_group: group }: T): TeamInput {
+export function parseTeam<T extends TeamInput>({ name, external_group: group, external_id }: T): TeamInput {
   const trimmed = name === undefined ? undefined : toNfc(name).trim()
   if (trimmed !== undefined) checkText('name', trimmed)
   const external_group = group === undefined ? undefined : group?.trim() || null
@@ -34,5 +36,6 @@ export function parseTeam<T extends TeamInput>({ name, external_group: group }: 
   return {
     ...(trimmed !== undefined && { name: trimmed }),
     ...(external_group !== undefined && { external_group }),
+    ...(external_id !== undefined && { external_id: external_id === null ? null : parseExternalId(external_id) }),
   }
 }

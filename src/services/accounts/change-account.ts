@@ -1,22 +1,25 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Insertable, Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockLoginMethods } from '../../../db/queries/accounts/passkeys.js'
 import {
   type Account,
   deleteAccesses,
   deleteUser,
+  findByExternalId,
   findTakenNumbers,
   hasAdmins,
   insertUser,
   lockAdmins,
   lockDeactivation,
+  lockExternalIds,
   lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
-import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
+import type { AccountChange, GivenAccount, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { PERSONNEL_NUMBER_TAKEN, USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
+import { EXTERNAL_ID_TAKEN } from '../../domain/external-id.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { isLastEmergencyAdmin, vacatedRole } from '../../domain/sign-in/last-admin.js'
 import type { OfferedMethods } from '../../domain/sign-in/login-methods.js'
@@ -38,18 +41,69 @@ export async function createAccount(
   const { password, ...user } = newUser
   const password_hash = await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
-    // The first administrator must be able to log in even while password login is off.
-    const emergency = user.is_admin && !(await hasAdmins(transaction))
-    const id = await insertUser(transaction, { ...user, password_hash, emergency })
+    const id = await storeAccount(transaction, actor, { ...user, password_hash })
     if (id === undefined)
       throw new InvalidInput('Benutzername existiert bereits', 'username_taken', { field: 'username' })
     checkLine('username', user.username)
     checkLine('display_name', user.display_name)
-    const { is_admin, must_change_password } = user
-    const details = { is_admin, ...(must_change_password && { must_change_password }) }
-    await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target: user.username, details })
     return id
   })
+}
+
+/** Stores a new account, writes an audit entry and returns the id; undefined if the name is taken. */
+export async function storeAccount(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  account: Insertable<Database['users']> & { is_admin: boolean },
+): Promise<number | undefined> {
+  // The first administrator must be able to log in even while password login is off.
+  const emergency = account.is_admin && !(await hasAdmins(transaction))
+  const id = await insertUser(transaction, { ...account, emergency })
+  if (id === undefined) return undefined
+  const { username: target } = account
+  const details = creationDetailsOf(account)
+  await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target, details })
+  return id
+}
+
+/** Returns the details of a new account for the audit trail. */
+export function creationDetailsOf(
+  account: Pick<
+    Insertable<Database['users']>,
+    'is_author' | 'is_auditor' | 'auditor_until' | 'must_change_password' | 'disabled_on' | 'external_id'
+  > & { is_admin: boolean },
+): object {
+  const { is_admin, is_author, is_auditor, auditor_until, must_change_password, disabled_on, external_id } = account
+  return {
+    is_admin,
+    ...(is_author && { is_author }),
+    ...(is_auditor && { is_auditor, auditor_until }),
+    ...(must_change_password && { must_change_password }),
+    ...(disabled_on && { disabled_on }),
+    ...(external_id && { external_id }),
+  }
+}
+
+/**
+ * Locks the unique keys of an account until the transaction ends.
+ * @param id the account that may have them already; undefined for a new one
+ * @throws EXTERNAL_ID_TAKEN, PERSONNEL_NUMBER_TAKEN if another account has one of them
+ */
+export async function requireFreeKeys(
+  transaction: Transaction<Database>,
+  { external_id, personnel_number }: Pick<AccountChange, 'external_id' | 'personnel_number'>,
+  id?: number,
+): Promise<void> {
+  if (typeof external_id === 'string') {
+    await lockExternalIds(transaction)
+    const holder = await findByExternalId(transaction, external_id)
+    if (holder !== undefined && holder !== id) throw EXTERNAL_ID_TAKEN
+  }
+  if (typeof personnel_number === 'string') {
+    await lockPersonnelNumbers(transaction)
+    const taken = await findTakenNumbers(transaction, [personnel_number])
+    if (taken.some((account) => account.id !== id)) throw PERSONNEL_NUMBER_TAKEN
+  }
 }
 
 export interface AccountRules {
@@ -66,6 +120,7 @@ export interface AccountRules {
  * @throws InvalidInput if the change would demote the last administrator without a day of deactivation, or set such a
  * day for this account; while password login is off, also for the last of these administrators with emergency access;
  * or if another account has the personnel number
+ * @throws EXTERNAL_ID_TAKEN if another account has the external id
  */
 export async function changeAccount(
   db: Kysely<Database>,
@@ -74,37 +129,61 @@ export async function changeAccount(
   change: AccountChange,
   { offered, today }: AccountRules,
 ): Promise<Account | undefined> {
-  const { password, ...values } = change
+  const { password } = change
   const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
-  return db.transaction().execute(async (transaction) => {
-    if (typeof change.personnel_number === 'string') {
-      await lockPersonnelNumbers(transaction)
-      const taken = await findTakenNumbers(transaction, [change.personnel_number])
-      if (taken.some((account) => account.id !== id)) throw PERSONNEL_NUMBER_TAKEN
+  return db
+    .transaction()
+    .execute((transaction) => updateAccount(transaction, actor, { id, change, password_hash }, { offered, today }))
+}
+
+/**
+ * Changes an account under the conditions of `changeAccount`.
+ * @param update password_hash: the hash of the new password; from: the former user name, for the audit entry
+ */
+export async function updateAccount(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  {
+    id,
+    change,
+    password_hash,
+    from,
+  }: {
+    id: number
+    change: AccountChange & Pick<GivenAccount, 'username'>
+    password_hash?: string | undefined
+    from?: string | undefined
+  },
+  { offered, today }: AccountRules,
+): Promise<Account | undefined> {
+  await requireFreeKeys(transaction, change, id)
+  const { password: _, ...values } = change
+  const isLeaving = typeof change.disabled_on === 'string'
+  const update = async () => {
+    if (change.is_admin === false || isLeaving) {
+      await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
     }
-    const isLeaving = typeof change.disabled_on === 'string'
-    const update = async () => {
-      if (change.is_admin === false || isLeaving) {
-        await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
-      }
-      const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
-      // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
-      const isLifted = password_hash !== undefined && (await lockLoginMethods(transaction, id))?.passkey_only === true
-      const passwordValues = password_hash && { password_hash, passkey_only: false }
-      const user = await updateUser(transaction, id, { ...values, ...passwordValues })
-      return user && { user, endsAccess, isLifted }
+    const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
+    // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
+    const isLifted = password_hash !== undefined && (await lockLoginMethods(transaction, id))?.passkey_only === true
+    const passwordValues = password_hash && { password_hash, passkey_only: false }
+    const user = await updateUser(transaction, id, { ...values, ...passwordValues })
+    return user && { user, endsAccess, isLifted }
+  }
+  const updated = isLeaving ? await handOver(transaction, actor, { userIds: [id], today }, update) : await update()
+  if (updated === undefined) return undefined
+  const { user, endsAccess, isLifted } = updated
+  if (endsAccess) await deleteAccesses(transaction, [id])
+  if (Object.keys(change).length > 0) {
+    const details = {
+      ...detailsOf(change),
+      ...(isLifted && { passkey_only: false }),
+      ...(from !== undefined && { from }),
     }
-    const updated = isLeaving ? await handOver(transaction, actor, { userIds: [id], today }, update) : await update()
-    if (updated === undefined) return undefined
-    const { user, endsAccess, isLifted } = updated
-    if (endsAccess) await deleteAccesses(transaction, [id])
-    if (Object.keys(change).length > 0) {
-      const details = { ...detailsOf(change), ...(isLifted && { passkey_only: false }) }
-      const action = password === undefined ? 'user.update' : 'user.password'
-      await insertAuditEntry(transaction, actor, { action, target_id: id, target: user.username, details })
-    }
-    return user
-  })
+    const action = password_hash === undefined ? 'user.update' : 'user.password'
+    await insertAuditEntry(transaction, actor, { action, target_id: id, target: user.username, details })
+  }
+  return user
 }
 
 /** Returns the details of a change of an account for the audit trail. */
@@ -117,6 +196,7 @@ export function detailsOf(change: AccountChange): object {
     ...(change.auditor_until !== undefined && { auditor_until: change.auditor_until }),
     ...(change.extra_time_percent !== undefined && { extra_time_percent: change.extra_time_percent }),
     ...(change.disabled_on !== undefined && { disabled_on: change.disabled_on }),
+    ...(change.external_id !== undefined && { external_id: change.external_id }),
   }
 }
 

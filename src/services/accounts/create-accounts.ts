@@ -22,6 +22,7 @@ import {
 } from '../../domain/accounts/user-list.js'
 import { CALLER_GONE } from '../../domain/refusal.js'
 import { accountShare } from '../fair-turns.js'
+import { creationDetailsOf } from './change-account.js'
 import { hashPassword } from './passwords.js'
 
 export interface CreatedUser extends Omit<ListedUser, 'password'> {
@@ -83,20 +84,14 @@ export async function createAccounts(
       })),
     )
     await insertMembers(transaction, joined, today)
-    const deeds = users.map(
-      ({ username, is_admin, is_author, must_change_password, disabled_on, teams: joins, ...user }): AuditedAction => {
-        const details = {
-          is_admin,
-          ...(is_author && { is_author }),
-          ...(user.is_auditor && { is_auditor: true, auditor_until: user.auditor_until }),
-          ...(must_change_password && { must_change_password }),
-          ...(disabled_on !== null && { disabled_on }),
-          ...(joins.length === 1 && { team: joins[0] }),
-          ...(joins.length > 1 && { teams: joins }),
-        }
-        return { action: 'user.create', target_id: created.get(username) as number, target: username, details }
-      },
-    )
+    const deeds = users.map(({ username, teams: joins, ...user }): AuditedAction => {
+      const details = {
+        ...creationDetailsOf(user),
+        ...(joins.length === 1 && { team: joins[0] }),
+        ...(joins.length > 1 && { teams: joins }),
+      }
+      return { action: 'user.create', target_id: created.get(username) as number, target: username, details }
+    })
     await insertAuditEntries(transaction, actor, deeds)
     if (signal.aborted) throw CALLER_GONE
     return created

@@ -7,6 +7,7 @@ import {
   deleteTeam,
   findTakenKey,
   findTeam,
+  findTeamByExternalId,
   insertTeam,
   lockTeam,
   lockTeamNames,
@@ -16,21 +17,29 @@ import {
 import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { requireVersion } from '../../domain/content/refusals.js'
+import { EXTERNAL_ID_TAKEN } from '../../domain/external-id.js'
+import { InvalidField, type Refusal } from '../../domain/refusal.js'
 import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
 import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 
+export interface NewTeam {
+  name: string
+  external_group: string | null
+  external_id?: string | null | undefined
+}
+
 /**
  * Creates a team and writes an audit entry. A repeated request creates none and returns the team in its current state.
- * @throws TEAM_TAKEN if another team has the name or the group
+ * @throws TEAM_TAKEN if another team has the name or the group, EXTERNAL_ID_TAKEN if it has the external id
  * @throws ClientIdUsed if the client id belongs to another team
  */
 export async function createTeam(
   db: Kysely<Database>,
   actor: Actor,
-  given: { name: string; external_group: string | null },
+  given: NewTeam,
   request?: FormRequest,
 ): Promise<Team> {
   return db.transaction().execute(async (transaction) => {
@@ -46,24 +55,28 @@ export async function createTeam(
   })
 }
 
-async function insert(
-  transaction: Transaction<Database>,
-  actor: Actor,
-  given: { name: string; external_group: string | null },
-): Promise<number> {
+async function insert(transaction: Transaction<Database>, actor: Actor, given: NewTeam): Promise<number> {
   await lockTeamNames(transaction)
   const taken = await findTakenKey(transaction, given)
-  if (taken !== undefined) throw TEAM_TAKEN.at(taken)
+  if (taken !== undefined) throw takenRefusal(taken)
   const team = await insertTeam(transaction, given)
-  const { external_group } = given
-  const details = external_group === null ? {} : { details: { external_group } }
+  const { external_group, external_id = null } = given
+  const details = {
+    ...(external_group !== null && { external_group }),
+    ...(external_id !== null && { external_id }),
+  }
+  const hasDetails = Object.keys(details).length > 0
   await insertAuditEntry(transaction, actor, {
     action: 'team.create',
     target_id: team.id,
     target: team.name,
-    ...details,
+    ...(hasDetails && { details }),
   })
   return team.id
+}
+
+function takenRefusal(key: 'name' | 'external_group' | 'external_id'): Refusal {
+  return key === 'external_id' ? EXTERNAL_ID_TAKEN : TEAM_TAKEN.at(key)
 }
 
 /**
@@ -71,35 +84,73 @@ async function insert(
  * @param version version that the change is based on; undefined skips the check
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws VersionOutdated if the team has changed since `version`
- * @throws TEAM_TAKEN if another team has the name or the group
+ * @throws TEAM_TAKEN if another team has the name or the group, EXTERNAL_ID_TAKEN if it has the external id
  * @throws OWN_OCCURRENCE if an ended membership would release the actor from an open mandatory occurrence
  */
-export async function changeTeam(
+export async function changeTeam(db: Kysely<Database>, actor: Actor, request: TeamChange): Promise<Team> {
+  return db.transaction().execute((transaction) => update(transaction, actor, request))
+}
+
+interface TeamChange {
+  id: number
+  change: TeamInput
+  version?: number | undefined
+  today: string
+}
+
+async function update(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  { id, change, version, today }: TeamChange,
+): Promise<Team> {
+  await lockTeamNames(transaction)
+  const before = await lockTeam(transaction, id)
+  if (before === undefined) throw TEAM_NOT_FOUND
+  requireVersion(version, before.version)
+  const fields = (['name', 'external_group', 'external_id'] as const).filter(
+    (field) => change[field] !== undefined && change[field] !== before[field],
+  )
+  if (fields.length === 0) return before
+  const taken = await findTakenKey(transaction, { ...change, id })
+  if (taken !== undefined) throw takenRefusal(taken)
+  if (fields.includes('external_group')) {
+    const leads = { userIds: await listLeads(transaction, id), today }
+    await handOver(transaction, actor, leads, () =>
+      keepOwnDuties(transaction, actor, () => endClaimedMembers(transaction, id, today)),
+    )
+  }
+  const team = await updateTeam(transaction, id, change)
+  const details = {
+    fields,
+    ...(fields.includes('external_group') && { external_group: team.external_group }),
+    ...(fields.includes('external_id') && { external_id: team.external_id }),
+  }
+  await insertAuditEntry(transaction, actor, { action: 'team.update', target_id: id, target: team.name, details })
+  return team
+}
+
+/**
+ * Changes the team with the external id under the conditions of `changeTeam`, or creates it under those of `createTeam`.
+ * A concurrent call waits, so that both change the same team.
+ * @throws InvalidInput if a new team has no name
+ */
+export async function putTeam(
   db: Kysely<Database>,
   actor: Actor,
-  { id, change, version, today }: { id: number; change: TeamInput; version: number | undefined; today: string },
-): Promise<Team> {
+  { externalId, change, today }: { externalId: string; change: TeamInput; today: string },
+): Promise<{ team: Team; isNew: boolean }> {
   return db.transaction().execute(async (transaction) => {
     await lockTeamNames(transaction)
-    const before = await lockTeam(transaction, id)
-    if (before === undefined) throw TEAM_NOT_FOUND
-    requireVersion(version, before.version)
-    const fields = (['name', 'external_group'] as const).filter(
-      (field) => change[field] !== undefined && change[field] !== before[field],
-    )
-    if (fields.length === 0) return before
-    const taken = await findTakenKey(transaction, { ...change, id })
-    if (taken !== undefined) throw TEAM_TAKEN.at(taken)
-    if (fields.includes('external_group')) {
-      const leads = { userIds: await listLeads(transaction, id), today }
-      await handOver(transaction, actor, leads, () =>
-        keepOwnDuties(transaction, actor, () => endClaimedMembers(transaction, id, today)),
-      )
+    const known = await findTeamByExternalId(transaction, externalId)
+    if (known !== undefined) {
+      return { team: await update(transaction, actor, { id: known.id, change, today }), isNew: false }
     }
-    const team = await updateTeam(transaction, id, change)
-    const details = { fields, ...(fields.includes('external_group') && { external_group: team.external_group }) }
-    await insertAuditEntry(transaction, actor, { action: 'team.update', target_id: id, target: team.name, details })
-    return team
+    const { name, external_group = null } = change
+    if (name === undefined) throw new InvalidField('name', 'fehlt')
+    const id = await insert(transaction, actor, { name, external_group, external_id: externalId })
+    const team = await findTeam(transaction, id)
+    if (team === undefined) throw TEAM_NOT_FOUND
+    return { team, isNew: true }
   })
 }
 

@@ -91,6 +91,7 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
 }
 
 const FIELDS: Readonly<Record<string, string>> = {
+  username: 'Benutzername',
   display_name: 'Anzeigename',
   is_admin: 'Rechte',
   is_author: 'Autorenrecht',
@@ -105,6 +106,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   disabled_on: 'Deaktivierung',
   email: 'E-Mail-Adresse',
   personnel_number: 'Personalnummer',
+  external_id: 'Externe Kennung',
 }
 
 /**
