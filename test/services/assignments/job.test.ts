@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { calendarIn } from '../../../src/domain/time/calendar.js'
-import { planAssignment } from '../../../src/services/assignments/plan.js'
+import { planAssignment, planPersons } from '../../../src/services/assignments/plan.js'
 import { runJob } from '../../../src/services/jobs/job.js'
 import { JOBS } from '../../../src/services/jobs/jobs.js'
 import { ASSIGNMENT, sheetPart } from '../../support/assignments.js'
@@ -62,6 +62,17 @@ t.test('the next run finishes a job that was killed between two batches', async 
   t.strictSame(await run(), { assignments: 1, inserted: PERSONS + 2 - BATCH })
   t.equal(await countOf(), PERSONS + 2)
   t.strictSame(await run(), { assignments: 1, inserted: 0 }, 'a second run adds nothing')
+})
+
+t.test('persons have their occurrences when their planning resolves', async (t) => {
+  await db.deleteFrom('occurrences').where('assignment_id', '=', id).execute()
+  const { id: person } = await db
+    .selectFrom('users')
+    .select('id')
+    .where('username', '=', 'person-7')
+    .executeTakeFirstOrThrow()
+  await planPersons(db, id, { userIds: [person], ids: [] }, clock)
+  t.equal(await countOf(), 1)
 })
 
 t.test('two concurrent instances create each occurrence once', async (t) => {
