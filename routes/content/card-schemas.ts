@@ -16,12 +16,18 @@ const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({
   examples: ['choice'],
 })
 
-const exampleOf = (name: CardText) => (TEXT_RULES[name].isMarkdown ? 'Was macht `git stash`?' : 'grundlagen')
+const EXAMPLES: Partial<Record<CardText, string>> = {
+  question: 'Was macht `git stash`?',
+  answer: 'Was macht `git stash`?',
+  level: 'grundlagen',
+}
+
+const exampleOf = (name: CardText) => (EXAMPLES[name] === undefined ? {} : { examples: [EXAMPLES[name]] })
 
 /** The texts of a card with the fields of its exercise */
 export const TEXT_FIELDS = {
   ...eachText((name) =>
-    Type.String({ ...(TEXT_RULES[name].isMarkdown && { description: 'Markdown.' }), examples: [exampleOf(name)] }),
+    Type.String({ ...(TEXT_RULES[name].isMarkdown && { description: 'Markdown.' }), ...exampleOf(name) }),
   ),
   answer: Type.String({ description: 'Markdown, without the options.' }),
   options: Type.Array(
@@ -122,7 +128,7 @@ const Options = Type.Array(
 function textInput(name: CardText) {
   const { isMarkdown, maxLength } = TEXT_RULES[name]
   const description = `${isMarkdown ? 'Markdown, at' : 'At'} most ${maxLength.toLocaleString('en')} characters.`
-  return Type.String({ description, examples: [exampleOf(name)] })
+  return Type.String({ description, ...exampleOf(name) })
 }
 
 const OPTIONAL_FIELDS = {
