@@ -64,15 +64,14 @@ t.test('the next run finishes a job that was killed between two batches', async 
   t.strictSame(await run(), { assignments: 1, inserted: 0 }, 'a second run adds nothing')
 })
 
-t.test('persons have their occurrences when their planning resolves', async (t) => {
-  await db.deleteFrom('occurrences').where('assignment_id', '=', id).execute()
-  const { id: person } = await db
-    .selectFrom('users')
-    .select('id')
-    .where('username', '=', 'person-7')
-    .executeTakeFirstOrThrow()
-  await planPersons(db, id, { userIds: [person], ids: [] }, clock)
-  t.equal(await countOf(), 1)
+t.test('a fault while persons are planned reaches the caller', async (t) => {
+  const user = db.selectFrom('users').select('id').where('username', '=', 'person-7')
+  const { id: person } = await user.executeTakeFirstOrThrow()
+  const moment = () => {
+    throw new Error('planning failed')
+  }
+  const planned = planPersons(db, id, { userIds: [person], ids: [] }, { ...clock, moment })
+  await t.rejects(planned, { message: 'planning failed' })
 })
 
 t.test('two concurrent instances create each occurrence once', async (t) => {
