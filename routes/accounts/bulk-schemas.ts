@@ -50,6 +50,9 @@ export const JSON_BODY = Type.Object({
       personnel_number: Type.Optional(
         nullable(Type.String({ description: 'At most 40 characters, unique.', examples: ['00417'] })),
       ),
+      external_id: Type.Optional(
+        nullable(Type.String({ description: 'At most 128 characters, unique.', examples: ['P-417'] })),
+      ),
       team: Type.Optional(
         nullable(
           Type.String({ description: 'Name of an existing team that the user joins.', examples: ['Werkstatt'] }),
@@ -75,6 +78,7 @@ export const CSV_BODY = Type.String({
 \`is_author\` (\`autor\`) and \`is_auditor\` (\`prüfer\`): ja, nein, true, false, 1, 0 or nothing, \`auditor_until\`
 (\`prüfer bis\`): a day, \`password\` (\`passwort\`), \`disabled_on\`
 (\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`), \`personnel_number\` (\`personalnummer\`),
+\`external_id\` (\`externe kennung\`),
 \`team\`: the name of an existing team, or \`teams\`: several names separated by \`|\`; only the first is required.
 With \`mode=update\` a \`personnel_number\` may replace it, an empty field leaves the value unchanged, and the teams of the
 list replace those that the user does not lead and that were set by hand.`,
@@ -115,6 +119,7 @@ export const BulkAccountsResponse = Type.Object({
       disabled_on: nullable(Type.String({ format: 'date' })),
       email: nullable(Type.String({ examples: ['erika@example.org'] })),
       personnel_number: nullable(Type.String({ examples: ['00417'] })),
+      external_id: nullable(Type.String({ examples: ['P-417'] })),
       team: nullable(Type.String({ description: 'The first team.', examples: ['Werkstatt'] })),
       teams: Type.Array(Type.String({ examples: ['Werkstatt'] })),
       password: nullable(

@@ -93,6 +93,7 @@ t.test('headings and flags have several spellings', async (t) => {
     disabled_on: null,
     email: null,
     personnel_number: null,
+    external_id: null,
     teams: [],
     password: undefined,
   })
@@ -273,6 +274,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       disabled_on: null,
       email: null,
       personnel_number: null,
+      external_id: null,
       teams: [],
       password: undefined,
     },

@@ -105,12 +105,6 @@ t.test('the recipes for users work', async (t) => {
     { line: 3, is_admin: true },
   ])
   t.equal(await login('lena', list('created')[0].password), 200)
-  for (const [index, { id }] of list('created').entries()) {
-    const authorization = header().slice('Authorization: '.length).trim()
-    const headers = { authorization, 'content-type': 'application/json' }
-    const body = JSON.stringify({ external_id: `P-${4 + index}` })
-    t.equal((await fetch(`${service.url}/api/accounts/${id}`, { method: 'PATCH', body, headers })).status, 200)
-  }
   const changed = await follow('Set a forgotten password')
   t.match(JSON.parse(changed.stdout), { user: { username: 'erika', display_name: 'Erika "die Schnelle" Müller' } })
   t.equal(await login('erika', 'ganz "neu"'), 200)

@@ -43,6 +43,7 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
     disabled_on: null,
     email: null,
     personnel_number: null,
+    external_id: null,
     team: null,
     teams: [],
     password: null,

@@ -191,6 +191,39 @@ t.test('a rename gets 409 if a concurrent request takes the name', async (t) => 
   t.match(await renaming, { status: 409, headers: { 'x-error-code': 'username_taken' } })
 })
 
+t.test('lists of users create, move and remove external ids', async (t) => {
+  const [first, second, id, other] = [unique('a'), unique('b'), unique('P'), unique('P')]
+  const bulk = (users: object[], query = '') => admin.post(`/api/accounts/bulk${query}`, { users })
+  const row = (username: string, external_id: string | null) => ({ username, external_id })
+  const created = await bulk([row(first, ` ${id} `), row(second, other)])
+  t.match(created.body.users, [{ external_id: id }, { external_id: other }])
+  t.match(await auditOf(first), [{ action: 'user.create', details: { external_id: id } }])
+  const errorsOf = async (...args: Parameters<typeof bulk>) => (await bulk(...args)).body.errors
+  const taken = { field: 'external_id', message: 'Diese externe Kennung ist schon vergeben' }
+  t.match(await errorsOf([row(unique('u'), id)]), [{ line: 1, ...taken }])
+  t.match(await errorsOf([row(second, id)], '?mode=update'), [{ line: 1, ...taken }])
+  const twice = { line: 2, field: 'external_id', message: 'Die externe Kennung steht schon in Zeile 1' }
+  t.match(await errorsOf([row(unique('u'), 'x'), row(unique('u'), 'x')]), [twice])
+  const long = { field: 'external_id', message: 'Das Feld „external_id“ darf höchstens 128 Zeichen haben' }
+  t.match(await errorsOf([row(unique('u'), 'x'.repeat(129))]), [long])
+
+  const swapped = await bulk([row(first, other), row(second, id)], '?mode=update')
+  t.match(swapped.body.changes, [
+    { username: first, field: 'external_id', from: id, to: other },
+    { username: second, field: 'external_id', from: other, to: id },
+  ])
+  t.equal((await admin.get(accountUrl(id))).body.user.username, second)
+  await bulk([row(second, null)], '?mode=update')
+  t.equal((await admin.get(accountUrl(id))).status, 404)
+  const csv = await admin.send({
+    method: 'POST',
+    url: '/api/accounts/bulk?mode=update',
+    payload: `benutzername;externe Kennung\n${second};${id}\n`,
+    headers: { 'content-type': 'text/csv' },
+  })
+  t.match(csv.body.changes, [{ username: second, field: 'external_id', from: null, to: id }])
+})
+
 t.test('creates and changes teams', async (t) => {
   const [id, name] = [unique('T'), unique('Werkstatt')]
   const created = await put(teamUrl(id), { name: ` ${name} `, external_id: 'x' })

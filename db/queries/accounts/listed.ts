@@ -11,12 +11,17 @@ type Account = Omit<StoredAccount, 'teams' | 'fixed_teams'>
 const ACCOUNT = ['id', 'username', ...CHANGED_FIELDS] as const
 
 /**
- * Returns the ids of the accounts with one of the names or personnel numbers, as one JSON value, because many rows would
- * block other requests. @param isLocking whether to lock their rows, in the order of the ids
+ * Returns the ids of the accounts with one of the names, personnel numbers or external ids, as one JSON value, because many
+ * rows would block other requests. @param isLocking whether to lock their rows, in the order of the ids
  */
 export async function findNamedIds(
   db: Kysely<Database>,
-  { names, numbers, isLocking }: { names: string[]; numbers: string[]; isLocking: boolean },
+  {
+    names,
+    numbers,
+    externalIds,
+    isLocking,
+  }: { names: string[]; numbers: string[]; externalIds: string[]; isLocking: boolean },
 ): Promise<number[]> {
   const named = db
     .selectFrom('users')
@@ -25,6 +30,7 @@ export async function findNamedIds(
       or([
         eb(sql`normalize(username, NFC)`, '=', sql`any(${names}::text[])`),
         eb('personnel_number', '=', sql<string>`any(${numbers}::text[])`),
+        eb('external_id', '=', sql<string>`any(${externalIds}::text[])`),
       ]),
     )
     .orderBy('id')
@@ -86,26 +92,30 @@ export async function updateListed(transaction: Transaction<Database>, accounts:
     using users, unnest(${ids}::integer[], ${column('email')}::text[]) as given (user_id, email)
     where address_confirmations.user_id = given.user_id and users.id = given.user_id
       and users.email is distinct from given.email`.execute(transaction)
-  // Numbers that move between accounts would break the unique index.
+  // Numbers and ids that move between accounts would break the unique indexes.
   await sql`
     update users set personnel_number = null
     from unnest(${ids}::integer[], ${column('personnel_number')}::text[]) as given (user_id, number)
     where id = user_id and personnel_number is distinct from number`.execute(transaction)
+  await sql`
+    update users set external_id = null
+    from unnest(${ids}::integer[], ${column('external_id')}::text[]) as given (user_id, given_id)
+    where id = user_id and external_id is distinct from given_id`.execute(transaction)
   await sql`
     update users set
       display_name = given.display_name, is_admin = given.is_admin, is_author = given.is_author,
       is_auditor = given.is_auditor, auditor_until = given.auditor_until,
       must_change_password = given.must_change_password, disabled_on = given.disabled_on, email = given.email,
       email_confirmed_at = case when users.email = given.email then email_confirmed_at end,
-      personnel_number = given.personnel_number
+      personnel_number = given.personnel_number, external_id = given.external_id
     from unnest(
       ${ids}::integer[], ${column('display_name')}::text[], ${column('is_admin')}::boolean[],
       ${column('is_author')}::boolean[], ${column('is_auditor')}::boolean[], ${column('auditor_until')}::date[],
       ${column('must_change_password')}::boolean[], ${column('disabled_on')}::date[], ${column('email')}::text[],
-      ${column('personnel_number')}::text[]
+      ${column('personnel_number')}::text[], ${column('external_id')}::text[]
     ) as given (
       user_id, display_name, is_admin, is_author, is_auditor, auditor_until, must_change_password, disabled_on, email,
-      personnel_number
+      personnel_number, external_id
     )
     where id = user_id`.execute(transaction)
 }

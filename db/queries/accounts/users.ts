@@ -145,6 +145,17 @@ export async function lockExternalIds(transaction: Transaction<Database>): Promi
   await sql`select pg_advisory_xact_lock(hashtext('svc-training external ids'))`.execute(transaction)
 }
 
+/** Returns those of the external ids that accounts have. */
+export async function findTakenIds(db: Kysely<Database>, externalIds: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('external_id')
+    .where('external_id', '=', sql<string>`any(${externalIds}::text[])`)
+    .$narrowType<{ external_id: string }>()
+    .execute()
+  return rows.map(({ external_id }) => external_id)
+}
+
 /** Returns the id of the account with the external id. */
 export async function findByExternalId(db: Kysely<Database>, externalId: string): Promise<number | undefined> {
   const row = await db.selectFrom('users').select('id').where('external_id', '=', externalId).executeTakeFirst()
@@ -171,6 +182,7 @@ export async function insertUsers(
       | 'disabled_on'
       | 'email'
       | 'personnel_number'
+      | 'external_id'
     >
   >[],
 ): Promise<Map<string, number>> {
@@ -179,18 +191,19 @@ export async function insertUsers(
   const { rows } = await sql<{ id: number; username: string }>`
     insert into users (
       username, display_name, password_hash, is_admin, is_author, is_auditor, auditor_until, must_change_password,
-      disabled_on, email, personnel_number
+      disabled_on, email, personnel_number, external_id
     )
     select username, display_name, password_hash, is_admin, is_author, is_auditor, auditor_until, must_change_password,
-      disabled_on, email, personnel_number
+      disabled_on, email, personnel_number, external_id
     from unnest(
       ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
       ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('is_auditor')}::boolean[],
       ${column('auditor_until')}::date[], ${column('must_change_password')}::boolean[],
-      ${column('disabled_on')}::date[], ${column('email')}::text[], ${column('personnel_number')}::text[]
+      ${column('disabled_on')}::date[], ${column('email')}::text[], ${column('personnel_number')}::text[],
+      ${column('external_id')}::text[]
     ) with ordinality as given (
       username, display_name, password_hash, is_admin, is_author, is_auditor, auditor_until, must_change_password,
-      disabled_on, email, personnel_number, position
+      disabled_on, email, personnel_number, external_id, position
     )
     order by position
     on conflict do nothing

@@ -1,5 +1,12 @@
 import type { RowFault } from './types.js'
-import { CHANGED_FIELDS, type ListedChange, type ListedUser, nameKey, takenNumberFault } from './user-list.js'
+import {
+  CHANGED_FIELDS,
+  type ListedChange,
+  type ListedUser,
+  nameKey,
+  takenIdFault,
+  takenNumberFault,
+} from './user-list.js'
 
 /** An account with the names of its current teams */
 export interface StoredAccount extends Omit<ListedUser, 'line' | 'password'> {
@@ -37,7 +44,7 @@ export interface UpdatePlan {
 /**
  * Plans the changes of accounts by a list; accounts that stay as they are have no update. Yields after each account, so
  * that other work can run in between.
- * @param accounts accounts with the names and personnel numbers of the list
+ * @param accounts accounts with the names, personnel numbers and external ids of the list
  */
 export function* planUpdatesInSteps(
   users: readonly ListedChange[],
@@ -45,6 +52,7 @@ export function* planUpdatesInSteps(
 ): Generator<void, UpdatePlan> {
   const byName = new Map(accounts.map((account) => [nameKey(account.username), account]))
   const byNumber = new Map(accounts.map((account) => [account.personnel_number, account]))
+  const byExternalId = new Map(accounts.map((account) => [account.external_id, account]))
   const planned = new Map<number, AccountUpdate & { line: number }>()
   const faults: RowFault[] = []
   for (const { line, username, personnel_number, values, teams } of users) {
@@ -69,10 +77,13 @@ export function* planUpdatesInSteps(
     yield
     if (changesOf(update).length > 0) updates.push(update)
     const { line, before, after } = update
-    const holder = after.personnel_number === null ? undefined : byNumber.get(after.personnel_number)
-    if (holder === undefined || holder.id === before.id) continue
-    const { personnel_number: kept } = planned.get(holder.id)?.after ?? holder
-    if (kept === after.personnel_number) faults.push(takenNumberFault(line))
+    const isTaken = (field: 'personnel_number' | 'external_id', holders: ReadonlyMap<string | null, StoredAccount>) => {
+      const holder = after[field] === null ? undefined : holders.get(after[field])
+      if (holder === undefined || holder.id === before.id) return false
+      return (planned.get(holder.id)?.after ?? holder)[field] === after[field]
+    }
+    if (isTaken('personnel_number', byNumber)) faults.push(takenNumberFault(line))
+    if (isTaken('external_id', byExternalId)) faults.push(takenIdFault(line))
   }
   return { updates, faults, listed: [...planned.keys()] }
 }

@@ -17,6 +17,7 @@ type Column =
   | 'disabled_on'
   | 'email'
   | 'personnel_number'
+  | 'external_id'
   | 'team'
   | 'teams'
 
@@ -37,6 +38,7 @@ const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
     ...['personnel_number', 'personnel number', 'employee number', 'employee id', 'employeeid', 'employee_id'],
     ...['personalnummer', 'personal-nr.', 'personal-nr', 'personalnr.', 'personalnr', 'pers.-nr.', 'mitarbeiternummer'],
   ],
+  external_id: ['external_id', 'external id', 'externe kennung'],
   team: ['team'],
   teams: ['teams'],
 }

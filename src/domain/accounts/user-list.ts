@@ -1,3 +1,4 @@
+import { EXTERNAL_ID_TAKEN, parseExternalId } from '../external-id.js'
 import { parseMailAddress } from '../mail/address.js'
 import { InvalidField, InvalidInput } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
@@ -25,6 +26,7 @@ export interface UserRow {
   disabled_on?: unknown
   email?: unknown
   personnel_number?: unknown
+  external_id?: unknown
   team?: unknown
   teams?: unknown
 }
@@ -42,6 +44,7 @@ export interface ListedUser {
   disabled_on: string | null
   email: string | null
   personnel_number: string | null
+  external_id: string | null
   /** Names of the teams that the user joins, each once */
   teams: string[]
   /** Undefined if the service generates the password */
@@ -76,8 +79,8 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
 }
 
 /**
- * Validates each row, and reports user names and personnel numbers that occur twice. Only the user name is required. If
- * there are more than 1,000 rows, reports only this fault.
+ * Validates each row, and reports user names, personnel numbers and external ids that occur twice. Only the user name is
+ * required. If there are more than 1,000 rows, reports only this fault.
  */
 export function validateRows(rows: UserRow[]): UserList {
   const users: ListedUser[] = []
@@ -123,11 +126,12 @@ export const CHANGED_FIELDS = [
   'disabled_on',
   'email',
   'personnel_number',
+  'external_id',
 ] as const
 
 export type ChangedField = (typeof CHANGED_FIELDS)[number]
 
-const REMOVABLE: readonly string[] = ['auditor_until', 'disabled_on', 'email', 'personnel_number']
+const REMOVABLE: readonly string[] = ['auditor_until', 'disabled_on', 'email', 'personnel_number', 'external_id']
 
 /**
  * Validates the rows of a list that changes accounts. An absent or empty field leaves the value unchanged; null removes
@@ -175,19 +179,19 @@ function tooManyRows(rows: readonly UserRow[], maximum: number): RowFault[] {
 }
 
 /**
- * Returns a function that reports a user name or personnel number of an earlier row as a fault. It returns whether the
- * user name is one.
+ * Returns a function that reports a user name, personnel number or external id of an earlier row as a fault. It returns
+ * whether the user name is one.
  */
 function repetitionsIn(faults: RowFault[]): (user: ListedUser) => boolean {
   const lines = new Map<string, number>()
-  const numbers = new Map<string, number>()
-  return ({ line, username, personnel_number: number }) => {
-    const earlierNumber = number === null ? undefined : numbers.get(number)
-    if (earlierNumber !== undefined) {
-      const message = `Die Personalnummer steht schon in Zeile ${earlierNumber}`
-      faults.push({ line, field: 'personnel_number', message })
-    } else if (number !== null) {
-      numbers.set(number, line)
+  const keys = { personnel_number: new Map<string, number>(), external_id: new Map<string, number>() }
+  return ({ line, username, ...user }) => {
+    for (const [field, label] of KEY_LABELS) {
+      const key = user[field]
+      if (key === null) continue
+      const earlier = keys[field].get(key)
+      if (earlier === undefined) keys[field].set(key, line)
+      else faults.push({ line, field, message: `Die ${label} steht schon in Zeile ${earlier}` })
     }
     if (username === '') return false
     const name = nameKey(username)
@@ -197,6 +201,11 @@ function repetitionsIn(faults: RowFault[]): (user: ListedUser) => boolean {
     return earlier !== undefined
   }
 }
+
+const KEY_LABELS = [
+  ['personnel_number', 'Personalnummer'],
+  ['external_id', 'externe Kennung'],
+] as const
 
 /** Returns a user name in NFC. User names are unique in this form. */
 export function nameKey(username: string): string {
@@ -213,6 +222,10 @@ export function takenNameFault(line: number): RowFault {
 
 export function takenNumberFault(line: number): RowFault {
   return { line, field: 'personnel_number', message: PERSONNEL_NUMBER_TAKEN.message }
+}
+
+export function takenIdFault(line: number): RowFault {
+  return { line, field: 'external_id', message: EXTERNAL_ID_TAKEN.message }
 }
 
 const BLANK_IN_NAME =
@@ -255,6 +268,7 @@ function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
       | 'disabled_on'
       | 'email'
       | 'personnel_number'
+      | 'external_id'
       | 'team',
   ) => {
     const value = row[field] ?? ''
@@ -296,6 +310,9 @@ function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   const number = readText('personnel_number')?.trim() || null
   if (number !== null) judge('personnel_number', () => parsePersonnelNumber(number))
   const personnel_number = number && toNfc(number)
+  const externalId = readText('external_id')?.trim() || null
+  if (externalId !== null) judge('external_id', () => parseExternalId(externalId))
+  const external_id = externalId && toNfc(externalId)
   const teams = readTeams()
   for (const team of teams) judge('team', () => checkName('team', team))
 
@@ -308,6 +325,7 @@ function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
     disabled_on,
     email,
     personnel_number,
+    external_id,
     teams,
   }
   return { user: { line, username, display_name, ...state, password }, faults }

@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely'
 import { type Actor, type AuditedAction, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
 import {
+  findTakenIds,
   findTakenNames,
   findTakenNumbers,
   insertUsers,
+  lockExternalIds,
   lockPersonnelNumbers,
 } from '../../../db/queries/accounts/users.js'
 import { insertMembers } from '../../../db/queries/teams/members.js'
@@ -15,6 +17,7 @@ import {
   type ListedUser,
   nameKey,
   sortFaults,
+  takenIdFault,
   takenNameFault,
   takenNumberFault,
   type UserList,
@@ -40,7 +43,7 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
     users.map(({ username }) => username),
   )
   const teams = await findTeamIds(db, users)
-  refuse([...faults, ...faultsOf(users, taken), ...(await takenNumbers(db, users)), ...missingTeams(users, teams)])
+  refuse([...faults, ...faultsOf(users, taken), ...(await takenKeys(db, users)), ...missingTeams(users, teams)])
 }
 
 /**
@@ -66,11 +69,12 @@ export async function createAccounts(
     users.push({ ...user, password: madeUp, password_hash: await hashPassword(given ?? (madeUp as string), share) })
   }
   const ids = await db.transaction().execute(async (transaction) => {
-    if (users.some(({ personnel_number }) => personnel_number !== null)) {
-      await lockPersonnelNumbers(transaction)
-      // A concurrent request may have taken one of the numbers.
-      refuse(await takenNumbers(transaction, users))
-    }
+    const hasIds = users.some(({ external_id }) => external_id !== null)
+    const hasNumbers = users.some(({ personnel_number }) => personnel_number !== null)
+    if (hasIds) await lockExternalIds(transaction)
+    if (hasNumbers) await lockPersonnelNumbers(transaction)
+    // A concurrent request may have taken one of the ids or numbers.
+    if (hasIds || hasNumbers) refuse(await takenKeys(transaction, users))
     const created = await insertUsers(transaction, users)
     // A concurrent request may have taken one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => takenNameFault(line)))
@@ -104,15 +108,18 @@ function faultsOf(users: ListedUser[], taken: string[]) {
   return users.filter(({ username }) => keys.has(nameKey(username))).map(({ line }) => takenNameFault(line))
 }
 
-async function takenNumbers(
+async function takenKeys(
   db: Kysely<Database>,
-  users: Pick<ListedUser, 'line' | 'personnel_number'>[],
+  users: Pick<ListedUser, 'line' | 'personnel_number' | 'external_id'>[],
 ): Promise<UserList['faults']> {
-  const given = users.flatMap(({ personnel_number }) => personnel_number ?? [])
-  const taken = new Set((await findTakenNumbers(db, given)).map(({ personnel_number }) => personnel_number))
-  return users
-    .filter(({ personnel_number }) => personnel_number !== null && taken.has(personnel_number))
-    .map(({ line }) => takenNumberFault(line))
+  const numbers = users.flatMap(({ personnel_number }) => personnel_number ?? [])
+  const takenNumbers = new Set((await findTakenNumbers(db, numbers)).map(({ personnel_number }) => personnel_number))
+  const externalIds = users.flatMap(({ external_id }) => external_id ?? [])
+  const takenIds = new Set(await findTakenIds(db, externalIds))
+  return users.flatMap(({ line, personnel_number, external_id }) => [
+    ...(personnel_number !== null && takenNumbers.has(personnel_number) ? [takenNumberFault(line)] : []),
+    ...(external_id !== null && takenIds.has(external_id) ? [takenIdFault(line)] : []),
+  ])
 }
 
 export type WithTeams = Pick<ListedUser, 'line' | 'teams'>

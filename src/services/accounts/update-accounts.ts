@@ -7,7 +7,13 @@ import {
   listMissingAccounts,
   updateListed,
 } from '../../../db/queries/accounts/listed.js'
-import { deleteAccesses, listAdmins, lockAdmins, lockPersonnelNumbers } from '../../../db/queries/accounts/users.js'
+import {
+  deleteAccesses,
+  listAdmins,
+  lockAdmins,
+  lockExternalIds,
+  lockPersonnelNumbers,
+} from '../../../db/queries/accounts/users.js'
 import { readInChunks } from '../../../db/queries/read-in-chunks.js'
 import { endMemberships, insertMembers, listMembershipsOf } from '../../../db/queries/teams/members.js'
 import type { Database } from '../../../db/types.js'
@@ -73,6 +79,7 @@ export async function updateAccounts(
   const early = await plan(db, list, { ...rules, admins: await listAdmins(db) })
   const userIds = early.updates.filter(isLeaving).map(({ before }) => before.id)
   return db.transaction().execute(async (transaction) => {
+    await lockExternalIds(transaction)
     await lockPersonnelNumbers(transaction)
     return handOver(transaction, actor, { userIds, today }, async () => {
       const admins = await lockAdmins(transaction)
@@ -116,7 +123,8 @@ async function plan(
 ): Promise<Plan> {
   const names = users.flatMap(({ username }) => (username === undefined ? [] : nameKey(username)))
   const numbers = users.flatMap(({ personnel_number }) => personnel_number ?? [])
-  const ids = await findNamedIds(db, { names, numbers, isLocking })
+  const externalIds = users.flatMap(({ values }) => values.external_id ?? [])
+  const ids = await findNamedIds(db, { names, numbers, externalIds, isLocking })
   const rows = await readInChunks(ids, (chunk) => listAccounts(db, chunk), ACCOUNTS_AT_ONCE)
   const memberships = await readInChunks(ids, (chunk) => listMembershipsOf(db, chunk), ACCOUNTS_AT_ONCE)
   const named = users.map(({ line, teams = [] }) => ({ line, teams }))

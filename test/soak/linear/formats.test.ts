@@ -79,7 +79,7 @@ t.test('changes of users are planned in linear time', async (t) => {
       const days = { auditor_until: null, disabled_on: null }
       // Each number belongs to the next person of the list.
       const personnel_number = String((id + 1) % length)
-      return { id, ...names, ...rest, ...days, personnel_number, teams: [], fixed_teams: [] }
+      return { id, ...names, ...rest, ...days, personnel_number, external_id: null, teams: [], fixed_teams: [] }
     })
     return runSteps(planUpdatesInSteps(users, accounts)).updates.length
   }

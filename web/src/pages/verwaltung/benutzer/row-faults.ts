@@ -15,6 +15,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   personnel_number: 'Personalnummer',
+  external_id: 'Externe Kennung',
   team: 'Team',
   teams: 'Teams',
 }
