@@ -107,6 +107,13 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     for (const options of [{}, { viewport: PHONE, colorScheme: 'dark' }] as const) {
       const { page, complaints } = await app.newPerson({ ...options, isAdmin: true, name: 'Pia Personal' })
       await page.goto(`${app.url}/aufgaben/vergeben/neu`)
+      await page.getByRole('textbox', { name: 'Titel' }).fill('Etwas anderes')
+      await button(page, 'Formular leeren').waitFor()
+      t.ok(
+        await button(page, 'Einarbeitung, erste 30 Tage (3 Aufgaben)').isDisabled(),
+        'it would replace what is typed',
+      )
+      await button(page, 'Formular leeren').click()
       await button(page, 'Einarbeitung, erste 30 Tage (3 Aufgaben)').click()
       await page.getByText('Einarbeitung, erste 30 Tage: Aufgabe 1 von 3').waitFor()
       await page.getByRole('radio', { name: 'Teams und Personen' }).press('Space')
