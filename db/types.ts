@@ -539,11 +539,16 @@ export interface ImportedCheatsheets {
   draft: Generated<boolean>;
   draft_archived: Generated<boolean>;
   edited: Generated<boolean>;
+  lang: Generated<string>;
   /**
    * Null for a sheet of the content folder
    */
   source_id: number | null;
   source_key: string | null;
+  /**
+   * Id of the original; null unless this is a variant in another language
+   */
+  translation_of: number | null;
 }
 
 export interface ImportedDecks {
@@ -570,6 +575,10 @@ export interface ImportedDecks {
    * Whether the deck is a pool of test questions, which `archived_at` of the deck always hides from learners
    */
   tests_only: Generated<boolean>;
+  /**
+   * Id of the original; null unless this is a variant in another language
+   */
+  translation_of: number | null;
 }
 
 export interface InactiveDecks {
@@ -1072,6 +1081,7 @@ export interface Tests {
    */
   file: string | null;
   id: Generated<number>;
+  lang: Generated<string>;
   published_version: number | null;
   slug: string;
   /**
@@ -1079,6 +1089,10 @@ export interface Tests {
    */
   source_id: number | null;
   source_key: string | null;
+  /**
+   * Id of the original; null unless this is a variant in another language
+   */
+  translation_of: number | null;
   updated_at: Generated<Date>;
 }
 

@@ -49,6 +49,8 @@ export async function writeStore(
   }
   await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(transaction)
   const end = await insertLines(transaction, lines, new Map(kept.map((table) => [table.name, table])))
+  // PostgreSQL alters no table whose deferred constraints are still to be checked.
+  await sql`set constraints all immediate`.execute(transaction)
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} enable trigger user`.execute(transaction)
   }

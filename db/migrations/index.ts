@@ -34,6 +34,7 @@ import * as auditors from './0033_auditors.js'
 import * as proofSearch from './0034_proof_search.js'
 import * as setupSteps from './0036_setup_steps.js'
 import * as putOffCards from './0038_put_off_cards.js'
+import * as translations from './0039_translations.js'
 import * as externalIds from './0040_external_ids.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
@@ -73,5 +74,6 @@ export const migrations: Record<string, Migration> = {
   '0034_proof_search': proofSearch,
   '0036_setup_steps': setupSteps,
   '0038_put_off_cards': putOffCards,
+  '0039_translations': translations,
   '0040_external_ids': externalIds,
 }

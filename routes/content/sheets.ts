@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { type EditedSheetSummary, findEditedSheet, listEditedSheets } from '../../db/queries/content/editing/sheets.js'
 import { listVersions } from '../../db/queries/content/editing/versions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { parseLabel, parseSheetText } from '../../src/domain/content/editing/texts.js'
+import { parseLabel, parseLanguage, parseOriginal, parseSheetText } from '../../src/domain/content/editing/texts.js'
 import {
   CHEATSHEET_NOT_FOUND,
   CLIENT_ID_TAKEN,
@@ -13,6 +13,7 @@ import {
   VERSION_NOT_FOUND,
   VersionOutdated,
 } from '../../src/domain/content/refusals.js'
+import { DEFAULT_LANGUAGE } from '../../src/domain/content/translations.js'
 import { cutPage } from '../../src/domain/page.js'
 import { InvalidField } from '../../src/domain/refusal.js'
 import { checkStorable, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
@@ -101,6 +102,8 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
           category: parseLabel('category', body.category),
           content_md: parseSheetText('content_md', body.content_md),
           draft: body.draft ?? false,
+          lang: parseLanguage(body.lang ?? DEFAULT_LANGUAGE),
+          translation_of: parseOriginal(body.translation_of),
           client_id: body.client_id,
         },
       )
@@ -204,6 +207,8 @@ function parseChange({
   content_md,
   draft,
   archived,
+  lang,
+  translation_of,
 }: Omit<Static<typeof SheetBody>, 'version'>): SheetChange {
   return {
     ...(title !== undefined && { title: parseLabel('title', title) }),
@@ -211,6 +216,8 @@ function parseChange({
     ...(content_md !== undefined && { content_md: parseSheetText('content_md', content_md) }),
     ...(draft !== undefined && { draft }),
     ...(archived !== undefined && { archived }),
+    ...(lang !== undefined && { lang: parseLanguage(lang) }),
+    ...(translation_of !== undefined && { translation_of: parseOriginal(translation_of) }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { CardProgress } from '../../../src/domain/anki/index.js'
 import type { CardTexts } from '../../../src/domain/content/card-texts.js'
-import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
+import { DEFAULT_LANGUAGE } from '../../../src/domain/content/translations.js'
 import { readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
@@ -10,6 +10,7 @@ import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { CARD_COLUMNS } from './card-texts.js'
 import { deckOrder } from './decks.js'
+import { originalOf } from './translations.js'
 import { IS_KEPT_DECK } from './visibility.js'
 
 // Raw SQL: the decks aggregate ids in one pass, and keys are compared as rows; the optional parts would be fragments
@@ -24,6 +25,7 @@ export interface ListedDeck {
   tests_only: boolean
   options_off: boolean
   lang: string
+  translation_of: string | null
   desired_retention: number | null
   card_ids: number[]
 }
@@ -57,6 +59,7 @@ export async function listDecksToExport(
   const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
     select id, slug, name, description, sort_order, coalesce(tests_only, false) as tests_only,
       coalesce(options_off, false) as options_off, coalesce(lang, ${DEFAULT_LANGUAGE}) as lang, desired_retention,
+      ${originalOf('deck')} as translation_of,
       coalesce(ids, '') as ids
     from decks left join imported_decks on imported_decks.deck_id = decks.id
     left join deck_defaults on deck_defaults.deck_id = decks.id
@@ -199,7 +202,11 @@ export async function* readReviewsToExport(db: Kysely<Database>, userId: number)
 
 const SHEET = ['id', 'slug', 'title', 'category', 'content_md'] as const
 
-export type ExportedSheet = Pick<Selectable<Database['cheatsheets']>, (typeof SHEET)[number]> & { draft: boolean }
+export type ExportedSheet = Pick<Selectable<Database['cheatsheets']>, (typeof SHEET)[number]> & {
+  draft: boolean
+  lang: string
+  translation_of: string | null
+}
 
 const SHEETS_AT_ONCE = 20
 
@@ -215,7 +222,11 @@ export async function* readSheetsToExport(
         .selectFrom('cheatsheets')
         .leftJoin('imported_cheatsheets', 'cheatsheet_id', 'id')
         .select(SHEET)
-        .select(sql<boolean>`archived_at is not null`.as('draft'))
+        .select((eb) => [
+          sql<boolean>`archived_at is not null`.as('draft'),
+          eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
+          originalOf('sheet', { isVisible: !hasHidden }).as('translation_of'),
+        ])
         .where(hasHidden ? sql<boolean>`${IS_KEPT}` : sql<boolean>`${IS_LIVE}`)
         .$if(sourceId !== undefined, (query) => query.where('source_id', '=', sourceId as number))
         .where('id', '>', position)

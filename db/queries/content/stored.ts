@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { CARD_TEXTS } from '../../../src/domain/content/card-texts.js'
-import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
 import type {
   OwnedCard,
   OwnedDeck,
@@ -8,6 +7,7 @@ import type {
   StoredCard,
   Visibility,
 } from '../../../src/domain/content/plan/types.js'
+import { DEFAULT_LANGUAGE } from '../../../src/domain/content/translations.js'
 import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 import { IS_KEPT_DECK } from './visibility.js'

@@ -16,6 +16,17 @@ export type Warning = Fault
 
 export type ReportFault = (line: number, message: string) => void
 
+/** Language and original of a deck, sheet or test, as its file states them. */
+export interface Translation {
+  /** Language tag (BCP 47) */
+  lang: string
+  /** Slug of the original; null unless the item is a variant */
+  translation_of: string | null
+  file: string
+  /** Lines of the keys; that of the other key or 1 for an absent key */
+  lines: Record<'lang' | 'translation_of', number>
+}
+
 /** A card of a content file or an upload. Its index in `cards` of the deck determines its sort order. */
 export interface CardSource extends CardTexts {
   key: string
@@ -43,6 +54,8 @@ export interface DeckSource {
   lang: string
   /** Desired retention for learners who have set none for this deck; null if their general setting applies */
   desired_retention: number | null
+  /** Absent if the file cannot state it, such as a table */
+  translation?: Translation
   cards: CardSource[]
 }
 
@@ -52,6 +65,7 @@ export interface SheetSource {
   category: string
   content_md: string
   draft: boolean
+  translation?: Translation
 }
 
 export interface TestSource {

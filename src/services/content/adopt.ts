@@ -13,12 +13,14 @@ import {
   SOURCE_NOT_FOUND,
 } from '../../domain/content/refusals.js'
 import { openChange } from './editing/change.js'
+import { findGroup } from './editing/groups.js'
 
 export type Adopted = { deck: string } | { sheet: string }
 
 /**
  * Moves a deck or sheet that belongs to no source into a source that is written in the browser, with its identities,
- * progress and history. Later imports of the content folder skip the file of the deck or sheet.
+ * progress and history. Its original and all variants move with it, because a group belongs to one source. Later imports
+ * of the content folder skip their files.
  * @throws SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND if the source, deck or sheet does not exist
  * @throws NOT_WRITTEN if the source is an upload, because the next upload would archive the deck or sheet
  * @throws OWNED_BY_SOURCE if the deck or sheet already belongs to a source
@@ -35,8 +37,10 @@ export async function adopt(db: Kysely<Database>, actor: Actor, sourceId: number
     const found = await (isDeck ? findDeckOwner(transaction, slug) : findSheetOwner(transaction, slug))
     if (found === undefined) throw isDeck ? DECK_NOT_FOUND : CHEATSHEET_NOT_FOUND
     if (found.source_id !== null) throw OWNED_BY_SOURCE
-    if (isDeck) await adoptDeck(transaction, { deckId: found.id, slug, sourceId })
-    else await adoptSheet(transaction, { sheetId: found.id, slug, sourceId })
+    for (const { id, slug: own } of await findGroup(transaction, isDeck ? 'deck' : 'sheet', slug)) {
+      if (isDeck) await adoptDeck(transaction, { deckId: id, slug: own, sourceId })
+      else await adoptSheet(transaction, { sheetId: id, slug: own, sourceId })
+    }
     await openChange(transaction, { userId: actor.actor_id, how: 'adopt', sourceId, summary: item })
     const deed = { action: 'source.adopt', target_id: sourceId, target: source.name, details: item } as const
     await insertAuditEntry(transaction, actor, deed)

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import { countLearners, transferProgress } from '../../../db/queries/content/progress.js'
+import { joinGroups, leaveGroups } from '../../../db/queries/content/translations.js'
 import {
   archiveCards,
   archiveDecks,
@@ -11,6 +12,7 @@ import {
   insertSheets,
   markDecksAsImported,
   markSheetsAsImported,
+  raiseDeckVersions,
   renameCards,
   type SheetOrigin,
   updateCards,
@@ -107,6 +109,10 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
     done += written
     onProgress(done, total)
   }
+  const { decks, sheets } = plan.translations
+  const known = (changes: typeof decks) => changes.flatMap(({ id }) => id ?? [])
+  await leaveGroups(transaction, 'deck', known(decks))
+  await leaveGroups(transaction, 'sheet', known(sheets))
   const idOf = await writeDecks(transaction, plan, origin)
   await inCardBatches(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
   await archiveDecks(transaction, plan.archivedDecks)
@@ -134,6 +140,13 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
     ),
   )
   await writeSheets(transaction, plan, origin)
+  await joinGroups(transaction, 'deck', decks)
+  await joinGroups(transaction, 'sheet', sheets)
+  const changed = new Set(plan.changedDecks.map(({ id }) => id))
+  await raiseDeckVersions(
+    transaction,
+    known(decks).filter((id) => !changed.has(id)),
+  )
 }
 
 type IdOf<Deck> = (deck: Deck) => number

@@ -1,10 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DeckVisibility } from '../../../../src/domain/content/deck-visibility.js'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
-import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/format/parse-deck.js'
+import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/translations.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../../types.js'
 import { deckOrder } from '../decks.js'
+import { type ListedVariant, originalOf, variantsOf } from '../translations.js'
 import { offerDecks, raiseDeckVersions, setDefaults } from '../write.js'
 import { isEditable } from './cards.js'
 
@@ -17,6 +18,9 @@ export interface EditedDeck {
   archived_at: Date | null
   tests_only: boolean
   lang: string
+  /** Slug of the original; null unless the deck is a variant */
+  translation_of: string | null
+  variants: ListedVariant[]
   /** The author's desired retention of the deck; null if there is none */
   desired_retention: number | null
   /** Number of cards that are neither drafts nor archived */
@@ -54,6 +58,8 @@ export async function listEditedDecks(
       fn.coalesce('lang', val(DEFAULT_LANGUAGE)).as('lang'),
       fn.coalesce('drafts.drafts', val(0)).as('drafts'),
       fn.coalesce('deck_versions.version', val(1)).as('version'),
+      originalOf('deck').as('translation_of'),
+      variantsOf('deck').as('variants'),
       sql<Date | null>`case when tests_only is not true or pool_archived then decks.archived_at end`.as('archived_at'),
     ])
     .where(isEditable(editable, 'source_id').$castTo<boolean>())
@@ -164,14 +170,15 @@ export interface DeckEdit {
   sort_order?: number | undefined
   archived?: boolean | undefined
   lang?: string | undefined
+  translation_of?: string | null | undefined
   desired_retention?: number | null | undefined
 }
 
-/** Changes a deck and raises its version. For a pool, `archived` sets `pool_archived`, while `archived_at` stays set. */
+/** Changes a deck, except its original, and raises its version. For a pool, `archived` sets `pool_archived`, while `archived_at` stays set. */
 export async function updateDeck(
   transaction: Transaction<Database>,
   { id, tests_only }: DeckToEdit,
-  { archived, lang, desired_retention, ...texts }: DeckEdit,
+  { archived, lang, translation_of: _, desired_retention, ...texts }: DeckEdit,
 ): Promise<void> {
   const isHidden = archived === true || tests_only
   const values = {

@@ -1,11 +1,13 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
+import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/translations.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import { isStorable } from '../../../../src/domain/text/text.js'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
 import { readInBatches } from '../../read-in-batches.js'
 import type { Source } from '../sources.js'
+import { type ListedVariant, originalOf, variantsOf } from '../translations.js'
 import { type EditedState, hasState, isArchived, isDraft, liveVersion, visibilityColumns } from './state.js'
 import type { SheetTexts } from './versions.js'
 
@@ -18,6 +20,10 @@ export interface EditedSheetSummary
   created_at: Date
   updated_at: Date
   edited: boolean
+  lang: string
+  /** Slug of the original; null unless the sheet is a variant */
+  translation_of: string | null
+  variants: ListedVariant[]
   /** Null for content from the content folder, from scripts or from a deleted source */
   source: Source | null
 }
@@ -42,6 +48,9 @@ function selectSheets(db: Kysely<Database>) {
       isDraft('cheatsheets').as('draft'),
       isArchived('cheatsheets').as('archived'),
       eb.fn.coalesce('edited', sql.lit(false)).as('edited'),
+      eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
+      originalOf('sheet').as('translation_of'),
+      variantsOf('sheet').as('variants'),
       'cheatsheets.archived_at',
       'source_id',
       'content_sources.kind as source_kind',
@@ -166,13 +175,14 @@ export async function findSheetSlugs(db: Kysely<Database>, start: string): Promi
 export interface NewSheet extends SheetTexts {
   slug: string
   draft: boolean
+  lang: string
   source_id: number
   client_id: string
 }
 
 export async function insertEditedSheet(
   transaction: Transaction<Database>,
-  { draft, source_id, client_id, ...sheet }: NewSheet,
+  { draft, lang, source_id, client_id, ...sheet }: NewSheet,
 ): Promise<number> {
   const { id } = await transaction
     .insertInto('cheatsheets')
@@ -181,7 +191,7 @@ export async function insertEditedSheet(
     .executeTakeFirstOrThrow()
   await transaction
     .insertInto('imported_cheatsheets')
-    .values({ cheatsheet_id: id, source_id, source_key: sheet.slug, client_id, draft })
+    .values({ cheatsheet_id: id, source_id, source_key: sheet.slug, client_id, draft, lang })
     .execute()
   return id
 }

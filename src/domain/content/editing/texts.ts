@@ -2,7 +2,7 @@ import { InvalidField } from '../../refusal.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { toNfc } from '../../text/nfc.js'
 import { checkLine, checkStorable } from '../../text/parameters.js'
-import { isLanguage } from '../format/parse-deck.js'
+import { toLanguage } from '../translations.js'
 
 /** Maximum length of a sheet's text in UTF-16 code units */
 const MAX_SHEET_LENGTH = 2 * 2 ** 20
@@ -55,14 +55,24 @@ export function parseDescription(input: string): string {
 }
 
 /**
- * Parses a language tag (BCP 47).
- * @throws InvalidInput if the text is not a language tag of at most 35 characters
+ * Parses a language tag (BCP 47) into its canonical form.
+ * @throws InvalidInput if the text is not a language tag of at most 35 characters, or names no language
  * @example parseLanguage(' en-GB ') // 'en-GB'
  */
 export function parseLanguage(input: string): string {
-  const tag = input.trim()
-  if (!isLanguage(tag)) throw new InvalidField('lang', 'muss ein Kürzel für eine Sprache sein, etwa de oder en')
+  const tag = toLanguage(input.trim())
+  if (tag === undefined) throw new InvalidField('lang', 'muss ein Kürzel für eine Sprache sein, etwa de oder en')
   return tag
+}
+
+/**
+ * Parses the slug of the original of a variant; an empty text means none.
+ * @throws InvalidInput if the text is not storable
+ * @example parseOriginal(' git ') // 'git'
+ */
+export function parseOriginal(input: string | null | undefined): string | null {
+  checkStorable('translation_of', input ?? '')
+  return toNfc(input ?? '').trim() || null
 }
 
 function parseText(field: string, input: string, maxLength: number): string {

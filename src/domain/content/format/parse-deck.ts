@@ -18,15 +18,13 @@ import {
 import { type Section, splitSections } from './sections.js'
 import { RESERVED_DECKS, readAliases, readSlug } from './slug.js'
 import { readTaskList } from './task-list.js'
+import { readTranslation } from './translation.js'
 import { readExerciseJson, readFence } from './verbatim.js'
 
 const KEYS = [
   ...['slug', 'name', 'description', 'sort_order', 'aliases'],
-  ...['tests_only', 'options', 'lang', 'desired_retention'],
+  ...['tests_only', 'options', 'lang', 'translation_of', 'desired_retention'],
 ]
-export const DEFAULT_LANGUAGE = 'de'
-const MAX_LANGUAGE_LENGTH = 35
-const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/
 
 interface Ids {
   /** Line of each card by id */
@@ -66,7 +64,7 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
   if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
   const place = parts.fields && readSlug(file, parts.fields, RESERVED_DECKS, report)
   const aliases = parts.fields ? readAliases(file, parts.fields, report) : []
-  const head = parts.fields && readHead(parts.fields, report)
+  const head = parts.fields && readHead(file, parts.fields, report)
   const cards = yield* parseCards(parts.body, parts.bodyLine, head?.options_off === true, report)
   if (faults.length > 0 || head === undefined || place === undefined) {
     return { slug: place, aliases, faults: faults.sort((a, b) => a.line - b.line) }
@@ -90,21 +88,23 @@ export function readCards(body: string, isOptionsOff = false): CardSource[] | un
 
 type Head = Omit<DeckSource, 'file' | 'slug' | 'aliases' | 'cards'>
 
-function readHead(fields: Fields, report: ReportFault): Head {
+function readHead(file: string, fields: Fields, report: ReportFault): Head {
   const name = readTextField(fields, 'name', report) ?? ''
   if (!fields.has('name')) report(1, 'Im Front Matter fehlt „name“')
   if (hasControls(name)) {
     const line = fields.get('name')?.line ?? 1
     report(line, '„name“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
   }
+  const translation = readTranslation(file, fields, report)
   return {
     name,
     description: readOptionalText(fields, 'description', report),
     sort_order: readInteger(fields, 'sort_order', 0, report),
     tests_only: readFlag(fields, 'tests_only', report),
     options_off: readOptionsOff(fields, report),
-    lang: readLanguage(fields, report),
+    lang: translation.lang,
     desired_retention: readRetention(fields, report),
+    translation,
   }
 }
 
@@ -113,22 +113,6 @@ function readOptionsOff(fields: Fields, report: ReportFault): boolean {
   if (field === undefined || field.value === undefined) return false
   if (field.text !== 'on' && field.text !== 'off') report(field.line, '„options“ muss on oder off sein')
   return field.text === 'off'
-}
-
-function readLanguage(fields: Fields, report: ReportFault): string {
-  const field = fields.get('lang')
-  if (field === undefined || field.value === undefined) return DEFAULT_LANGUAGE
-  if (isLanguage(field.text)) return field.text
-  report(field.line, '„lang“ muss ein Kürzel für eine Sprache sein, etwa de oder en')
-  return DEFAULT_LANGUAGE
-}
-
-/**
- * Returns whether the text has the form of a language tag (BCP 47), such as `de`, and at most 35 characters.
- * @example isLanguage('de-CH') // true
- */
-export function isLanguage(text: string): boolean {
-  return text.length <= MAX_LANGUAGE_LENGTH && LANGUAGE.test(text)
 }
 
 function readRetention(fields: Fields, report: ReportFault): number | null {

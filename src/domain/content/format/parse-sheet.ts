@@ -5,8 +5,9 @@ import { findBlocks } from './blocks.js'
 import { decodeText } from './decode-text.js'
 import { type Fields, readFlag, readTextField, splitFrontMatter } from './front-matter.js'
 import { RESERVED_SHEETS, readSlug } from './slug.js'
+import { readTranslation, TRANSLATION_KEYS } from './translation.js'
 
-const KEYS = ['slug', 'title', 'category', 'draft']
+const KEYS = ['slug', 'title', 'category', 'draft', ...TRANSLATION_KEYS]
 export const TOP_CATEGORY = 'Allgemein'
 
 /**
@@ -40,10 +41,12 @@ export function parseSheet(
   requireLine('Der Titel', title, titleLine ?? 1, report)
   requireLine('Die Kategorie', category, fields.get('category')?.line ?? 1, report)
   const draft = readFlag(fields, 'draft', report)
+  const translation = readTranslation(file, fields, report)
   if (faults.length > 0 || place === undefined || title === undefined || category === undefined) {
     return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
   }
-  return { sheet: { slug: place.slug, title, category, content_md: parts.body, draft }, slug: place, faults }
+  const sheet = { slug: place.slug, title, category, content_md: parts.body, draft, translation }
+  return { sheet, slug: place, faults }
 }
 
 function requireLine(name: string, text: string | undefined, line: number, report: ReportFault): void {

@@ -1,7 +1,8 @@
 import { CARD_TEXTS, type CardTexts, EMPTY_TEXTS, type GivenTexts, isSameText, TEXT_RULES } from '../card-texts.js'
 import { COMMENT_TEXTS } from './card-comment.js'
-import { DEFAULT_LANGUAGE, readCards } from './parse-deck.js'
+import { readCards } from './parse-deck.js'
 import { writeTaskList } from './task-list.js'
+import { writeTranslation } from './translation.js'
 import { NO_TEXT, writeExerciseJson, writeFence, writeJsonText } from './verbatim.js'
 import { toFrontMatterLine, writeFrontMatter } from './write-front-matter.js'
 
@@ -13,6 +14,7 @@ export interface WrittenDeck {
   tests_only?: boolean
   options_off?: boolean
   lang?: string
+  translation_of?: string | null
   desired_retention?: number | null
 }
 
@@ -35,7 +37,7 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
     ...(deck.sort_order !== 0 && { sort_order: deck.sort_order }),
     ...(deck.tests_only === true && { tests_only: true }),
     ...(deck.options_off === true && { options: 'off' }),
-    ...(deck.lang !== undefined && deck.lang !== DEFAULT_LANGUAGE && { lang: deck.lang }),
+    ...writeTranslation(deck),
     ...(deck.desired_retention != null && { desired_retention: deck.desired_retention }),
   })
 }

@@ -1,7 +1,10 @@
 import { hasControls, toLine } from '../../text/text.js'
-import type { SheetSource } from '../types.js'
+import type { SheetSource, Translation } from '../types.js'
 import { TOP_CATEGORY } from './parse-sheet.js'
+import { writeTranslation } from './translation.js'
 import { writeFrontMatter } from './write-front-matter.js'
+
+type WrittenSheet = Omit<SheetSource, 'slug' | 'translation'> & Partial<Pick<Translation, 'lang' | 'translation_of'>>
 
 /**
  * Writes a cheat sheet file from which `parseSheet` returns the same sheet. Replaces an empty title or category, and
@@ -12,12 +15,13 @@ import { writeFrontMatter } from './write-front-matter.js'
  * // '---\nslug: log\ntitle: Log\ncategory: Git\n---\nx'
  */
 export function writeSheet(
-  { title, category, content_md, draft }: Omit<SheetSource, 'slug'>,
+  { title, category, content_md, draft, ...translation }: WrittenSheet,
   slug: string | undefined,
 ): string {
   const fields = {
     title: asLine(title) || (slug ?? 'Spickzettel'),
     category: asLine(category) || TOP_CATEGORY,
+    ...writeTranslation(translation),
     ...(draft && { draft }),
   }
   return writeFrontMatter({ ...(slug !== undefined && { slug }), ...fields }) + content_md

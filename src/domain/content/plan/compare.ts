@@ -1,4 +1,5 @@
 import { CARD_PARTS, type CardPart } from '../card-texts.js'
+import { type ImportedItem, planTranslations, type StoredGroupItem } from '../translations.js'
 import type { CardSource, DeckSource, Fault, SheetSource } from '../types.js'
 import type { CardDigests, Plan, StoredCard, StoredDeck, StoredSheet, Visibility } from './types.js'
 
@@ -100,4 +101,40 @@ export function planSheets<Sheet extends SheetSource, Row extends StoredSheet>(
   const kept = new Set(matches.map(({ row }) => row))
   plan.archivedSheets = archivable.filter((row) => row.state !== 'archived' && !kept.has(row)).map(({ id }) => id)
   plan.cheatsheets.archived = plan.archivedSheets.length
+}
+
+/** Stored decks and sheets with their groups */
+export interface StoredGroups {
+  decks: readonly StoredGroupItem[]
+  sheets: readonly StoredGroupItem[]
+}
+
+/**
+ * Adds the changes of the groups to a plan whose slugs are final, and archives the variants whose original the plan
+ * archives. A deck or sheet that changes only its language or original counts as updated.
+ * @param sourceId null for the content folder
+ */
+export function planGroups(
+  plan: Plan<DeckSource, CardSource, SheetSource>,
+  items: { decks: readonly ImportedItem[]; sheets: readonly ImportedItem[] },
+  stored: StoredGroups,
+  sourceId: number | null,
+): void {
+  const decks = planTranslations(items.decks, stored.decks, new Set(plan.archivedDecks), sourceId)
+  const sheets = planTranslations(items.sheets, stored.sheets, new Set(plan.archivedSheets), sourceId)
+  plan.translations = { decks: decks.changes, sheets: sheets.changes }
+  plan.faults.push(...decks.faults, ...sheets.faults)
+  plan.archivedDecks.push(...decks.orphans)
+  plan.archivedSheets.push(...sheets.orphans)
+  const written = [
+    { counts: plan.decks, changed: plan.changedDecks, ...decks },
+    { counts: plan.cheatsheets, changed: plan.changedSheets, ...sheets },
+  ]
+  for (const { counts, changed, changes, orphans } of written) {
+    const counted = new Set(changed.map(({ id }) => id))
+    const others = changes.filter(({ id }) => id !== undefined && !counted.has(id)).length
+    counts.updated += others
+    counts.unchanged -= others
+    counts.archived += orphans.length
+  }
 }

@@ -1,6 +1,7 @@
 import { MostArchived } from '../refusals.js'
-import type { Content, DeckSource } from '../types.js'
-import { findPoolFault, hasOtherText, planDeck, planSheets, stateOf } from './compare.js'
+import type { ImportedItem } from '../translations.js'
+import type { Content, DeckSource, SheetSource } from '../types.js'
+import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
 import { warnOfLostProgress } from './lost-progress.js'
 import {
   type Digests,
@@ -19,7 +20,12 @@ import {
  * alias are predecessors; their progress is transferred to the card. They exist if the alias was added after the card
  * had been created.
  */
-export function planImport(content: Content, digests: Digests, stored: StoredContent): FolderPlan {
+export function planImport(
+  content: Content,
+  digests: Digests,
+  stored: StoredContent,
+  groups: StoredGroups = NO_GROUPS,
+): FolderPlan {
   const plan: FolderPlan = { ...emptyPlan(), liveCards: 0, liveSheets: 0 }
   const identities = new Map<number, Map<string, StoredCard>>()
   for (const card of stored.cards) {
@@ -45,6 +51,11 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   const liveSheets = stored.sheets.filter((row) => row.is_imported && row.state !== 'archived')
   plan.liveSheets = liveSheets.length
   planSheets(plan, matches, liveSheets, digests.sheets)
+  const groupItems = {
+    decks: content.decks.map((deck) => itemOf(deck, plan.deckIds.get(deck))),
+    sheets: matches.map(({ sheet, row }) => itemOf(sheet, row?.id)),
+  }
+  planGroups(plan, groupItems, groups, null)
   const transferred = new Set(plan.progressTransfers.map(({ from }) => from))
   plan.warnings = warnOfLostProgress(
     plan,
@@ -53,6 +64,12 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
     digests,
   )
   return plan
+}
+
+const NO_GROUPS: StoredGroups = { decks: [], sheets: [] }
+
+function itemOf({ slug, translation }: DeckSource | SheetSource, id: number | undefined): ImportedItem {
+  return { slug, name: slug, id, translation }
 }
 
 /** Plans the decks. Returns for each deck the ids of further imported decks that match its aliases. */

@@ -1,5 +1,6 @@
 import type { CardPart } from '../card-texts.js'
 import type { Finding } from '../findings.js'
+import type { TranslationChange } from '../translations.js'
 import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
 
@@ -196,6 +197,7 @@ export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet ex
   changedSheets: ChangedSheet<Sheet>[]
   adoptedSheets: number[]
   archivedSheets: number[]
+  translations: { decks: TranslationChange[]; sheets: TranslationChange[] }
   faults: Fault[]
   warnings: Warning[]
 }
@@ -259,6 +261,7 @@ export function hasChanges(plan: Plan<DeckSource, CardSource, SheetSource>): boo
   const changes = [
     ...[plan.newDecks, plan.changedDecks, plan.archivedDecks, plan.newSheets, plan.changedSheets, plan.archivedSheets],
     ...[plan.newCards, plan.changedCards, plan.renamedCards, plan.archivedCards],
+    ...[plan.translations.decks, plan.translations.sheets],
   ]
   return changes.some((list) => list.length > 0)
 }
@@ -283,6 +286,7 @@ export function emptyPlan<Deck extends DeckSource, Card extends CardSource, Shee
     changedSheets: [],
     adoptedSheets: [],
     archivedSheets: [],
+    translations: { decks: [], sheets: [] },
     decks: noChanges(),
     cards: noChanges(),
     cheatsheets: noChanges(),

@@ -1,7 +1,8 @@
 import { CARD_PARTS } from '../card-texts.js'
 import { groupFindings } from '../findings.js'
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
-import { findPoolFault, hasOtherText, planDeck, planSheets, stateOf } from './compare.js'
+import type { ImportedItem } from '../translations.js'
+import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
 import {
   type CardCounts,
   type Digests,
@@ -14,6 +15,7 @@ import {
   type UploadDeck,
   type UploadExample,
   type UploadPlan,
+  type UploadSheet,
 } from './types.js'
 import { ForeignCards, warnOfDuplicate } from './upload-warnings.js'
 
@@ -41,6 +43,7 @@ export function planUpload(
   digests: Digests,
   stored: StoredUpload,
   options: UploadPlanOptions,
+  groups: StoredGroups = { decks: [], sheets: [] },
 ): UploadPlan {
   const edited = { cards: [], cardsTotal: 0, sheets: [] }
   const plan: UploadPlan = { ...emptyPlan(), perDeck: [], examples: [], edited, warningsTotal: 0 }
@@ -66,6 +69,7 @@ export function planUpload(
     }
     return planned
   })
+  const groupDecks: ImportedItem[] = []
   const placed = planUploadCards(plan, decks, digests, stored, options)
   for (const [index, deck] of decks.entries()) {
     const row = rows.get(deck)
@@ -76,10 +80,12 @@ export function planUpload(
     const wanted = upload.kind === 'archive' ? (upload.decks[index]?.slug ?? '') : slugFrom(deck.name)
     if (row === undefined) deck.slug = slugs.take(wanted)
     planDeck(plan, deck, row, receivesNone)
+    groupDecks.push(itemOf(deck, row?.id))
     plan.perDeck.push({ ...NO_CARDS, slug: deck.slug, name: deck.name, ...counts })
   }
   archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
-  planUploadSheets(plan, upload, digests, stored, options)
+  const sheets = planUploadSheets(plan, upload, digests, stored, options)
+  planGroups(plan, { decks: groupDecks, sheets }, groups, stored.sourceId ?? NEW_SOURCE)
   plan.warningsTotal = plan.warnings.length
   plan.warnings = groupFindings(plan.warnings)
   return plan
@@ -91,6 +97,13 @@ export function planUpload(
  */
 function headOf({ name, description, tests_only, options_off, lang, desired_retention }: OwnedDeck) {
   return { name, description, tests_only, options_off, lang, desired_retention }
+}
+
+/** Id that no stored source has */
+const NEW_SOURCE = 0
+
+function itemOf({ slug, source_key, translation }: UploadDeck | UploadSheet, id: number | undefined): ImportedItem {
+  return { slug, name: source_key, id, translation }
 }
 
 /** Finds rows of a source by key, and for an archive also by slug, because exported archives contain slugs. */
@@ -178,7 +191,7 @@ function planUploadSheets(
   digests: Digests,
   stored: StoredUpload,
   { mirror, keep = 'ours' }: UploadPlanOptions,
-): void {
+): ImportedItem[] {
   const ours = stored.sheets.filter(({ source_id }) => source_id !== null && source_id === stored.sourceId)
   const known = new KnownRows(upload, upload.sheets, ours)
   const slugs = new FreeSlugs(
@@ -195,6 +208,7 @@ function planUploadSheets(
     if (row.is_edited) plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept })
     return isKept
   })
+  return matches.map(({ sheet, row }) => itemOf({ ...sheet, slug: row?.slug ?? sheet.slug }, row?.id))
 }
 
 interface PlacedCards {

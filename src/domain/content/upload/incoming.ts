@@ -36,7 +36,9 @@ export interface IncomingCard extends GivenTexts {
 
 /** A deck of an upload. Deck names are unique within an upload, except in archives. */
 export interface IncomingDeck
-  extends Partial<Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang' | 'desired_retention'>> {
+  extends Partial<
+    Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang' | 'desired_retention' | 'translation'>
+  > {
   /** Name with parent decks, such as `Linux::Netz` */
   name: string
   description: string

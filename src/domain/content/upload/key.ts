@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { isStorable } from '../../text/text.js'
 import { CARD_PARTS, EMPTY_TEXTS } from '../card-texts.js'
-import { DEFAULT_LANGUAGE } from '../format/parse-deck.js'
 import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
+import { DEFAULT_LANGUAGE } from '../translations.js'
 import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
 
 const ID = /^[a-z0-9-]{1,64}$/
@@ -32,6 +32,7 @@ function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
     options_off,
     lang,
     desired_retention,
+    ...(deck.translation !== undefined && { translation: deck.translation }),
     wantedOrder: sort_order,
     isWhole: kind === 'archive',
     cards: deck.cards.map((card) => keyCard(kind, card)),

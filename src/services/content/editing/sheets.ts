@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { ChangeKind, ItemState } from '../../../../db/column-types.js'
 import { isDuplicateClientId } from '../../../../db/errors.js'
+import { lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import {
   type EditedSheet,
   findEditedSheet,
@@ -26,6 +27,7 @@ import {
 } from '../../../domain/content/refusals.js'
 import { retryOnConflict } from '../import-lock.js'
 import { openChange, recordItems } from './change.js'
+import { findLiveVariants, placeInGroup, requireLiveOriginal } from './groups.js'
 
 /**
  * Creates a sheet with a slug derived from the title. A repeated call with the same client id returns the existing
@@ -33,19 +35,24 @@ import { openChange, recordItems } from './change.js'
  * @throws SOURCE_NOT_FOUND if the source does not exist
  * @throws CLIENT_ID_TAKEN if the client id belongs to a sheet that the editor may not edit
  * @throws CONTENT_CHANGES if three attempts fail because of concurrent changes
+ * @throws NotInGroup if the sheet cannot be a variant of `translation_of`
  */
 export async function createSheet(
   db: Kysely<Database>,
   editor: Editor,
-  sheet: Omit<NewSheet, 'slug'>,
+  { translation_of, ...sheet }: Omit<NewSheet, 'slug'> & { translation_of: string | null },
 ): Promise<EditedSheet> {
   const known = await findCreated(db, editor, sheet.client_id)
   if (known !== undefined) return known
   try {
     return await retryOnConflict(db, async (transaction) => {
+      if (translation_of !== null) await lockCardWriters(transaction)
       if (!(await lockSourceAgainstDeletion(transaction, sheet.source_id))) throw SOURCE_NOT_FOUND.at('source_id')
       const slug = await findFreeSlug(transaction, sheet.title)
       const sheetId = await insertEditedSheet(transaction, { ...sheet, slug })
+      if (translation_of !== null) {
+        await placeInGroup(transaction, 'sheet', { id: sheetId, slug, lang: sheet.lang, translation_of })
+      }
       await noteChange(transaction, { userId: editor.id, how: 'create', sourceId: sheet.source_id }, sheetId, null, {
         archived: false,
         draft: sheet.draft,
@@ -74,25 +81,49 @@ async function findFreeSlug(transaction: Transaction<Database>, title: string): 
   return new FreeSlugs(await findSheetSlugs(transaction, wanted), RESERVED_SHEETS, 'spickzettel').take(wanted)
 }
 
-export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'draft'>>
+export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'draft'>> & SheetGroup
+
+interface SheetGroup {
+  lang?: string
+  translation_of?: string | null
+}
 
 /**
- * Changes a sheet. A different text creates a new version; a change without effect is not recorded.
+ * Changes a sheet. A different text creates a new version; a change without effect is not recorded, nor is a change of
+ * the language or the original, which are no texts. An archived original archives its variants; restoring it does not
+ * restore them, because they may have been archived before.
  * @param version the version that the change is based on; undefined only if no text changes
  * @throws CHEATSHEET_NOT_FOUND if the sheet does not exist
  * @throws NotEditable if the sheet belongs to no source
  * @throws VersionOutdated if a text of the sheet has changed since `version`
+ * @throws NotInGroup if the sheet cannot have this original or language
+ * @throws ORIGINAL_ARCHIVED if a variant is to be restored whose original is archived
  */
 export function changeSheet(
   db: Kysely<Database>,
   userId: number,
   slug: string,
-  change: SheetChange,
+  { lang, translation_of, ...change }: SheetChange,
   version: number | undefined,
 ): Promise<EditedSheet> {
   return db.transaction().execute(async (transaction) => {
+    if ([change.archived, lang, translation_of].some((value) => value !== undefined)) await lockCardWriters(transaction)
     const sheet = await takeSheet(transaction, slug, version)
-    return writeSheet(transaction, userId, 'edit', sheet, change)
+    const group = { lang: lang ?? sheet.lang, translation_of: sheet.translation_of }
+    if (translation_of !== undefined) group.translation_of = translation_of
+    if (change.archived === false && sheet.archived) {
+      await requireLiveOriginal(transaction, 'sheet', group.translation_of)
+    }
+    if (group.lang !== sheet.lang || group.translation_of !== sheet.translation_of) {
+      await placeInGroup(transaction, 'sheet', { id: sheet.id, slug: sheet.slug, ...group })
+    }
+    await writeSheet(transaction, userId, 'edit', sheet, change)
+    const variants = change.archived === true ? await findLiveVariants(transaction, 'sheet', sheet.slug) : []
+    for (const variant of variants) {
+      const found = await takeSheet(transaction, variant.slug, undefined)
+      await writeSheet(transaction, userId, 'edit', found, { archived: true })
+    }
+    return readSheet(transaction, sheet.slug)
   })
 }
 
@@ -137,7 +168,7 @@ async function writeSheet(
   userId: number,
   how: ChangeKind,
   sheet: EditedSheet,
-  change: SheetChange,
+  change: Omit<SheetChange, keyof SheetGroup>,
 ): Promise<EditedSheet> {
   const { title, category, content_md, archived, draft } = { ...sheet, ...change }
   const isOther = title !== sheet.title || category !== sheet.category || content_md !== sheet.content_md

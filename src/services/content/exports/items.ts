@@ -62,8 +62,12 @@ async function* readItems(
   { userId, hasSheets = false, hasTests = false, ...scope }: Selection,
 ): AsyncGenerator<ExportItem> {
   yield { kind: 'pictures', shas: await listPictures(db) }
-  for (const { card_ids, ...deck } of await listDecksToExport(db, scope)) {
-    yield { kind: 'deck', deck }
+  const decks = await listDecksToExport(db, scope)
+  const slugs = new Set(decks.map(({ slug }) => slug))
+  for (const { card_ids, ...deck } of decks) {
+    // An import would not find an original that the export leaves out.
+    const translation_of = slugs.has(deck.translation_of ?? '') ? deck.translation_of : null
+    yield { kind: 'deck', deck: { ...deck, translation_of } }
     for (let first = 0; first < card_ids.length; first += CARDS_AT_ONCE) {
       const ids = card_ids.slice(first, first + CARDS_AT_ONCE)
       const cards = await readCardsToExport(db, ids, { userId, hasHidden: scope.hasHidden })

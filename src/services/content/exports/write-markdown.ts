@@ -76,11 +76,11 @@ class Archive {
     }
   }
 
-  async addSheet({ slug, title, category, content_md, draft }: ExportedSheet): Promise<void> {
+  async addSheet({ slug, content_md, ...rest }: ExportedSheet): Promise<void> {
     await this.#deck?.end()
     this.#deck = undefined
     const { name, isSlug } = this.#sheetNames.take(slug)
-    const sheet = { title, category, content_md: this.#place(content_md), draft }
+    const sheet = { ...rest, content_md: this.#place(content_md) }
     const file = this.#zip.addText(`cheatsheets/${name}.md`)
     await file.write(writeSheet(sheet, isSlug ? undefined : slug))
     await file.end()

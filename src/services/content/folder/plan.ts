@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { findFolderCards, findStoredDecks, findStoredSheets } from '../../../../db/queries/content/stored.js'
+import { listGroupItems } from '../../../../db/queries/content/translations.js'
 import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
 import { comparePlaces } from '../../../domain/content/findings.js'
@@ -29,7 +30,7 @@ export interface PlannedFolder extends PlannedImport<DeckSource, CardSource, She
 /**
  * Compares the content with the database and returns the plan of changes. A file whose slug belongs to a source is
  * skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
- * @throws FaultyContent if a deck would become a pool or a pool would become a deck
+ * @throws FaultyContent if a deck would become a pool or a pool would become a deck, or a variant cannot be in its group
  * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
 export async function planFolder(
@@ -47,7 +48,8 @@ export async function planFolder(
     decks: content.decks.filter(({ slug }) => !owners.decks.has(slug)),
     sheets: content.sheets.filter(({ slug }) => !owners.sheets.has(slug)),
   }
-  const plan = planImport(ours, digests, { decks, cards, sheets })
+  const groups = { decks: await listGroupItems(db, 'deck'), sheets: await listGroupItems(db, 'sheet') }
+  const plan = planImport(ours, digests, { decks, cards, sheets }, groups)
   if (plan.faults.length > 0) throw new FaultyContent(plan.faults.sort(comparePlaces))
   const lint: Warning[] = []
   const warn = ({ file, line, message }: Warning) => lint.push({ file, line, message })

@@ -9,6 +9,7 @@ import {
   findStoredDecks,
   findStoredSheets,
 } from '../../../../db/queries/content/stored.js'
+import { listGroupItems } from '../../../../db/queries/content/translations.js'
 import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
 import { guidOf } from '../../../domain/anki/index.js'
@@ -163,7 +164,9 @@ async function planSource(
   const matched = [...cards.values()].filter(({ identity_deck_id }) =>
     mayEdit(editable, sources.get(identity_deck_id) ?? null),
   )
-  const plan = planUpload(upload, digests, { sourceId, decks, sheets, cards: matched }, { mirror, keep, theirs })
+  const groups = { decks: await listGroupItems(db, 'deck'), sheets: await listGroupItems(db, 'sheet') }
+  const stored = { sourceId, decks, sheets, cards: matched }
+  const plan = planUpload(upload, digests, stored, { mirror, keep, theirs }, groups)
   if (plan.faults.length > 0) throw new FaultyUpload(new FaultyContent(plan.faults))
   const lint = new GroupedFindings()
   const fileOf = (_deck: DeckSource, { file }: UploadCard) => file

@@ -19,6 +19,7 @@ t.test('missing keys have defaults', async (t) => {
     options_off: false,
     lang: 'de',
     desired_retention: null,
+    translation: { lang: 'de', translation_of: null, file: 'decks/git.md', lines: { lang: 1, translation_of: 1 } },
     cards: [],
   })
   t.same(parse('name: Git\ndescription:').deck?.description, '')
@@ -65,7 +66,7 @@ t.test('reports missing, unknown, repeated and malformed values with their lines
   t.same(faultsOf('- a'), [`2: ${pairs}`])
   t.same(faultsOf('nur Text'), [`2: ${pairs}`])
   t.same(faultsOf('name: a\nfarbe: rot\nname: b'), [
-    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases, tests_only, options, lang, desired_retention)',
+    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases, tests_only, options, lang, translation_of, desired_retention)',
     '4: Der Schlüssel „name“ steht mehrfach im Front Matter',
   ])
   t.same(faultsOf('name: [a]\ndescription: {a: b}'), [

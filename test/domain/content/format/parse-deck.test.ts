@@ -56,6 +56,7 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
         options_off: false,
         lang: 'de',
         desired_retention: null,
+        translation: { lang: 'de', translation_of: null, file: 'decks/git.md', lines: { lang: 1, translation_of: 1 } },
         cards: [
           {
             ...EMPTY_TEXTS,
@@ -302,8 +303,8 @@ const body = fc.array(block, { minLength: 1, maxLength: 4 }).map((blocks) => blo
 const id = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
 /** Draws objects with the usual prototype, because objects without a prototype do not equal the parsed ones. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
-/** A deck before writing, without file name and line numbers */
-type WrittenDeck = Omit<DeckSource, 'file' | 'cards'> & { cards: Omit<CardSource, 'line'>[] }
+/** A deck before writing, without file name, line numbers and group */
+type WrittenDeck = Omit<DeckSource, 'file' | 'translation' | 'cards'> & { cards: Omit<CardSource, 'line'>[] }
 const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   slug: paragraph.map((text) => [...text].slice(0, 200).join('')),
   name: paragraph,
@@ -345,7 +346,7 @@ t.test('property: a generated deck is read back unchanged', async (t) => {
   fc.assert(
     fc.property(deck, (source) => {
       const text = write(source)
-      const { file, cards = [], ...read } = parse(text).deck ?? {}
+      const { file, translation, cards = [], ...read } = parse(text).deck ?? {}
       for (const { line, question } of cards) {
         assert.equal(text.split('\n')[line - 1], `## ${question.split('\n')[0]}`)
       }

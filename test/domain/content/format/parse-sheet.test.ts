@@ -18,6 +18,12 @@ t.test('front matter takes precedence', async (t) => {
     category: 'Git / Alltag',
     content_md: '\n# Anders\n\n',
     draft: false,
+    translation: {
+      lang: 'de',
+      translation_of: null,
+      file: 'cheatsheets/git/branches.md',
+      lines: { lang: 1, translation_of: 1 },
+    },
   })
 })
 
@@ -29,6 +35,12 @@ t.test('defaults: file name, first # heading, folders', async (t) => {
     category: 'a/Übung b',
     content_md: body,
     draft: false,
+    translation: {
+      lang: 'de',
+      translation_of: null,
+      file: 'cheatsheets/a/Übung b/x.y.md',
+      lines: { lang: 1, translation_of: 1 },
+    },
   })
   t.same(parse(body, 'cheatsheets/x.md').sheet, {
     slug: 'x',
@@ -36,6 +48,7 @@ t.test('defaults: file name, first # heading, folders', async (t) => {
     category: 'Allgemein',
     content_md: body,
     draft: false,
+    translation: { lang: 'de', translation_of: null, file: 'cheatsheets/x.md', lines: { lang: 1, translation_of: 1 } },
   })
   t.equal(parse('# A', 'cheatsheets/u\u0308.md').sheet?.slug, 'ü', 'composed')
 })
@@ -62,7 +75,7 @@ t.test('reports a missing title, reserved slugs and invalid front matter', async
   t.same(faultsOf('---\ntitle:\ncategory: ""\nname: x\n---\n# A\n'), [
     '2: „title“ darf nicht leer sein',
     '3: „category“ darf nicht leer sein',
-    '4: Unbekannter Schlüssel „name“ (erlaubt: slug, title, category, draft)',
+    '4: Unbekannter Schlüssel „name“ (erlaubt: slug, title, category, draft, lang, translation_of)',
   ])
   t.same(faultsOf('\n---\ntitle: A\n---\n'), ['1: Das Front Matter muss in der ersten Zeile beginnen'])
   t.same(faultsOf('---\ntitle: "a\n---\n').length, 1)

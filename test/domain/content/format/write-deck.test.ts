@@ -266,11 +266,15 @@ t.test('every deck is read back unchanged', async () => {
 
 t.test('every sheet is read back unchanged', async () => {
   const title = markdown.map(toLine).filter((text) => text !== '')
-  const property = fc.property(title, title, markdown, fc.boolean(), (title, category, content_md, draft) => {
-    const text = writeSheet({ title, category, content_md, draft }, 'ein-slug')
+  const group = fc.record({ lang: fc.constantFrom('de', 'en'), translation_of: fc.constantFrom(null, 'anderer', '7') })
+  const drawn = [title, title, markdown, fc.boolean(), group] as const
+  const property = fc.property(...drawn, (title, category, content_md, draft, group) => {
+    const text = writeSheet({ title, category, content_md, draft, ...group }, 'ein-slug')
     const { sheet, faults } = parseSheet('cheatsheets/x.md', ENCODER.encode(text))
     assert.deepEqual(faults, [])
-    assert.deepEqual(sheet, { slug: 'ein-slug', title, category, content_md, draft })
+    const { translation: { lang, translation_of } = {}, ...read } = sheet ?? {}
+    assert.deepEqual(read, { slug: 'ein-slug', title, category, content_md, draft })
+    assert.deepEqual([lang, translation_of], [group.lang, group.translation_of])
   })
   fc.assert(property, { numRuns: runs(300) })
 })

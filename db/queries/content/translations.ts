@@ -1,0 +1,143 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { StoredGroupItem, TranslationChange } from '../../../src/domain/content/translations.js'
+import type { Database } from '../../types.js'
+import { IS_KEPT_DECK } from './visibility.js'
+
+// Raw SQL: the same statements serve three pairs of tables, and rows come from arrays (`unnest`).
+
+export type GroupKind = 'deck' | 'sheet' | 'test'
+
+/** A variant as the original lists it. */
+export interface ListedVariant {
+  slug: string
+  lang: string
+  title: string
+}
+
+/** `items` has the slugs; `marks`, which may be the same table, has the language and the original of the item `key`. */
+const TABLES = {
+  deck: {
+    items: 'decks',
+    marks: 'imported_decks',
+    key: 'deck_id',
+    title: sql`decks.name`,
+    isLive: IS_KEPT_DECK,
+  },
+  sheet: {
+    items: 'cheatsheets',
+    marks: 'imported_cheatsheets',
+    key: 'cheatsheet_id',
+    title: sql`cheatsheets.title`,
+    isLive: sql<boolean>`(case when draft then not draft_archived else cheatsheets.archived_at is null end)`,
+  },
+  test: {
+    items: 'tests',
+    marks: 'tests',
+    key: 'id',
+    title: sql`tests.definition ->> 'name'`,
+    isLive: sql<boolean>`tests.archived_at is null`,
+  },
+}
+
+function joined(kind: GroupKind): RawBuilder<unknown> {
+  const { items, marks, key } = TABLES[kind]
+  if (items === marks) return sql.table(items)
+  return sql`${sql.table(items)} left join ${sql.table(marks)} on ${sql.ref(`${marks}.${key}`)} = ${sql.ref(`${items}.id`)}`
+}
+
+function selectGroupItems(kind: GroupKind): RawBuilder<StoredGroupItem> {
+  const { items, marks, isLive } = TABLES[kind]
+  return sql`
+    select ${sql.ref(`${items}.id`)}, ${sql.ref(`${items}.slug`)}, coalesce(${sql.ref(`${marks}.lang`)}, 'de') as lang,
+      original.slug as translation_of, ${sql.ref(`${marks}.source_id`)}, ${isLive} as "isLive"
+    from ${joined(kind)} left join ${sql.table(items)} as original on original.id = ${sql.ref(`${marks}.translation_of`)}`
+}
+
+export async function listGroupItems(db: Kysely<Database>, kind: GroupKind): Promise<StoredGroupItem[]> {
+  const { rows } = await sql<StoredGroupItem>`
+    ${selectGroupItems(kind)} order by ${sql.ref(`${TABLES[kind].items}.id`)}`.execute(db)
+  return rows
+}
+
+/** Returns the items with the slugs and their variants, by id. */
+export async function findGroupItems(
+  db: Kysely<Database>,
+  kind: GroupKind,
+  slugs: readonly string[],
+): Promise<StoredGroupItem[]> {
+  const { items, marks, key } = TABLES[kind]
+  const { rows } = await sql<StoredGroupItem>`
+    ${selectGroupItems(kind)}
+    where ${sql.ref(`${items}.id`)} in (
+      select id from ${sql.table(items)} where slug = any (${slugs}::text[])
+      union
+      select ${sql.ref(`variants.${key}`)} from ${sql.table(items)} as named
+      join ${sql.table(marks)} as variants
+        on coalesce(variants.translation_of, ${sql.ref(`variants.${key}`)}) = named.id
+      where named.slug = any (${slugs}::text[])
+    )
+    order by ${sql.ref(`${items}.id`)}`.execute(db)
+  return rows
+}
+
+/** The variants of an item as JSON, by language; the statement must have the table of the items. */
+export function variantsOf(kind: GroupKind, { isLearner = false }: { isLearner?: boolean } = {}) {
+  const { items, marks, key, title } = TABLES[kind]
+  const own = sql`select id as own_id from (select ${sql.ref(`${items}.id`)}) as own (id)`
+  const isShown = isLearner ? sql`and tests.archived_at is null and tests.published_version is not null` : sql``
+  return sql<ListedVariant[]>`(
+    select coalesce(json_agg(json_build_object(
+        'slug', ${sql.ref(`${items}.slug`)}, 'lang', ${sql.ref(`${marks}.lang`)}, 'title', ${title}
+      ) order by ${sql.ref(`${marks}.lang`)}), '[]')
+    from (${own}) as original, ${joined(kind)}
+    where coalesce(${sql.ref(`${marks}.translation_of`)}, ${sql.ref(`${marks}.${key}`)}) = own_id
+      and ${sql.ref(`${items}.id`)} <> own_id ${isShown})`
+}
+
+/**
+ * The slug of the original; the statement must have the table of the items, joined with its marks.
+ * @param options isVisible: whether the slug is null if learners do not see the original
+ */
+export function originalOf(kind: GroupKind, { isVisible = false }: { isVisible?: boolean } = {}) {
+  const { items, marks } = TABLES[kind]
+  return sql<string | null>`(
+    select original.slug from ${sql.table(items)} as original
+    where original.id = ${sql.ref(`${marks}.translation_of`)}
+      ${isVisible ? sql`and original.archived_at is null` : sql``})`
+}
+
+/** Removes items from their groups, so that `joinGroups` can write new languages in any order. */
+export async function leaveGroups(
+  transaction: Transaction<Database>,
+  kind: GroupKind,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const { marks, key } = TABLES[kind]
+  await sql`
+    update ${sql.table(marks)} set translation_of = null
+    where ${sql.ref(key)} = any (${ids}::integer[]) and translation_of is not null`.execute(transaction)
+}
+
+/** Writes the languages and originals of items. Those that are stored must have left their groups before. */
+export async function joinGroups(
+  transaction: Transaction<Database>,
+  kind: GroupKind,
+  changes: readonly TranslationChange[],
+): Promise<void> {
+  if (changes.length === 0) return
+  const { items, marks, key } = TABLES[kind]
+  const slugs = changes.map(({ slug }) => slug)
+  await sql`
+    update ${sql.table(marks)} as marks set lang = input.lang
+    from unnest(${slugs}::text[], ${changes.map(({ lang }) => lang)}::text[]) as input (slug, lang)
+    join ${sql.table(items)} as items on items.slug = input.slug
+    where ${sql.ref(`marks.${key}`)} = items.id and marks.lang <> input.lang`.execute(transaction)
+  await sql`
+    update ${sql.table(marks)} as marks set translation_of = original.id
+    from unnest(${slugs}::text[], ${changes.map(({ translation_of }) => translation_of)}::text[])
+      as input (slug, translation_of)
+    join ${sql.table(items)} as items on items.slug = input.slug
+    join ${sql.table(items)} as original on original.slug = input.translation_of
+    where ${sql.ref(`marks.${key}`)} = items.id`.execute(transaction)
+}

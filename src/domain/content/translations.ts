@@ -1,0 +1,190 @@
+import { NotInGroup } from './refusals.js'
+import type { Fault, Translation } from './types.js'
+
+export const DEFAULT_LANGUAGE = 'de'
+const MAX_LANGUAGE_LENGTH = 35
+const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/
+const NAMES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+
+/**
+ * Returns a language tag (BCP 47) in its canonical form; undefined if it is malformed, has more than 35 characters or
+ * names no language.
+ * @example toLanguage('de-ch') // 'de-CH'
+ */
+export function toLanguage(text: string): string | undefined {
+  if (text.length > MAX_LANGUAGE_LENGTH || !LANGUAGE.test(text)) return undefined
+  try {
+    const [tag = ''] = Intl.getCanonicalLocales(text)
+    return NAMES.of(new Intl.Locale(tag).language) === undefined ? undefined : tag
+  } catch {
+    return undefined
+  }
+}
+
+/** A deck, sheet or test in its group: an original and its variants in other languages. */
+export interface GroupItem {
+  slug: string
+  lang: string
+  /** Slug of the original; null unless the item is a variant */
+  translation_of: string | null
+  /** Null for the content folder */
+  source_id: number | null
+  isLive: boolean
+}
+
+/** Why an item cannot be in its group. `message` is the end of a sentence that begins with the name of the field. */
+export interface TranslationProblem {
+  field: 'lang' | 'translation_of'
+  message: string
+}
+
+/**
+ * Returns why the item cannot be in its group.
+ * @param item state that is to be stored
+ * @param others at least the original, the other variants of the original, and the variants of the item
+ * @example findTranslationProblem({ ...item, slug: 'a', translation_of: 'a' }, [])?.field // 'translation_of'
+ */
+export function findTranslationProblem(item: GroupItem, others: readonly GroupItem[]): TranslationProblem | undefined {
+  const { slug, lang, translation_of } = item
+  if (translation_of !== null) {
+    const message = findOriginalProblem(item, translation_of, others)
+    if (message !== undefined) return { field: 'translation_of', message }
+  }
+  const group = translation_of ?? slug
+  const same = others.find((other) => groupOf(other) === group && other.slug !== slug && other.lang === lang)
+  if (same === undefined) return undefined
+  return { field: 'lang', message: `hat den Wert ${lang}, aber in dieser Sprache gibt es schon „${same.slug}“` }
+}
+
+function findOriginalProblem(item: GroupItem, slug: string, others: readonly GroupItem[]): string | undefined {
+  if (slug === item.slug) return 'darf nicht auf sich selbst zeigen'
+  const original = others.find((other) => other.slug === slug)
+  if (original === undefined) return `nennt „${slug}“, aber das gibt es nicht`
+  if (original.source_id !== item.source_id) return `nennt „${slug}“, aber das gehört zu einer anderen Quelle`
+  if (original.translation_of !== null) {
+    return `nennt „${slug}“, aber das ist selbst eine Variante von „${original.translation_of}“`
+  }
+  if (!original.isLive) return `nennt „${slug}“, aber das ist archiviert`
+  const own = others.find(({ translation_of }) => translation_of === item.slug)
+  return own && `geht hier nicht: „${own.slug}“ ist schon eine Variante hiervon`
+}
+
+function groupOf({ slug, translation_of }: GroupItem): string {
+  return translation_of ?? slug
+}
+
+/** @throws NotInGroup if the item cannot be in its group */
+export function requireGroup(item: GroupItem, others: readonly GroupItem[]): void {
+  const problem = findTranslationProblem(item, others)
+  if (problem !== undefined) throw new NotInGroup(problem.field, problem.message)
+}
+
+export interface StoredGroupItem extends GroupItem {
+  id: number
+}
+
+/** An item of an import. */
+export interface ImportedItem {
+  /** Slug that the item has after the import */
+  slug: string
+  /** Slug or key by which the other files of the import name the item */
+  name: string
+  /** Undefined for a new item */
+  id: number | undefined
+  /** Undefined if the file does not say it, such as a table: the item then stays as it is stored */
+  translation: Translation | undefined
+}
+
+/** Language and original of an item after an import. */
+export interface TranslationChange {
+  id: number | undefined
+  slug: string
+  lang: string
+  translation_of: string | null
+}
+
+export interface TranslationPlan {
+  /** Items whose language or original the import changes; new items are included unless they have the defaults */
+  changes: TranslationChange[]
+  /** Ids of the live variants that no file describes and whose original the import archives */
+  orphans: number[]
+  faults: Fault[]
+}
+
+/**
+ * Compares the groups of the imported files with the stored ones.
+ * @param stored all stored items
+ * @param archived ids of the items that the import archives
+ */
+export function planTranslations(
+  items: readonly ImportedItem[],
+  stored: readonly StoredGroupItem[],
+  archived: ReadonlySet<number>,
+  sourceId: number | null,
+): TranslationPlan {
+  const rows = new Map(stored.map((row) => [row.id, row]))
+  const described = new Set(items.flatMap(({ id }) => id ?? []))
+  const names = new Map(items.map(({ name, slug }) => [name, slug]))
+  // A file may be renamed: its former slug is that of no other item then.
+  const slugs = new Map(items.flatMap(({ id, slug }) => (id === undefined ? [] : [[rows.get(id)?.slug, slug]])))
+  const rest = stored
+    .filter(({ id }) => !described.has(id))
+    .map((row) => ({
+      ...row,
+      translation_of: slugs.get(row.translation_of ?? undefined) ?? row.translation_of,
+      isLive: row.isLive && !archived.has(row.id),
+    }))
+  const placed = items.map(({ id, slug, translation }) => {
+    const row = id === undefined ? undefined : rows.get(id)
+    const before = row?.translation_of ?? null
+    const kept = { lang: row?.lang ?? DEFAULT_LANGUAGE, translation_of: slugs.get(before ?? undefined) ?? before }
+    const original = translation?.translation_of ?? null
+    const wanted = { lang: translation?.lang ?? '', translation_of: original && (names.get(original) ?? original) }
+    const item = { id, slug, source_id: sourceId, isLive: true, ...(translation === undefined ? kept : wanted) }
+    return { item, translation, isOther: item.lang !== kept.lang || item.translation_of !== kept.translation_of }
+  })
+  const all: GroupItem[] = [
+    ...rest.filter(({ source_id }) => source_id === sourceId),
+    ...placed.map(({ item }) => item),
+  ]
+  const foreign = rest.filter(({ source_id }) => source_id !== sourceId)
+  const bySlug = new Map([...foreign, ...all].map((item) => [item.slug, item]))
+  const groups = new Map<string, GroupItem[]>()
+  for (const item of all) {
+    const group = groups.get(groupOf(item))
+    if (group === undefined) groups.set(groupOf(item), [item])
+    else group.push(item)
+  }
+  const written = new Set<GroupItem>(placed.map(({ item }) => item))
+  const faults = placed.flatMap(({ item, translation }) => {
+    if (translation === undefined) return []
+    const original = bySlug.get(item.translation_of ?? '')
+    // The file of a variant of this variant has the fault; without a file, this one has it.
+    const own = (groups.get(item.slug) ?? []).filter((other) => !written.has(other))
+    const others = [original ?? [], groups.get(groupOf(item)) ?? [], own].flat()
+    const problem = findTranslationProblem(item, others)
+    // Of two files with the same language, the fault names the variant; the original only if no file describes the variant.
+    if (problem === undefined || (item.translation_of === null && isReported(item, others, placed))) return []
+    const { file, lines } = translation
+    return [{ file, line: lines[problem.field], message: `„${problem.field}“ ${problem.message}` }]
+  })
+  const gone = new Set(rest.filter(({ id }) => archived.has(id)).map(({ slug }) => slug))
+  const orphans = rest.filter(({ isLive, translation_of }) => isLive && gone.has(translation_of ?? ''))
+  return {
+    changes: placed
+      .filter(({ isOther }) => isOther)
+      .map(({ item: { id, slug, lang, translation_of } }) => ({ id, slug, lang, translation_of })),
+    orphans: orphans.map(({ id }) => id),
+    faults,
+  }
+}
+
+/** Returns whether the fault of a variant of the original reports that both have the same language. */
+function isReported(
+  original: GroupItem,
+  others: readonly GroupItem[],
+  placed: readonly { item: GroupItem; translation: Translation | undefined }[],
+): boolean {
+  const variant = others.find(({ translation_of, lang }) => translation_of === original.slug && lang === original.lang)
+  return placed.some(({ item, translation }) => item === variant && translation !== undefined)
+}

@@ -1,0 +1,52 @@
+import type { Kysely, Transaction } from 'kysely'
+import { findGroupItems, type GroupKind, joinGroups, leaveGroups } from '../../../../db/queries/content/translations.js'
+import type { Database } from '../../../../db/types.js'
+import { ORIGINAL_ARCHIVED } from '../../../domain/content/refusals.js'
+import { requireGroup, type StoredGroupItem, type TranslationChange } from '../../../domain/content/translations.js'
+
+/**
+ * Writes the language and the original of a stored item. The caller must hold the lock of `lockCardWriters`, so that no
+ * other request changes the group meanwhile.
+ * @throws NotInGroup if the item cannot be in the group
+ */
+export async function placeInGroup(
+  transaction: Transaction<Database>,
+  kind: GroupKind,
+  change: TranslationChange & { id: number },
+): Promise<void> {
+  const { id, slug, lang, translation_of } = change
+  const found = await findGroupItems(transaction, kind, [slug, ...(translation_of === null ? [] : [translation_of])])
+  const source_id = found.find((item) => item.id === id)?.source_id ?? null
+  // The item itself stays in the list, because it may name itself as its original.
+  requireGroup({ slug, lang, translation_of, source_id, isLive: true }, found)
+  await leaveGroups(transaction, kind, [id])
+  await joinGroups(transaction, kind, [change])
+}
+
+/** @throws ORIGINAL_ARCHIVED if the original of a variant is archived; `original` is its slug, or null */
+export async function requireLiveOriginal(
+  db: Kysely<Database>,
+  kind: GroupKind,
+  original: string | null,
+): Promise<void> {
+  if (original === null) return
+  const items = await findGroupItems(db, kind, [original])
+  if (items.some(({ slug, isLive }) => slug === original && !isLive)) throw ORIGINAL_ARCHIVED
+}
+
+/** Returns the variants of an original that are not archived. */
+export async function findLiveVariants(
+  db: Kysely<Database>,
+  kind: GroupKind,
+  original: string,
+): Promise<StoredGroupItem[]> {
+  const items = await findGroupItems(db, kind, [original])
+  return items.filter(({ translation_of, isLive }) => translation_of === original && isLive)
+}
+
+/** Returns the original and all variants of the group of an item. */
+export async function findGroup(db: Kysely<Database>, kind: GroupKind, slug: string): Promise<StoredGroupItem[]> {
+  const items = await findGroupItems(db, kind, [slug])
+  const original = items.find((item) => item.slug === slug)?.translation_of ?? slug
+  return original === slug ? items : findGroupItems(db, kind, [original])
+}
