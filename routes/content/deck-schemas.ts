@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { type DeckVisibility, VISIBILITIES } from '../../src/domain/content/deck-visibility.js'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
 import { id } from '../../src/http/query.js'
-import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
-import { LANG, Original, OwnerSource, Variants } from './sheet-schemas.js'
+import { BasedOn, FormClientId, GROUP, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
+import { OwnerSource } from './sheet-schemas.js'
 
 const RETENTION = {
   minimum: LOWEST_RETENTION,
@@ -20,9 +20,7 @@ const EditedDeck = Type.Object(
     sort_order: Type.Integer(),
     archived_at: nullable(Timestamp),
     tests_only: Type.Boolean({ description: 'Whether it is a pool of test questions, which only editors see.' }),
-    lang: Type.String(LANG),
-    translation_of: nullable(Original),
-    variants: Variants,
+    ...GROUP,
     desired_retention: nullable(Type.Number(RETENTION)),
     cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
     drafts: Type.Integer(),
@@ -51,8 +49,7 @@ const Name = Type.String({ description: 'At most 200 characters.', examples: ['G
 const FIELDS = {
   description: Type.Optional(Type.String({ description: 'At most 2,000 characters.', examples: ['Das Werkzeug'] })),
   sort_order: Type.Optional(Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, examples: [10] })),
-  lang: Type.Optional(Type.String(LANG)),
-  translation_of: Type.Optional(nullable(Original)),
+  ...GroupEdit,
   desired_retention: Type.Optional(nullable(Type.Number(RETENTION))),
 }
 

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { ChangeKind } from '../../db/column-types.js'
 import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
 import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { GROUP, GroupEdit, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export const OwnerSource = Type.Object({
   id: Type.Integer({ examples: [3] }),
@@ -22,25 +22,6 @@ export const NullableChangeKindSchema = Type.Unsafe<ChangeKind | null>({
   description: 'Null if no change is recorded: for an imported first version, or a change by a script.',
 })
 
-export const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
-
-export const Original = Type.String({
-  description: 'Slug of the original, of the same source; null unless this is a variant in another language.',
-  examples: ['git'],
-})
-
-export const Variants = Type.Array(
-  Type.Object(
-    {
-      slug: Type.String({ examples: ['git-en'] }),
-      lang: Type.String({ ...LANG, examples: ['en'] }),
-      title: Type.String({ examples: ['Git for everyone'] }),
-    },
-    { title: 'Variant' },
-  ),
-  { description: 'The variants of an original, by language; empty for a variant.' },
-)
-
 const SUMMARY = {
   id: Type.Integer(),
   slug: Type.String({ examples: ['git-log'] }),
@@ -50,9 +31,7 @@ const SUMMARY = {
     description: 'Number of the current version; required for a change of the text.',
     examples: [1],
   }),
-  lang: Type.String(LANG),
-  translation_of: nullable(Original),
-  variants: Variants,
+  ...GROUP,
   draft: Type.Boolean({ description: 'Whether learners do not see it yet.' }),
   archived: Type.Boolean(),
   archived_at: nullable(Timestamp),
@@ -90,15 +69,10 @@ const TEXTS = {
 
 const Draft = Type.Boolean({ examples: [false] })
 
-const GROUP = {
-  lang: Type.Optional(Type.String(LANG)),
-  translation_of: Type.Optional(nullable(Original)),
-}
-
 export const NewSheetBody = Type.Object({
   source_id: Type.Integer({ examples: [3] }),
   ...TEXTS,
-  ...GROUP,
+  ...GroupEdit,
   draft: Type.Optional(Draft),
   client_id: Type.String({
     minLength: 1,
@@ -113,7 +87,7 @@ export const SheetBody = Type.Object({
     Type.Integer({ description: 'The version that the change is based on; required with a text.', examples: [1] }),
   ),
   ...Type.Partial(Type.Object(TEXTS)).properties,
-  ...GROUP,
+  ...GroupEdit,
   draft: Type.Optional(Draft),
   archived: Type.Optional(Type.Boolean({ examples: [true] })),
 })

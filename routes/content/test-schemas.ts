@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { CHOICES, MAX_LISTED_CARDS, MAX_SECTIONS, RANGES, UNLIMITED } from '../../src/domain/tests/definition.js'
 import { flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { GROUP, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
 import { shownQuestion } from '../tests/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
@@ -54,6 +54,7 @@ const SUMMARY = {
   slug: Type.String({ examples: ['datenschutz'] }),
   name: DEFINITION.name,
   description: DEFINITION.description,
+  ...GROUP,
   version: Type.Integer({ description: 'Number of the current definition; required for a save.', examples: [1] }),
   state: Type.Unsafe<'draft' | 'published' | 'archived'>({ type: 'string', enum: ['draft', 'published', 'archived'] }),
   published_version: nullable(Type.Integer({ examples: [1] })),
@@ -102,6 +103,7 @@ export const DefinitionBody = Type.Object({
   version: Type.Optional(
     Type.Integer({ description: 'The version that the save is based on; required for a stored test.', examples: [1] }),
   ),
+  ...GroupEdit,
   name: DEFINITION.name,
   attempts: Type.Optional(
     Type.Unsafe<number | string | null>({
@@ -111,12 +113,14 @@ export const DefinitionBody = Type.Object({
     }),
   ),
   ...Type.Partial(Type.Object(OPTIONAL)).properties,
-  sections: Type.Array(
-    Type.Object({
-      deck: Section.deck,
-      ...Type.Partial(Type.Object({ level: Section.level, cards: Section.cards, draw: Section.draw })).properties,
-    }),
-    { minItems: 1, maxItems: MAX_SECTIONS },
+  sections: Type.Optional(
+    Type.Array(
+      Type.Object({
+        deck: Section.deck,
+        ...Type.Partial(Type.Object({ level: Section.level, cards: Section.cards, draw: Section.draw })).properties,
+      }),
+      { minItems: 1, maxItems: MAX_SECTIONS, description: 'Required, except for a variant.' },
+    ),
   ),
 })
 

@@ -6,6 +6,7 @@ import {
   listPublishedVersions,
 } from '../../db/queries/tests/definitions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { parseLanguage, parseOriginal } from '../../src/domain/content/editing/texts.js'
 import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VersionOutdated } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import {
@@ -28,7 +29,7 @@ import { isInteger } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { previewTest, publishTest } from '../../src/services/tests/publish.js'
-import { archiveTest, saveDefinition } from '../../src/services/tests/save-definition.js'
+import { archiveTest, parseDefinitionOf, saveDefinition } from '../../src/services/tests/save-definition.js'
 import {
   ArchiveTestBody,
   DefinitionBody,
@@ -101,7 +102,8 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'saveTest',
         summary: 'Create a test or replace its definition',
         description:
-          'Absent keys get their default. Learners see the last published version until the next publication. ' +
+          'Absent keys get their default; absent `lang` and `translation_of` stay. A variant takes all keys except ' +
+          '`name`, `description` and `introduction` from its original and accepts no other values. Learners see the last published version until the next publication. ' +
           'The slugs `attempts` and `practice` become `attempts-2` and `practice-2`.',
         tags: ['content'],
         params: EditedTestParams,
@@ -127,11 +129,14 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ params, body, editable }) => {
       const slug = parseTestSlug(params.slug)
-      const { source_id, version, ...input } = body
-      const definition = parseBody(input)
-      return {
-        test: present(await saveDefinition(app.db, { slug, definition, sourceId: source_id, version }, editable)),
+      const { source_id, version, lang, translation_of, ...input } = body
+      const group = {
+        ...(lang !== undefined && { lang: parseLanguage(lang) }),
+        ...(translation_of !== undefined && { translation_of: parseOriginal(translation_of) }),
       }
+      const save = { slug, sourceId: source_id, version, ...group }
+      const definition = await parseDefinitionOf(app.db, save, input, parseBody)
+      return { test: present(await saveDefinition(app.db, { ...save, definition }, editable)) }
     },
   )
 

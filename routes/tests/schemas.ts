@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { clamped, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const oneOf = <T extends string>(...values: T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: values, examples: [values[0]] })
@@ -67,6 +67,7 @@ export const TestResponse = Type.Object({
   test: Type.Object(
     {
       ...testFields,
+      ...GROUP,
       introduction: Type.String({ description: 'Markdown.', examples: ['Nimm dir **20 Minuten** Zeit.'] }),
       extra_time_percent: Type.Integer({ description: "The caller's extra time.", examples: [0] }),
       my_attempts: Type.Array(

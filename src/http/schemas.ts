@@ -1,6 +1,7 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { LOGIN_TOO_OLD } from '../domain/accounts/refusals.js'
 import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
+import { nullable } from '../services/schemas.js'
 import { statusOf } from './error-body.js'
 
 export { nullable } from '../services/schemas.js'
@@ -119,4 +120,32 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
     hasField: refusal.field !== undefined,
     hasDetails: refusal.details !== undefined,
   }
+}
+
+const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
+
+const Original = Type.String({
+  description: 'Slug of the original, of the same source; null unless this is a variant in another language.',
+  examples: ['git'],
+})
+
+const Variants = Type.Array(
+  Type.Object(
+    {
+      slug: Type.String({ examples: ['git-en'] }),
+      lang: Type.String({ ...LANG, examples: ['en'] }),
+      title: Type.String({ examples: ['Git for everyone'] }),
+    },
+    { title: 'Variant' },
+  ),
+  { description: 'The variants of an original, by language; empty for a variant.' },
+)
+
+/** Language, original and variants of a deck, sheet or test */
+export const GROUP = { lang: Type.String(LANG), translation_of: nullable(Original), variants: Variants }
+
+/** Language and original in the body of a request */
+export const GroupEdit = {
+  lang: Type.Optional(Type.String(LANG)),
+  translation_of: Type.Optional(nullable(Original)),
 }

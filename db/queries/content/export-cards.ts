@@ -286,6 +286,8 @@ export interface ExportedTest {
   slug: string
   source_id: number | null
   definition: TestDefinition
+  lang: string
+  translation_of: string | null
   isPublished: boolean
 }
 
@@ -296,7 +298,8 @@ export async function listTestsToExport(
   return db
     .selectFrom('tests')
     .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
-    .select(['slug', 'source_id', 'definition'])
+    .select(['slug', 'source_id', 'definition', 'lang'])
+    .select(originalOf('test', { isVisible: true }).as('translation_of'))
     .select((eb) => eb('published_version', 'is not', null).$castTo<boolean>().as('isPublished'))
     .where('tests.archived_at', 'is', null)
     .where('content_sources.archived_at', 'is', null)

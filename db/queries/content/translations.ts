@@ -45,17 +45,19 @@ function joined(kind: GroupKind): RawBuilder<unknown> {
   return sql`${sql.table(items)} left join ${sql.table(marks)} on ${sql.ref(`${marks}.${key}`)} = ${sql.ref(`${items}.id`)}`
 }
 
-function selectGroupItems(kind: GroupKind): RawBuilder<StoredGroupItem> {
+function selectGroupItems(kind: GroupKind, condition: RawBuilder<unknown> = sql`true`) {
   const { items, marks, isLive } = TABLES[kind]
-  return sql`
+  return sql<StoredGroupItem>`
     select ${sql.ref(`${items}.id`)}, ${sql.ref(`${items}.slug`)}, coalesce(${sql.ref(`${marks}.lang`)}, 'de') as lang,
-      original.slug as translation_of, ${sql.ref(`${marks}.source_id`)}, ${isLive} as "isLive"
-    from ${joined(kind)} left join ${sql.table(items)} as original on original.id = ${sql.ref(`${marks}.translation_of`)}`
+      original.slug as translation_of, ${sql.ref(`${marks}.source_id`)}, ${sql.ref(`${marks}.source_key`)},
+      ${isLive} as "isLive"
+    from ${joined(kind)} left join ${sql.table(items)} as original on original.id = ${sql.ref(`${marks}.translation_of`)}
+    where ${condition}
+    order by ${sql.ref(`${items}.id`)}`
 }
 
 export async function listGroupItems(db: Kysely<Database>, kind: GroupKind): Promise<StoredGroupItem[]> {
-  const { rows } = await sql<StoredGroupItem>`
-    ${selectGroupItems(kind)} order by ${sql.ref(`${TABLES[kind].items}.id`)}`.execute(db)
+  const { rows } = await selectGroupItems(kind).execute(db)
   return rows
 }
 
@@ -66,17 +68,17 @@ export async function findGroupItems(
   slugs: readonly string[],
 ): Promise<StoredGroupItem[]> {
   const { items, marks, key } = TABLES[kind]
-  const { rows } = await sql<StoredGroupItem>`
-    ${selectGroupItems(kind)}
-    where ${sql.ref(`${items}.id`)} in (
+  const { rows } = await selectGroupItems(
+    kind,
+    sql`${sql.ref(`${items}.id`)} in (
       select id from ${sql.table(items)} where slug = any (${slugs}::text[])
       union
       select ${sql.ref(`variants.${key}`)} from ${sql.table(items)} as named
       join ${sql.table(marks)} as variants
         on coalesce(variants.translation_of, ${sql.ref(`variants.${key}`)}) = named.id
       where named.slug = any (${slugs}::text[])
-    )
-    order by ${sql.ref(`${items}.id`)}`.execute(db)
+    )`,
+  ).execute(db)
   return rows
 }
 

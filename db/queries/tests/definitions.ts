@@ -5,6 +5,7 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { StoredTest } from '../../../src/domain/tests/import-plan.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { type ListedVariant, originalOf, variantsOf } from '../content/translations.js'
 import { readInBatches } from '../read-in-batches.js'
 import { questionCountsBySection } from './live-tests.js'
 
@@ -26,6 +27,10 @@ export interface EditedTest {
   /** Number of questions of the published version by index of the section */
   offered: Record<string, number> | null
   edited: boolean
+  lang: string
+  /** Slug of the original; null unless the test is a variant */
+  translation_of: string | null
+  variants: ListedVariant[]
   file: string | null
   created_at: Date
   updated_at: Date
@@ -44,13 +49,23 @@ function selectTests(db: Kysely<Database>) {
     )
     .leftJoin('users', 'username', 'published_by')
     .select([
-      ...(['tests.id', 'slug', 'tests.definition', 'edit_version', 'published_version', 'edited', 'file'] as const),
+      ...([
+        'tests.id',
+        'slug',
+        'tests.definition',
+        'edit_version',
+        'published_version',
+        'edited',
+        'file',
+        'lang',
+      ] as const),
       ...(['published_at', 'published_by', 'display_name as published_by_name', 'open_questions'] as const),
       ...(['tests.created_at', 'tests.updated_at'] as const),
       'test_versions.definition as published',
       ...(['tests.archived_at', 'source_id', 'kind as source_kind', 'content_sources.name as source_name'] as const),
     ])
     .select(sql<boolean>`coalesce(tests.definition <> test_versions.definition, false)`.as('has_changes'))
+    .select([originalOf('test').as('translation_of'), variantsOf('test').as('variants')])
     .select(questionCountsBySection())
 }
 
@@ -148,6 +163,27 @@ export async function updateDefinition(
       edited,
     }))
     .where('id', '=', id)
+    .execute()
+}
+
+/** A test with the definition of its original. */
+export interface VariantRow {
+  id: number
+  slug: string
+  definition: TestDefinition
+  edited: boolean
+  original: TestDefinition
+}
+
+/** Returns the variants of the tests with these slugs, with the definitions of their originals. */
+export async function listVariantRows(db: Kysely<Database>, originals: readonly string[]): Promise<VariantRow[]> {
+  return db
+    .selectFrom('tests as original')
+    .innerJoin('tests', (join) => join.on(sql<boolean>`coalesce(tests.translation_of, tests.id) = original.id`))
+    .select(['tests.id', 'tests.slug', 'tests.definition', 'tests.edited', 'original.definition as original'])
+    .where('original.slug', '=', ({ fn, val }) => fn.any(val([...originals])))
+    .whereRef('tests.id', '<>', 'original.id')
+    .orderBy('tests.id')
     .execute()
 }
 

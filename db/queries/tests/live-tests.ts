@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { type ListedVariant, originalOf, variantsOf } from '../content/translations.js'
 import { IS_LIVE_TEST } from '../content/visibility.js'
 
 /** The published version of a test that is visible to learners. */
@@ -11,6 +12,11 @@ export interface LiveTest {
   version: number
   definition: TestDefinition
   open_questions: boolean
+  lang: string
+  /** Slug of the original; null unless the test is a variant */
+  translation_of: string | null
+  /** Variants that are visible to learners */
+  variants: ListedVariant[]
   /** Number of questions by index of the section */
   offered: Map<number, number>
 }
@@ -63,7 +69,8 @@ function selectLiveTests(db: Kysely<Database>) {
         .onRef('test_versions.version', '=', 'tests.published_version'),
     )
     .where(IS_LIVE_TEST)
-    .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions'])
+    .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions', 'lang'])
+    .select([originalOf('test').as('translation_of'), variantsOf('test', { isLearner: true }).as('variants')])
     .select(questionCountsBySection())
     .orderBy('tests.slug')
 }

@@ -81,6 +81,8 @@ export function requireGroup(item: GroupItem, others: readonly GroupItem[]): voi
 
 export interface StoredGroupItem extends GroupItem {
   id: number
+  /** Key within its source, by which files name the item; null for the content folder */
+  source_key: string | null
 }
 
 /** An item of an import. */
@@ -104,7 +106,7 @@ export interface TranslationChange {
 }
 
 export interface TranslationPlan {
-  /** Items whose language or original the import changes; new items are included unless they have the defaults */
+  /** New and renamed items, and those whose language or original the import changes */
   changes: TranslationChange[]
   /** Ids of the live variants that no file describes and whose original the import archives */
   orphans: number[]
@@ -124,7 +126,8 @@ export function planTranslations(
 ): TranslationPlan {
   const rows = new Map(stored.map((row) => [row.id, row]))
   const described = new Set(items.flatMap(({ id }) => id ?? []))
-  const names = new Map(items.map(({ name, slug }) => [name, slug]))
+  const keyed = stored.filter((row) => row.source_key !== null && row.source_id === sourceId)
+  const names = new Map([...keyed, ...items].map((item) => ['name' in item ? item.name : item.source_key, item.slug]))
   // A file may be renamed: its former slug is that of no other item then.
   const slugs = new Map(items.flatMap(({ id, slug }) => (id === undefined ? [] : [[rows.get(id)?.slug, slug]])))
   const rest = stored
@@ -141,7 +144,8 @@ export function planTranslations(
     const original = translation?.translation_of ?? null
     const wanted = { lang: translation?.lang ?? '', translation_of: original && (names.get(original) ?? original) }
     const item = { id, slug, source_id: sourceId, isLive: true, ...(translation === undefined ? kept : wanted) }
-    return { item, translation, isOther: item.lang !== kept.lang || item.translation_of !== kept.translation_of }
+    const isMoved = item.lang !== kept.lang || item.translation_of !== kept.translation_of
+    return { item, translation, isOther: isMoved || row?.slug !== slug }
   })
   const all: GroupItem[] = [
     ...rest.filter(({ source_id }) => source_id === sourceId),
@@ -187,4 +191,19 @@ function isReported(
 ): boolean {
   const variant = others.find(({ translation_of, lang }) => translation_of === original.slug && lang === original.lang)
   return placed.some(({ item, translation }) => item === variant && translation !== undefined)
+}
+
+/** Returns for each item that is in a group with an item of the language, or has it, the slug of that item. */
+export function findTranslated(
+  items: readonly Pick<GroupItem, 'slug' | 'lang' | 'translation_of'>[],
+  lang: string,
+): Map<string, string> {
+  const original = (item: Pick<GroupItem, 'slug' | 'translation_of'>) => item.translation_of ?? item.slug
+  const found = new Map(items.filter((item) => item.lang === lang).map((item) => [original(item), item.slug]))
+  return new Map(
+    items.flatMap((item) => {
+      const slug = found.get(original(item))
+      return slug === undefined ? [] : [[item.slug, slug]]
+    }),
+  )
 }

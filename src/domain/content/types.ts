@@ -71,12 +71,14 @@ export interface SheetSource {
 export interface TestSource {
   file: string
   slug: string
+  /** Without sections in a variant, which takes them and the settings from its original */
   definition: TestDefinition
   /** Whether an import saves the test without publishing it */
   draft: boolean
   /** Line of the key `sections`, or 1 if the key is missing */
   line: number
   sectionLines: number[]
+  translation?: Translation
 }
 
 export interface Content {

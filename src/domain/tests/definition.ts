@@ -141,6 +141,23 @@ export function orderKeys(definition: TestDefinition): TestDefinition {
   }
 }
 
+const VARIANT_TEXTS = ['name', 'description', 'introduction'] as const
+type VariantTexts = Pick<TestDefinition, (typeof VARIANT_TEXTS)[number]>
+
+/** Keys of a definition that a variant takes from its original */
+export const SHARED_KEYS = DEFINITION_KEYS.filter((key) => !VARIANT_TEXTS.some((text) => text === key))
+
+/** Returns the definition of a variant: its texts, and the settings and sections of the original. */
+export function toVariant({ name, description, introduction }: VariantTexts, original: TestDefinition): TestDefinition {
+  return { ...original, name, description, introduction }
+}
+
+/** Returns the first key with a value that differs from the original's, although a variant takes it from there. */
+export function findOwnSetting(variant: TestDefinition, original: TestDefinition): string | undefined {
+  const [one, other] = [orderKeys(variant), orderKeys(original)]
+  return SHARED_KEYS.find((key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]))
+}
+
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }

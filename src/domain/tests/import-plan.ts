@@ -1,7 +1,8 @@
 import { FreeSlugs } from '../content/format/slug.js'
 import type { Changes } from '../content/plan/types.js'
-import type { TestSource } from '../content/types.js'
-import { orderKeys, type TestDefinition } from './definition.js'
+import { planTranslations, type StoredGroupItem, type TranslationChange } from '../content/translations.js'
+import type { Fault, TestSource } from '../content/types.js'
+import { orderKeys, type TestDefinition, toVariant } from './definition.js'
 import { RESERVED_TESTS } from './slug.js'
 
 export interface StoredTest {
@@ -40,20 +41,32 @@ export interface TestPlan {
   items: PlannedTest[]
   /** Ids of the tests to archive */
   archived: number[]
+  translations: TranslationChange[]
+  /** Faults of variants that cannot be in their groups */
+  faults: Fault[]
 }
 
 /** Plans the import of the tests of the content folder. Tests of a source stay unchanged. */
-export function planFolderTests(tests: readonly TestSource[], stored: readonly StoredTest[]): TestPlan {
+export function planFolderTests(
+  tests: readonly TestSource[],
+  stored: readonly StoredTest[],
+  groups: readonly StoredGroupItem[] = [],
+): TestPlan {
   const bySlug = new Map(stored.map((row) => [row.slug, row]))
-  const items = tests.flatMap((test) => {
+  const placed = tests.flatMap((test): PlacedTest[] => {
     const row = bySlug.get(test.slug)
     if (row !== undefined && row.source_id !== null) return []
-    return [planTest(test, row, { source_key: null, keep: 'theirs', isMoved: row?.file !== test.file })]
+    return [{ test, row, name: test.slug, source_key: null, keep: 'theirs', isMoved: row?.file !== test.file }]
   })
+  const items = planPlaced(
+    placed,
+    stored.filter(({ source_id }) => source_id === null),
+  )
   const described = new Set(items.map(({ row }) => row))
   // A test released by a source has no file; it stays unchanged until a file describes it.
   const ours = stored.filter(({ source_id, file, is_live }) => source_id === null && file !== null && is_live)
-  return { items, archived: ours.filter((row) => !described.has(row)).map(({ id }) => id) }
+  const missing = ours.filter((row) => !described.has(row)).map(({ id }) => id)
+  return groupTests(items, placed, missing, groups, null)
 }
 
 /** @param deckSlugs maps the slug of a deck in the uploaded files to the slug that the import assigns to the deck */
@@ -62,6 +75,7 @@ export function planUploadTests(
   stored: readonly StoredTest[],
   deckSlugs: ReadonlyMap<string, string>,
   { sourceId, mirror, keep }: { sourceId: number | undefined; mirror: boolean; keep: 'ours' | 'theirs' },
+  groups: readonly StoredGroupItem[] = [],
 ): TestPlan {
   const ours = stored.filter(({ source_id }) => source_id !== null && source_id === sourceId)
   const keys = new Set(tests.map(({ slug }) => slug))
@@ -70,7 +84,7 @@ export function planUploadTests(
     RESERVED_TESTS,
     'test',
   )
-  const items = tests.map((test) => {
+  const placed = tests.map((test): PlacedTest => {
     const row =
       ours.find(({ source_key }) => source_key === test.slug) ??
       ours.find(({ slug, source_key }) => slug === test.slug && !keys.has(source_key ?? ''))
@@ -78,18 +92,78 @@ export function planUploadTests(
       ...section,
       deck: deckSlugs.get(section.deck) ?? section.deck,
     }))
-    const placed = { ...test, slug: row?.slug ?? slugs.take(test.slug), definition: { ...test.definition, sections } }
-    return planTest(placed, row, { source_key: row?.source_key ?? test.slug, keep, isMoved: false })
+    return {
+      test: { ...test, slug: row?.slug ?? slugs.take(test.slug), definition: { ...test.definition, sections } },
+      row,
+      name: test.slug,
+      ...{ source_key: row?.source_key ?? test.slug, keep, isMoved: false },
+    }
   })
+  const items = planPlaced(placed, ours)
   const described = new Set(items.map(({ row }) => row))
   const missing = mirror ? ours.filter((row) => row.is_live && !described.has(row)) : []
-  return { items, archived: missing.map(({ id }) => id) }
+  const archived = missing.map(({ id }) => id)
+  return groupTests(items, placed, archived, groups, sourceId ?? NEW_SOURCE)
+}
+
+/** Id that no stored source has */
+const NEW_SOURCE = 0
+
+/** A test of a file with the slug that the import gives it. */
+interface PlacedTest {
+  test: TestSource
+  row: StoredTest | undefined
+  /** Slug in the file, by which other files name the test */
+  name: string
+  source_key: string | null
+  keep: 'ours' | 'theirs'
+  isMoved: boolean
+}
+
+/** Plans originals first, because variants take their settings and sections from them. */
+function planPlaced(placed: readonly PlacedTest[], stored: readonly StoredTest[]): PlannedTest[] {
+  const definitions = new Map(stored.map(({ slug, definition }) => [slug, definition]))
+  for (const { source_key, definition } of stored) if (source_key !== null) definitions.set(source_key, definition)
+  const planned = new Map<PlacedTest, PlannedTest>()
+  const isVariant = ({ test }: PlacedTest) => test.translation != null && test.translation.translation_of !== null
+  for (const one of placed.filter((one) => !isVariant(one))) {
+    const item = planTest(one.test, one.row, one)
+    planned.set(one, item)
+    definitions.set(one.name, item.isKept && one.row !== undefined ? one.row.definition : one.test.definition)
+  }
+  for (const one of placed.filter(isVariant)) {
+    const original = definitions.get(one.test.translation?.translation_of ?? '')
+    // Without an original, the plan has a fault.
+    const definition = original === undefined ? one.test.definition : toVariant(one.test.definition, original)
+    planned.set(one, planTest({ ...one.test, definition }, one.row, one))
+  }
+  return placed.map((one) => planned.get(one) as PlannedTest)
+}
+
+/** Adds the groups to a plan. A test that keeps an edit also keeps its group. */
+function groupTests(
+  items: PlannedTest[],
+  placed: readonly PlacedTest[],
+  archived: number[],
+  groups: readonly StoredGroupItem[],
+  sourceId: number | null,
+): TestPlan {
+  const grouped = items.map(({ test, row, isKept }, index) => {
+    const translation = isKept ? undefined : test.translation
+    return { slug: test.slug, name: placed[index]?.name ?? test.slug, id: row?.id, translation }
+  })
+  const { changes, orphans, faults } = planTranslations(grouped, groups, new Set(archived), sourceId)
+  const changed = new Set(changes.map(({ slug }) => slug))
+  const marked = items.map((item) => {
+    return item.becomes === 'unchanged' && changed.has(item.test.slug) ? { ...item, becomes: 'updated' as const } : item
+  })
+  return { items: marked, archived: [...archived, ...orphans], translations: changes, faults }
 }
 
 function planTest(
   test: TestSource,
   row: StoredTest | undefined,
-  { source_key, keep, isMoved }: { source_key: string | null; keep: 'ours' | 'theirs'; isMoved: boolean },
+  { source_key, keep, isMoved }: Pick<PlacedTest, 'source_key' | 'keep' | 'isMoved'>,
 ): PlannedTest {
   if (row === undefined) return { test, source_key, row, becomes: 'created', isKept: false }
   const isOther = !isSameDefinition(row.definition, test.definition)
@@ -112,7 +186,7 @@ export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isConte
 }
 
 /** Returns whether the plan changes a test. A plan without changes may still publish new versions. */
-export function hasTestChanges({ items, archived }: TestPlan): boolean {
+export function hasTestChanges({ items, archived }: Pick<TestPlan, 'items' | 'archived'>): boolean {
   return archived.length > 0 || items.some(({ becomes }) => becomes !== 'unchanged')
 }
 
@@ -120,7 +194,10 @@ export function hasTestChanges({ items, archived }: TestPlan): boolean {
  * Counts the tests of a plan by change; returns undefined for an empty plan.
  * @param published tests that get a new published version; an unchanged test among these is counted as updated
  */
-export function countTests({ items, archived }: TestPlan, published: ReadonlySet<PlannedTest>): Changes | undefined {
+export function countTests(
+  { items, archived }: Pick<TestPlan, 'items' | 'archived'>,
+  published: ReadonlySet<PlannedTest>,
+): Changes | undefined {
   if (items.length + archived.length === 0) return undefined
   const counts = { created: 0, updated: 0, unchanged: 0, archived: archived.length }
   for (const item of items) counts[item.becomes === 'unchanged' && published.has(item) ? 'updated' : item.becomes]++

@@ -70,6 +70,32 @@ export function resolveSections(
   return resolved
 }
 
+/**
+ * Finds the questions of a variant: of each section, the cards of the translated deck whose keys are those of the
+ * original's questions. A missing card is a fault, so a variant never has fewer questions. Levels may be translated.
+ * @param translated slugs of the decks in the language of the variant, by the slugs in the sections
+ */
+export function resolveVariant(
+  definition: TestDefinition,
+  lang: string,
+  decks: ReadonlyMap<string, SectionDeck>,
+  translated: ReadonlyMap<string, string>,
+  report: ReportSection,
+): ResolvedSection[] {
+  let isFaulty = false
+  const note: ReportSection = (message, section) => {
+    isFaulty = true
+    report(message, section)
+  }
+  const original = resolveSections(definition, decks, note)
+  const sections = definition.sections.map(({ deck, draw }, index): TestSection => {
+    const own = translated.get(deck)
+    if (own === undefined) note(`Das Deck „${deck}“ gibt es nicht in der Sprache ${lang}`, index)
+    return { deck: own ?? deck, level: null, cards: original[index]?.cards.map(({ key }) => key) ?? [], draw }
+  })
+  return isFaulty ? original : resolveSections({ ...definition, sections }, decks, report)
+}
+
 function findCards(
   section: TestSection,
   deck: SectionDeck | undefined,

@@ -33,7 +33,7 @@ export async function exportTest(db: Kysely<Database>, slug: string, format: Que
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, source } = test
-  const sections = await requireSections(db, definition, source?.id ?? null)
+  const sections = await requireSections(db, test, source?.id ?? null)
   return write([{ name: definition.name, cards: sections.flatMap(({ cards }) => cards) }], format)
 }
 

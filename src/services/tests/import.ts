@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { joinGroups, leaveGroups, listGroupItems } from '../../../db/queries/content/translations.js'
 import {
   findEditedTest,
   insertTest,
@@ -11,6 +12,12 @@ import type { Database } from '../../../db/types.js'
 import { comparePlaces } from '../../domain/content/findings.js'
 import { type Changes, hasChanges, type Plan } from '../../domain/content/plan/types.js'
 import { CONTENT_CHANGES, FaultyContent } from '../../domain/content/refusals.js'
+import {
+  DEFAULT_LANGUAGE,
+  findTranslated,
+  type GroupItem,
+  type TranslationChange,
+} from '../../domain/content/translations.js'
 import type { CardSource, DeckSource, Fault, SheetSource, TestSource, Warning } from '../../domain/content/types.js'
 import {
   countTests,
@@ -22,11 +29,12 @@ import {
 import {
   type ResolvedSection,
   resolveSections,
+  resolveVariant,
   type SectionCard,
   type SectionDeck,
 } from '../../domain/tests/sections.js'
 import { digestVersion } from '../../domain/tests/version.js'
-import { findNamedDecksOf, mayUse, publishVersion } from './publish.js'
+import { findNamedDecksOf, mayUse, publishVariants, publishVersion, updateVariants } from './publish.js'
 
 /** Origin of an import. It determines which decks the tests may use, and which faults fail the import. */
 export interface TestOrigin {
@@ -53,17 +61,26 @@ export interface ImportedTests {
  */
 export async function writeTests(
   transaction: Transaction<Database>,
-  { items, archived }: TestPlan,
+  { items, archived, translations }: TestPlan,
   origin: TestOrigin,
   isContentChanged: boolean,
 ): Promise<ImportedTests> {
   const findings = { faults: [] as Fault[], warnings: [] as Warning[] }
   const published = new Set<PlannedTest>()
+  await leaveGroups(
+    transaction,
+    'test',
+    translations.flatMap(({ id }) => id ?? []),
+  )
   for (const item of items) await writeTest(transaction, item, origin)
+  await joinGroups(transaction, 'test', translations)
+  const slugs = items.map(({ test }) => test.slug)
+  await updateVariants(transaction, slugs)
   const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
-  const decks = await findDecks(transaction, toPublish, origin)
+  const groups = await groupsFor(transaction, toPublish)
+  const decks = await findDecks(transaction, toPublish, origin, groups)
   for (const item of toPublish) {
-    const sections = resolve(item.test, decks, origin, findings)
+    const sections = resolve(item.test, { decks, groups }, origin, findings)
     if (sections === undefined) continue
     await lockTest(transaction, item.test.slug)
     const test = await findEditedTest(transaction, item.test.slug)
@@ -71,6 +88,12 @@ export async function writeTests(
     const { changed } = await publishVersion(transaction, test, sections, { name: null })
     if (changed) published.add(item)
   }
+  await publishVariants(
+    transaction,
+    toPublish.map(({ test }) => test.slug),
+    null,
+    new Set(slugs),
+  )
   throwFaults(findings.faults)
   if (archived.length > 0) await setArchived(transaction, archived, true)
   return { changes: countTests({ items, archived }, published), warnings: findings.warnings }
@@ -107,7 +130,8 @@ export async function checkTests(
   const published = new Set<PlannedTest>()
   const [planned, isContentChanged, { archivedDecks }] = [plannedDecks(plan), hasChanges(plan), plan]
   const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
-  const decks = await findDecks(db, toPublish, origin)
+  const groups = await groupsFor(db, toPublish, plan.translations.decks)
+  const decks = await findDecks(db, toPublish, origin, groups)
   for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false
   for (const deck of planned) addPlanned(decks, deck, keepsRest)
   const digests = await findPublishedDigests(
@@ -115,7 +139,7 @@ export async function checkTests(
     toPublish.flatMap(({ row }) => (row === undefined ? [] : [row.id])),
   )
   for (const item of toPublish) {
-    const sections = resolve(item.test, decks, origin, findings)
+    const sections = resolve(item.test, { decks, groups }, origin, findings)
     const { row, test } = item
     if (sections === undefined || row === undefined || row.published_version === null) continue
     if (!digests.get(row.id)?.equals(digestVersion(test.definition, sections))) published.add(item)
@@ -139,11 +163,39 @@ export function plannedDecks<Deck extends DeckSource>(
  */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
-async function findDecks(db: Kysely<Database>, tests: readonly PlannedTest[], origin: TestOrigin): Promise<Decks> {
+type Groups = readonly Pick<GroupItem, 'slug' | 'lang' | 'translation_of'>[]
+
+/**
+ * Returns the decks with their groups if one of the tests is a variant.
+ * @param planned changes of the groups that are not written yet
+ */
+async function groupsFor(
+  db: Kysely<Database>,
+  tests: readonly PlannedTest[],
+  planned: readonly TranslationChange[] = [],
+): Promise<Groups> {
+  if (!tests.some(({ test }) => isVariant(test))) return []
+  const changed = new Set(planned.flatMap(({ id }) => id ?? []))
+  const stored = (await listGroupItems(db, 'deck')).filter(({ id }) => !changed.has(id))
+  return [...stored, ...planned]
+}
+
+function isVariant({ translation }: TestSource): boolean {
+  return translation !== undefined && translation.translation_of !== null
+}
+
+async function findDecks(
+  db: Kysely<Database>,
+  tests: readonly PlannedTest[],
+  origin: TestOrigin,
+  groups: Groups,
+): Promise<Decks> {
   if (tests.length === 0) return new Map()
+  const langs = new Set(tests.flatMap(({ test }) => (isVariant(test) ? [test.translation?.lang ?? ''] : [])))
   const named = await findNamedDecksOf(
     db,
     tests.map(({ test }) => test.definition),
+    [...langs].map((lang) => findTranslated(groups, lang)),
   )
   return new Map(
     [...named].map(([slug, deck]) => {
@@ -169,20 +221,25 @@ function addPlanned(decks: Decks, deck: DeckSource, keepsRest: boolean): void {
  * returns undefined.
  */
 function resolve(
-  { file, definition, line, sectionLines }: TestSource,
-  decks: Decks,
+  test: TestSource,
+  { decks, groups }: { decks: Decks; groups: Groups },
   origin: TestOrigin,
   { faults, warnings }: { faults: Fault[]; warnings: Warning[] },
 ): ResolvedSection[] | undefined {
+  const { file, definition, line, sectionLines, translation } = test
   let isFaulty = false
   const usable = new Map([...decks].filter(([, { isUsable }]) => isUsable))
-  const sections = resolveSections(definition, usable, (message, section) => {
+  const report = (message: string, section?: number) => {
     isFaulty = true
     const slug = section === undefined ? undefined : definition.sections[section]?.deck
     const place = { file, line: section === undefined ? line : (sectionLines[section] ?? line) }
     if (slug === undefined || isOwn(slug, decks, origin)) faults.push({ ...place, message })
     else warnings.push({ ...place, message: `Nicht veröffentlicht: ${message}` })
-  })
+  }
+  const lang = translation?.lang ?? DEFAULT_LANGUAGE
+  const sections = isVariant(test)
+    ? resolveVariant(definition, lang, usable, findTranslated(groups, lang), report)
+    : resolveSections(definition, usable, report)
   return isFaulty ? undefined : sections
 }
 

@@ -64,6 +64,9 @@ export async function findTest(
     test: {
       ...describe(test, mine, moment),
       introduction: test.definition.introduction,
+      lang: test.lang,
+      translation_of: test.translation_of,
+      variants: test.variants,
       extra_time_percent: taker.extra_time_percent,
       my_attempts: page.map((attempt) => describeAttempt(attempt, mine, test.definition, moment)),
     },

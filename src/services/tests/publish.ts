@@ -1,15 +1,29 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { lockCardWriters } from '../../../db/queries/content/editing/cards.js'
-import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/tests/definitions.js'
+import { listGroupItems } from '../../../db/queries/content/translations.js'
+import {
+  type EditedTest,
+  findEditedTest,
+  listVariantRows,
+  lockTest,
+  updateDefinition,
+} from '../../../db/queries/tests/definitions.js'
 import { findDigest, insertVersion } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { NotEditable, TEST_NOT_FOUND } from '../../domain/content/refusals.js'
+import { findTranslated } from '../../domain/content/translations.js'
 import { freezeQuestion } from '../../domain/questions/frozen.js'
-import type { TestDefinition } from '../../domain/tests/definition.js'
+import { type TestDefinition, toVariant } from '../../domain/tests/definition.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
-import { type ReportSection, type ResolvedSection, resolveSections } from '../../domain/tests/sections.js'
+import { isSameDefinition } from '../../domain/tests/import-plan.js'
+import {
+  type ReportSection,
+  type ResolvedSection,
+  resolveSections,
+  resolveVariant,
+} from '../../domain/tests/sections.js'
 import {
   digestVersion,
   freezeSection,
@@ -29,7 +43,8 @@ export interface Publication extends PreparedVersion {
 }
 
 /**
- * Publishes a test as a new version, unless the published version has the same definition and questions.
+ * Publishes a test as a new version, unless the published version has the same definition and questions. Its published
+ * variants follow, as far as they have all questions.
  * @param name user name of the publisher
  * @param isCheck whether to compute the result without writing
  * @throws TEST_NOT_FOUND, TEST_ARCHIVED if the test does not exist or is archived
@@ -49,8 +64,9 @@ export async function publishTest(
     if (test === undefined) throw TEST_NOT_FOUND
     if (test.source === null && !isCheck) throw new NotEditable(test.file)
     if (test.archived_at !== null) throw TEST_ARCHIVED
-    const sections = await requireSections(transaction, test.definition, test.source?.id ?? null)
+    const sections = await requireSections(transaction, test, test.source?.id ?? null)
     const published = await publishVersion(transaction, test, sections, { isCheck, name })
+    if (!isCheck) await publishVariants(transaction, [slug], name)
     return { definition: test.definition, sections, ...published }
   })
   // Computed after the transaction, because the computation takes a while and would hold the locks.
@@ -66,7 +82,7 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, edit_version, source } = test
-  const sections = await requireSections(db, definition, source?.id ?? null)
+  const sections = await requireSections(db, test, source?.id ?? null)
   const offered = sections.flatMap(({ cards }, section) => cards.map((card, id) => ({ id, section, card })))
   const drawn = drawQuestions(definition, offered, randomInt)
   // Freezes only drawn questions, because freezing may parse Markdown.
@@ -86,11 +102,11 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
  */
 export async function requireSections(
   db: Kysely<Database>,
-  definition: TestDefinition,
+  test: TestToResolve,
   sourceId: number | null,
 ): Promise<ResolvedSection[]> {
   const faults: string[] = []
-  const sections = await resolveStored(db, definition, sourceId, (message, section) => {
+  const sections = await resolveStored(db, test, sourceId, (message, section) => {
     faults.push(section === undefined ? message : `Abschnitt ${section + 1}: ${message}`)
   })
   if (faults.length > 0) throw new NotPublishable(faults)
@@ -100,21 +116,60 @@ export async function requireSections(
 /** Returns the sections of a stored test with their questions. The result is valid only if no fault was reported. */
 export async function resolveStored(
   db: Kysely<Database>,
-  definition: TestDefinition,
+  { definition, lang, translation_of }: TestToResolve,
   sourceId: number | null,
   report: ReportSection,
 ): Promise<ResolvedSection[]> {
-  const named = await findNamedDecksOf(db, [definition])
+  const translated = translation_of === null ? undefined : findTranslated(await listGroupItems(db, 'deck'), lang)
+  const named = await findNamedDecksOf(db, [definition], translated && [translated])
   const usable = new Map([...named].filter(([, deck]) => mayUse(deck, sourceId)))
-  return resolveSections(definition, usable, report)
+  if (translated === undefined) return resolveSections(definition, usable, report)
+  return resolveVariant(definition, lang, usable, translated, report)
 }
 
+/** What decides on the questions of a test */
+export type TestToResolve = Pick<EditedTest, 'definition' | 'lang' | 'translation_of'>
+
+/**
+ * Publishes the variants of originals that have been published before. A variant that lacks a question keeps its version
+ * until the question is translated.
+ * @param except slugs of variants that stay as they are
+ */
+export async function publishVariants(
+  transaction: Transaction<Database>,
+  originals: readonly string[],
+  name: string | null,
+  except: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  for (const { slug } of await listVariantRows(transaction, originals)) {
+    if (except.has(slug)) continue
+    await lockTest(transaction, slug)
+    const test = await findEditedTest(transaction, slug)
+    if (test === undefined || test.archived_at !== null || test.published_version === null) continue
+    const faults: string[] = []
+    const sections = await resolveStored(transaction, test, test.source?.id ?? null, (message) => faults.push(message))
+    if (faults.length === 0) await publishVersion(transaction, test, sections, { name })
+  }
+}
+
+/** Writes the settings and sections of originals into the definitions of their variants. */
+export async function updateVariants(transaction: Transaction<Database>, originals: readonly string[]): Promise<void> {
+  for (const { id, definition, edited, original } of await listVariantRows(transaction, originals)) {
+    const wanted = toVariant(definition, original)
+    if (!isSameDefinition(definition, wanted)) await updateDefinition(transaction, id, wanted, { edited })
+  }
+}
+
+/** @param translations maps from the slug of a deck to the slug in another language; these decks are found too */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
   definitions: readonly Pick<TestDefinition, 'sections'>[],
+  translations: readonly ReadonlyMap<string, string>[] = [],
 ): Promise<Map<string, NamedDeck>> {
   const sections = definitions.flatMap(({ sections }) => sections)
-  const slugs = [...new Set(sections.map(({ deck }) => deck))]
+  const slugs = [
+    ...new Set(sections.flatMap(({ deck }) => [deck, ...translations.flatMap((slugs) => slugs.get(deck) ?? [])])),
+  ]
   const keys = [...new Set(sections.flatMap(({ cards }) => cards ?? []))]
   return findNamedDecks(db, slugs, keys)
 }

@@ -3,6 +3,7 @@ import {
   type DefinitionInput,
   parseDefinition,
   SECTION_KEYS,
+  SHARED_KEYS,
   type TestDefinition,
 } from '../../tests/definition.js'
 import { toTestSlug } from '../../tests/slug.js'
@@ -10,11 +11,13 @@ import type { Fault, ReportFault, SlugPlace, TestSource } from '../types.js'
 import { decodeText } from './decode-text.js'
 import { type Field, type Fields, type KnownKeys, readFlag, splitFrontMatter } from './front-matter.js'
 import { readSlug } from './slug.js'
+import { readTranslation, TRANSLATION_KEYS } from './translation.js'
 
 const KEYS: KnownKeys = [
   'slug',
   ...DEFINITION_KEYS.filter((key) => key !== 'sections'),
   'draft',
+  ...TRANSLATION_KEYS,
   { sections: SECTION_KEYS },
 ]
 /** Keys whose value is read as a string, so that a name such as `2024` does not become a number */
@@ -44,11 +47,38 @@ export function parseTest(
   const found = readSlug(file, fields, [], report)
   const slug = found && { ...found, slug: toTestSlug(found.slug) }
   const draft = readFlag(fields, 'draft', report)
-  const { definition, lines } = readDefinition(fields, { text: parts.body, line: parts.bodyLine }, faults, report)
+  const translation = readTranslation(file, fields, report)
+  const isVariant = translation.translation_of !== null
+  if (isVariant) refuseSettings(fields, report)
+  const { definition, lines } = readDefinition(
+    isVariant ? withoutSettings(fields) : fields,
+    { text: parts.body, line: parts.bodyLine },
+    faults,
+    report,
+  )
   if (faults.length > 0 || slug === undefined || definition === undefined) {
     return { slug, faults: faults.sort((a, b) => a.line - b.line) }
   }
-  return { test: { file, slug: slug.slug, definition, draft, ...lines }, slug, faults }
+  const test = { file, slug: slug.slug, definition, draft, ...lines, translation }
+  if (!isVariant) return { test, slug, faults }
+  const line = translation.lines.translation_of
+  return { test: { ...test, definition: { ...definition, sections: [] }, line, sectionLines: [] }, slug, faults }
+}
+
+function refuseSettings(fields: Fields, report: ReportFault): void {
+  for (const key of SHARED_KEYS) {
+    const field = fields.get(key)
+    if (field !== undefined)
+      report(field.line, `„${key}“ steht im Original und gilt auch hier; in der Variante fehlt es`)
+  }
+}
+
+/** Sections of a variant while its file is parsed; the import takes those of the original */
+const NO_SECTIONS: Fields[] = [new Map([['deck', { value: 'original', text: 'original', line: 1 }]])]
+
+function withoutSettings(fields: Fields): Fields {
+  const kept = [...fields].filter(([key]) => !SHARED_KEYS.some((shared) => shared === key))
+  return new Map([...kept, ['sections', { value: [], text: '', line: 1, entries: NO_SECTIONS }]])
 }
 
 function readDefinition(

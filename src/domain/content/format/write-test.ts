@@ -1,5 +1,7 @@
 import { stringify } from 'yaml'
 import { CHOICES, type TestDefinition, type TestSection, UNLIMITED } from '../../tests/definition.js'
+import type { Translation } from '../types.js'
+import { writeTranslation } from './translation.js'
 import { writeFrontMatter } from './write-front-matter.js'
 
 /**
@@ -7,10 +9,8 @@ import { writeFrontMatter } from './write-front-matter.js'
  * @param slug undefined if the file name implies it
  * @example writeTest({ definition, draft: false }, 'git') // '---\nslug: git\nname: Git\n…'
  */
-export function writeTest(
-  { definition, draft }: { definition: TestDefinition; draft: boolean },
-  slug: string | undefined,
-): string {
+export function writeTest({ definition, draft, ...translation }: WrittenTest, slug: string | undefined): string {
+  if (translation.translation_of != null) return writeVariant({ definition, draft, ...translation }, slug)
   const { name, description, introduction, attempts, wait_minutes, time_limit_minutes, opens, closes } = definition
   const head = writeFrontMatter({
     ...(slug !== undefined && { slug }),
@@ -28,11 +28,29 @@ export function writeTest(
     ...chosen(definition, 'review_when'),
     ...(opens !== null && { opens }),
     ...(closes !== null && { closes }),
+    ...writeTranslation(translation),
     ...(draft && { draft }),
   })
   const sections = definition.sections.map((section) => `  - ${writeSection(section)}\n`)
   const body = introduction === '' ? '' : `${introduction}\n`
   return `${head.slice(0, -'---\n'.length)}sections:\n${sections.join('')}---\n${body}`
+}
+
+interface WrittenTest extends Partial<Pick<Translation, 'lang' | 'translation_of'>> {
+  definition: TestDefinition
+  draft: boolean
+}
+
+function writeVariant({ definition, draft, ...translation }: WrittenTest, slug: string | undefined): string {
+  const { name, description, introduction } = definition
+  const head = writeFrontMatter({
+    ...(slug !== undefined && { slug }),
+    name,
+    ...(description !== '' && { description }),
+    ...writeTranslation(translation),
+    ...(draft && { draft }),
+  })
+  return introduction === '' ? head : `${head}${introduction}\n`
 }
 
 function chosen(definition: TestDefinition, key: keyof typeof CHOICES): Record<string, string> {

@@ -15,12 +15,14 @@ import {
 } from '../../../../db/queries/content/export-cards.js'
 import type { Database } from '../../../../db/types.js'
 import type { TestDefinition } from '../../../domain/tests/definition.js'
-import { resolveStored } from '../../tests/publish.js'
+import { resolveStored, type TestToResolve } from '../../tests/publish.js'
 
 /** A test in an export. Importing the export publishes the test unless `draft` is true. */
 export interface WrittenTest {
   slug: string
   definition: TestDefinition
+  lang: string
+  translation_of: string | null
   draft: boolean
 }
 
@@ -78,19 +80,15 @@ async function* readItems(
     for await (const reviews of readReviewsToExport(db, userId)) yield { kind: 'reviews', reviews }
   if (hasSheets) for await (const sheets of readSheetsToExport(db, scope)) yield { kind: 'sheets', sheets }
   if (!hasTests) return
-  for (const { slug, source_id, definition, isPublished } of await listTestsToExport(db, scope)) {
+  for (const { source_id, isPublished, ...test } of await listTestsToExport(db, scope)) {
     // A test that cannot be published now is exported as a draft; otherwise the import of the archive would fail.
-    const draft = !isPublished || !(await isResolvable(db, definition, source_id))
-    yield { kind: 'test', test: { slug, definition, draft } }
+    const draft = !isPublished || !(await isResolvable(db, test, source_id))
+    yield { kind: 'test', test: { ...test, draft } }
   }
 }
 
-async function isResolvable(
-  db: Kysely<Database>,
-  definition: TestDefinition,
-  sourceId: number | null,
-): Promise<boolean> {
+async function isResolvable(db: Kysely<Database>, test: TestToResolve, sourceId: number | null): Promise<boolean> {
   const faults: string[] = []
-  await resolveStored(db, definition, sourceId, (message) => faults.push(message))
+  await resolveStored(db, test, sourceId, (message) => faults.push(message))
   return faults.length === 0
 }

@@ -86,13 +86,13 @@ class Archive {
     await file.end()
   }
 
-  async addTest({ slug, definition, draft }: WrittenTest): Promise<void> {
+  async addTest({ slug, definition, ...rest }: WrittenTest): Promise<void> {
     await this.#deck?.end()
     this.#deck = undefined
     const { name, isSlug } = this.#testNames.take(slug)
     const placed = { ...definition, introduction: this.#place(definition.introduction) }
     const file = this.#zip.addText(`tests/${name}.md`)
-    await file.write(writeTest({ definition: placed, draft }, isSlug ? undefined : slug))
+    await file.write(writeTest({ ...rest, definition: placed }, isSlug ? undefined : slug))
     await file.end()
   }
 

@@ -60,7 +60,8 @@ export async function planFolder(
     ...findForeignSlugs('Der Test', slugs.tests, owners.tests),
     ...lint,
   )
-  const testPlan = planFolderTests(tests, storedTests)
+  const testPlan = planFolderTests(tests, storedTests, await listGroupItems(db, 'test'))
+  if (testPlan.faults.length > 0) throw new FaultyContent(testPlan.faults.sort(comparePlaces))
   const ourTests = testPlan.items.map(({ test }) => test)
   const isWhole =
     ours.decks.length + ours.sheets.length + ourTests.length ===

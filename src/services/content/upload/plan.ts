@@ -131,7 +131,9 @@ export async function planImport(
   const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
   // Tests refer to decks by the key in the archive; tests in exports of this service refer to them by slug.
   for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
-  const tests = planUploadTests(ready.tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep })
+  const groups = await listGroupItems(db, 'test')
+  const tests = planUploadTests(ready.tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }, groups)
+  if (tests.faults.length > 0) throw new FaultyUpload(new FaultyContent(tests.faults))
   // A new source has no id yet and no stored pools. Id 0 matches no source.
   const testOrigin = { sourceId: sourceId ?? 0, decks: new Set(deckSlugs.values()), isArchive: true }
   return { plan, pictures, tests, testOrigin, ready, target, texts }

@@ -57,6 +57,12 @@ t.test('reads a test with all keys', async (t) => {
     draft: false,
     line: 14,
     sectionLines: [15, 16],
+    translation: {
+      lang: 'de',
+      translation_of: null,
+      file: 'tests/datenschutz.md',
+      lines: { lang: 1, translation_of: 1 },
+    },
   })
 })
 
@@ -92,7 +98,7 @@ t.test('names every fault with its line', async (t) => {
     [
       head('name: a', 'pass: 3', 'sections:', '  - { deck: git, anzahl: 2 }'),
       [
-        '3: Unbekannter Schlüssel „pass“ (erlaubt: slug, name, description, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes, shuffle, pages, access, review, review_when, opens, closes, draft, sections)',
+        '3: Unbekannter Schlüssel „pass“ (erlaubt: slug, name, description, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes, shuffle, pages, access, review, review_when, opens, closes, draft, lang, translation_of, sections)',
         '5: Unbekannter Schlüssel „anzahl“ (erlaubt: deck, level, cards, draw)',
       ],
     ],
