@@ -154,12 +154,12 @@ a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later 
         summary: 'Create the user with an external id, or change it',
         description: `Status 201 for a new account, otherwise 200. Absent fields stay unchanged, and values that the
 account has already are not written, so a repeated request changes nothing. A new account gets the \`password\`, or a
-generated one that only this response contains; an existing account keeps its own. The fields for which PATCH requires a
-login within the last ten minutes require it here too. A token of the scope \`admin\` needs none.`,
+generated one that only this response contains; an existing account keeps its own. \`username\` and the fields for which
+PATCH requires a login within the last ten minutes require it here too. A token of the scope \`admin\` needs none.`,
         tags: ['accounts'],
         params: ExternalIdParams,
         body: PutAccountBody,
-        response: responses(PutAccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USERNAME_TAKEN], {
+        response: responses(PutAccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND, USERNAME_TAKEN], {
           201: PutAccountResponse,
         }),
       },
@@ -177,12 +177,14 @@ login within the last ten minutes require it here too. A token of the scope \`ad
 
   async function requireFreshLoginToGrant(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     const body = (request.body ?? {}) as Record<string, unknown>
-    const { is_admin, is_author, is_auditor, auditor_until, link_next_login, password, disabled_on } = body
+    const { is_admin, is_author, is_auditor, auditor_until, link_next_login, password, disabled_on, username } = body
     const today = app.clock.today()
     const endsAudit = is_auditor === false || (typeof auditor_until === 'string' && auditor_until < today)
     const extendsAudit = auditor_until !== undefined && !endsAudit
     const grants = [is_admin, is_author, is_auditor, extendsAudit, link_next_login].includes(true)
-    const isGrant = grants || (password !== undefined && password !== null)
+    const isGiven = (value: unknown) => value !== undefined && value !== null
+    // A login through the provider may be linked to an account by its user name.
+    const isGrant = grants || isGiven(password) || isGiven(username)
     // Disabling an account from today or an earlier day needs no fresh login. A change to null or to a later day may
     // grant access and needs a fresh login.
     const endsAccess = typeof disabled_on === 'string' && disabled_on <= today

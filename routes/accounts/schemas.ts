@@ -185,10 +185,7 @@ export const PutAccountBody = Type.Object({
   ),
   ...Type.Omit(ChangeAccountBody, ['password', 'must_change_password', 'link_next_login', 'external_id']).properties,
   display_name: optional('1 to 200 characters after trimming. New accounts: default the user name.', 'Erika Muster'),
-  password: optional(
-    "Only for a new account: 6 to 1,000 characters; generated if absent. Not for the caller's account.",
-    'vier zufällige Wörter',
-  ),
+  password: optional('Only for a new account: 6 to 1,000 characters; generated if absent.', 'vier zufällige Wörter'),
   must_change_password: Type.Optional(Type.Boolean({ description: 'Only for a new account; default: `true`.' })),
 })
 

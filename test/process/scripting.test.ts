@@ -13,7 +13,8 @@ const recipes = readRecipes()
 const folder = t.testdir({
   'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
   'password.json': JSON.stringify({ password: 'ganz "neu"' }),
-  'users.csv': 'P-1;erika;Erika "die Schnelle" Müller;geheim\\1\r\nP-2;otto;Otto Normal;geheim-2\nP-3;kurz;Kurz;123\n',
+  'users.csv':
+    'P-1;erika;Erika "die Schnelle" Müller;geheim\\1\r\nP-2;otto;Otto Normal;geheim-2\nP-2#b;anna;Anna;geheim-3\nP-3;kurz;Kurz;123\n',
   bin: { 'svc-training': `#!/bin/sh\nexec "${process.execPath}" "${ROOT}dist/src/cli.js" "$@"\n` },
   origin: { decks: { 'eins.md': deck('Eins', 'Eine Frage') }, cheatsheets: {} },
 })
@@ -92,12 +93,16 @@ t.test('the recipes for readiness and tokens work', async (t) => {
 t.test('the recipes for users work', async (t) => {
   const script = recipes.get('Create and update users from a CSV file') as string
   const created = await follow('Create and update users from a CSV file')
-  t.match(created, { status: 0, stdout: 'created: erika\ncreated: otto\n', stderr: /^refused: kurz: .*mindestens 6/ })
+  t.match(created, {
+    status: 0,
+    stdout: 'created: erika\ncreated: otto\ncreated: anna\n',
+    stderr: /^refused: kurz: .*mindestens 6/,
+  })
   recipes.set('again', script)
-  t.match(await follow('again'), { status: 0, stdout: 'exists: erika\nexists: otto\n' })
+  t.match(await follow('again'), { status: 0, stdout: 'up to date: erika\nup to date: otto\nup to date: anna\n' })
   t.equal(await login('erika', 'geheim\\1'), 200)
 
-  t.match(await follow('List users, one per line'), { status: 0, stdout: /^1;chef\n\d+;erika\n\d+;otto\n?$/ })
+  t.match(await follow('List users, one per line'), { status: 0, stdout: /^1;chef\n\d+;erika\n\d+;otto\n\d+;anna\n?$/ })
   t.match(await follow('Create all users of a CSV file, or none'), { status: 0, stdout: '', stderr: '' })
   const list = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8')).users
   t.match(list('preview'), [

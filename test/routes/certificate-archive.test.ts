@@ -53,6 +53,9 @@ t.test('packs the PDFs of the proofs in force of an assignment, for a stated pur
   )
   t.equal(rawPayload.toString('latin1').split('%PDF-').length, 4)
   t.equal((await auditor.get(`/api/assignments/${data.id}/proofs.zip`)).status, 400, 'without a purpose')
+  const english = await service.app.inject({ url: `${url}&lang=en`, headers: { cookie: auditor.cookie } })
+  const pdfs = [...(await unzip(english.rawPayload)).values()]
+  t.ok(pdfs.length > 0 && pdfs.every((pdf) => Buffer.from(pdf).includes('/Lang (en-GB)')), 'PDFs in English')
   t.equal((await responsible.get(url)).status, 404)
   t.equal((await ada.get(url)).status, 403)
   const { accesses } = (await bo.get('/api/accounts/me/accesses?limit=1')).body

@@ -16,6 +16,8 @@ export const PERSONNEL_NUMBER_TAKEN = new InvalidInput('Personalnummer ist schon
 
 export const OWN_PASSWORD = new InvalidInput(
   'Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password',
+  undefined,
+  { field: 'password' },
 )
 
 /** The refusal of a PUT; user creation refuses a name that is taken with 400, as the specification requires. */

@@ -6,7 +6,7 @@ import { findByExternalId, lockExternalIds } from '../../../db/queries/accounts/
 import type { Database } from '../../../db/types.js'
 import type { GivenAccount } from '../../domain/accounts/accounts.js'
 import { generatePassword } from '../../domain/accounts/passwords.js'
-import { OWN_PASSWORD, USER_NOT_FOUND, USERNAME_TAKEN } from '../../domain/accounts/refusals.js'
+import { USER_NOT_FOUND, USERNAME_TAKEN } from '../../domain/accounts/refusals.js'
 import { nameKey } from '../../domain/accounts/user-list.js'
 import { CALLER_GONE, InvalidField } from '../../domain/refusal.js'
 import { accountShare } from '../fair-turns.js'
@@ -30,7 +30,7 @@ type Described = Omit<GivenAccount, 'password' | 'must_change_password'>
  * generated password
  * @throws InvalidInput if a new account has no user name
  * @throws USERNAME_TAKEN if another account has the name
- * @throws OWN_PASSWORD if the account is the actor's and the description has a password
+ * @throws USER_NOT_FOUND if the account is deleted in the meantime
  * @throws CALLER_GONE if the signal is aborted before the new account is stored
  */
 export async function putAccount(
@@ -51,7 +51,6 @@ export async function putAccount(
       await lockExternalIds(transaction)
       const id = await findByExternalId(transaction, externalId)
       if (id !== undefined) {
-        if (id === actor.actor_id && chosen !== undefined) throw OWN_PASSWORD
         await change(transaction, actor, { id, values }, rules)
         return { user: await find(transaction, id), isNew: false, password: null }
       }
@@ -59,7 +58,9 @@ export async function putAccount(
       await requireFreeKeys(transaction, account)
       const created = await storeAccount(transaction, actor, {
         ...account,
-        ...{ must_change_password, external_id: externalId, password_hash: early ?? (await hash()) },
+        must_change_password,
+        external_id: externalId,
+        password_hash: early ?? (await hash()),
       })
       if (created === undefined) throw USERNAME_TAKEN
       if (signal.aborted) throw CALLER_GONE
