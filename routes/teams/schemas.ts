@@ -48,7 +48,12 @@ export const ChangeTeamBody = Type.Object({
 })
 
 export const PutTeamBody = Type.Object({
-  name: Type.Optional({ ...Name, description: '1 to 200 characters after trimming; unique. Required for a new team.' }),
+  name: Type.Optional(
+    Type.String({
+      description: '1 to 200 characters after trimming; unique. Required for a new team.',
+      examples: ['Werkstatt'],
+    }),
+  ),
   external_group: Type.Optional(ExternalGroup),
 })
 

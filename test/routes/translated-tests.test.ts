@@ -75,8 +75,10 @@ t.test('a variant takes settings, sections and questions from its original', asy
     name: 'Exam',
     introduction: 'Read carefully.',
     state: 'published',
-    ...{ lang: 'en', translation_of: 'pruefung', variants: [] },
+    lang: 'en',
+    translation_of: 'pruefung',
   })
+  t.strictSame((await definitionOf('exam')).variants, [])
   t.strictSame(
     await questionsOf('exam'),
     [{ question: 'a en?' }, { question: 'b en?' }],
@@ -85,7 +87,9 @@ t.test('a variant takes settings, sections and questions from its original', asy
   t.match((await learner.get('/api/tests/pruefung')).body.test, {
     variants: [{ slug: 'exam', lang: 'en', title: 'Exam' }],
   })
-  t.match((await learner.get('/api/tests/exam')).body.test, { lang: 'en', translation_of: 'pruefung', variants: [] })
+  const { test: exam } = (await learner.get('/api/tests/exam')).body
+  t.match(exam, { lang: 'en', translation_of: 'pruefung' })
+  t.strictSame(exam.variants, [])
   t.match((await importFolder()).body.stats.tests, { created: 0, updated: 0, unchanged: 2 })
 })
 
@@ -145,6 +149,16 @@ t.test('an archive keeps the group of a test in both directions', async (t) => {
   t.match(await definitionOf('final-2'), { translation_of: 'abschluss-2', sections: [{ deck: 'stoff-2' }] })
 })
 
+t.test('learners see a group as it is published', async (t) => {
+  const { version } = await definitionOf('final')
+  t.equal((await admin.send({ method: 'PUT', url: `${URL}/final`, payload: { version, name: 'Geheim' } })).status, 200)
+  const original = (await learner.get('/api/tests/abschluss')).body.test
+  t.strictSame(original.variants, [{ slug: 'final', lang: 'en', title: 'Exam' }])
+  t.equal((await learner.get('/api/tests/final')).body.test.translation_of, 'abschluss')
+  await db.updateTable('tests').set({ published_version: null }).where('slug', '=', 'abschluss').execute()
+  t.equal((await learner.get('/api/tests/final')).body.test.translation_of, null)
+})
+
 t.test('an editor writes a variant, whose settings are those of the original', async (t) => {
   const deck = await writeDeck(editor, source)
   const english = await writeDeck(editor, source, { lang: 'en', translation_of: deck })
@@ -189,6 +203,12 @@ t.test('an editor writes a variant, whose settings are those of the original', a
 
   await put(slug, { version: 1, name: 'Prüfung', pass_percent: 90, sections: [{ deck }] })
   t.match((await editor.get(`${URL}/${variant}`)).body.test, { name: 'Exam', pass_percent: 90, version: 2 })
+  const outdated = await put(variant, { ...created.body.test, name: 'The exam' })
+  t.equal(
+    outdated.headers['x-error-code'],
+    'version_outdated',
+    'not the fault of a setting that the original has changed',
+  )
   const left = await put(variant, { version: 2, name: 'Exam', translation_of: null, sections: [{ deck: english }] })
   t.match(left.body.test, { translation_of: null, lang: 'en', version: 3 })
   t.equal((await put(variant, { version: 3, name: 'Exam', translation_of: slug })).status, 200)

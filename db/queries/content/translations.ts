@@ -82,9 +82,18 @@ export async function findGroupItems(
   return rows
 }
 
-/** The variants of an item as JSON, by language; the statement must have the table of the items. */
+/** Learners get the texts of the published version, as on the page of the test. */
+const PUBLISHED_NAME = sql`(
+  select test_versions.definition ->> 'name' from test_versions
+  where test_versions.test_id = tests.id and test_versions.version = tests.published_version)`
+
+/**
+ * The variants of an item as JSON, by language; the statement must have the table of the items.
+ * @param options isLearner: for tests, only those that learners see, with their published names
+ */
 export function variantsOf(kind: GroupKind, { isLearner = false }: { isLearner?: boolean } = {}) {
-  const { items, marks, key, title } = TABLES[kind]
+  const { items, marks, key, title: edited } = TABLES[kind]
+  const title = isLearner ? PUBLISHED_NAME : edited
   const own = sql`select id as own_id from (select ${sql.ref(`${items}.id`)}) as own (id)`
   const isShown = isLearner ? sql`and tests.archived_at is null and tests.published_version is not null` : sql``
   return sql<ListedVariant[]>`(
@@ -98,14 +107,15 @@ export function variantsOf(kind: GroupKind, { isLearner = false }: { isLearner?:
 
 /**
  * The slug of the original; the statement must have the table of the items, joined with its marks.
- * @param options isVisible: whether the slug is null if learners do not see the original
+ * @param options isVisible: whether the slug is null if the original is archived or, for a test, not published
  */
 export function originalOf(kind: GroupKind, { isVisible = false }: { isVisible?: boolean } = {}) {
   const { items, marks } = TABLES[kind]
   return sql<string | null>`(
     select original.slug from ${sql.table(items)} as original
     where original.id = ${sql.ref(`${marks}.translation_of`)}
-      ${isVisible ? sql`and original.archived_at is null` : sql``})`
+      ${isVisible ? sql`and original.archived_at is null` : sql``}
+      ${isVisible && kind === 'test' ? sql`and original.published_version is not null` : sql``})`
 }
 
 /** Removes items from their groups, so that `joinGroups` can write new languages in any order. */

@@ -70,7 +70,10 @@ function selectLiveTests(db: Kysely<Database>) {
     )
     .where(IS_LIVE_TEST)
     .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions', 'lang'])
-    .select([originalOf('test').as('translation_of'), variantsOf('test', { isLearner: true }).as('variants')])
+    .select([
+      originalOf('test', { isVisible: true }).as('translation_of'),
+      variantsOf('test', { isLearner: true }).as('variants'),
+    ])
     .select(questionCountsBySection())
     .orderBy('tests.slug')
 }

@@ -50,14 +50,17 @@ export interface DefinitionSave {
  * Parses the definition in a request. A variant takes what the request leaves out from its original.
  * @param parse throws FaultyDefinition
  * @throws FaultyDefinition if a variant has settings or sections other than those of its original
+ * @throws VersionOutdated if the test has changed since `version`
  */
 export async function parseDefinitionOf(
   db: Kysely<Database>,
-  { slug, translation_of, sourceId }: Pick<DefinitionSave, 'slug' | 'translation_of' | 'sourceId'>,
+  { slug, translation_of, sourceId, version }: Omit<DefinitionSave, 'definition'>,
   input: DefinitionInput,
   parse: (input: DefinitionInput) => TestDefinition,
 ): Promise<TestDefinition> {
   const stored = await findEditedTest(db, slug)
+  // Settings that the original has changed since would look like those of the variant.
+  if (stored !== undefined && version !== undefined) requireVersion(version, stored.edit_version)
   const named = translation_of === undefined ? (stored?.translation_of ?? null) : translation_of
   if (named === null) return parse(input)
   const original = named === slug ? undefined : await findEditedTest(db, named)
@@ -108,6 +111,8 @@ export function saveDefinition(
       if (lang !== DEFAULT_LANGUAGE || translation_of !== null) {
         await placeInGroup(transaction, 'test', { id, slug, lang, translation_of })
       }
+      // The original may have changed since the definition was parsed.
+      if (translation_of !== null) await updateVariants(transaction, [translation_of])
       return readTest(transaction, slug)
     }
     const test = await takeTest(transaction, slug, editable)

@@ -35,7 +35,9 @@ t.test('finds the item of a group in a language, from any item of the group', as
 t.test('a stored variant stays in its group when its original gets another slug', async (t) => {
   const stored = [row(1, 'old', 'de'), row(2, 'b', 'en', 'old')]
   const plan = (...files: ReturnType<typeof file>[]) => planTranslations(files, stored, new Set(), 7)
-  t.match(plan(file('new', 1, 'de')), { faults: [], orphans: [], changes: [{ id: 1, slug: 'new' }] })
+  const renamed = plan(file('new', 1, 'de'))
+  t.strictSame([renamed.faults, renamed.orphans], [[], []])
+  t.match(renamed.changes, [{ id: 1, slug: 'new' }])
   t.match(plan(file('new', 1, 'en')).faults, [
     { file: 'new.md', line: 2, message: /in dieser Sprache gibt es schon „b“/ },
   ])
@@ -45,7 +47,8 @@ t.test('a stored variant stays in its group when its original gets another slug'
 t.test('a late variant names its original by the key in the source or by its slug', async (t) => {
   for (const name of ['a', 'key-a']) {
     const { changes, faults } = planTranslations([file('b', undefined, 'en', name)], [row(1, 'a', 'de')], new Set(), 7)
-    t.match({ changes, faults }, { changes: [{ slug: 'b', lang: 'en', translation_of: 'a' }], faults: [] })
+    t.strictSame(faults, [])
+    t.match(changes, [{ slug: 'b', lang: 'en', translation_of: 'a' }])
   }
 })
 
