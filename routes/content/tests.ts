@@ -103,7 +103,8 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a test or replace its definition',
         description:
           'Absent keys get their default; absent `lang` and `translation_of` stay. A variant takes all keys except ' +
-          '`name`, `description` and `introduction` from its original and accepts no other values. Learners see the last published version until the next publication. ' +
+          '`name`, `description` and `introduction` from its original and accepts no other values. ' +
+          'Learners see the last published version until the next publication. ' +
           'The slugs `attempts` and `practice` become `attempts-2` and `practice-2`.',
         tags: ['content'],
         params: EditedTestParams,

@@ -273,7 +273,8 @@ export async function deleteEmptyChanges(transaction: Transaction<Database>, sou
 
 /**
  * Deletes a source. Its decks, sheets and tests remain without an owner; the cards keep their identities, and pools stay
- * hidden from learners.
+ * hidden from learners. Decks and sheets leave their groups of translations, so a variant of a test keeps its published
+ * version and cannot be published again until its decks have a group.
  */
 export async function deleteSource(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction

@@ -82,6 +82,17 @@ export async function findGroupItems(
   return rows
 }
 
+/** Returns the whole groups of the items with the slugs, by id. */
+export async function findGroups(
+  db: Kysely<Database>,
+  kind: GroupKind,
+  slugs: readonly string[],
+): Promise<StoredGroupItem[]> {
+  const named = await findGroupItems(db, kind, slugs)
+  const originals = new Set(named.map(({ slug, translation_of }) => translation_of ?? slug))
+  return findGroupItems(db, kind, [...originals])
+}
+
 /** Learners get the texts of the published version, as on the page of the test. */
 const PUBLISHED_NAME = sql`(
   select test_versions.definition ->> 'name' from test_versions

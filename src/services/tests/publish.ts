@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { lockCardWriters } from '../../../db/queries/content/editing/cards.js'
-import { listGroupItems } from '../../../db/queries/content/translations.js'
+import { findGroups } from '../../../db/queries/content/translations.js'
 import {
   type EditedTest,
   findEditedTest,
@@ -120,7 +120,8 @@ export async function resolveStored(
   sourceId: number | null,
   report: ReportSection,
 ): Promise<ResolvedSection[]> {
-  const translated = translation_of === null ? undefined : findTranslated(await listGroupItems(db, 'deck'), lang)
+  const decks = definition.sections.map(({ deck }) => deck)
+  const translated = translation_of === null ? undefined : findTranslated(await findGroups(db, 'deck', decks), lang)
   const named = await findNamedDecksOf(db, [definition], translated && [translated])
   const usable = new Map([...named].filter(([, deck]) => mayUse(deck, sourceId)))
   if (translated === undefined) return resolveSections(definition, usable, report)
