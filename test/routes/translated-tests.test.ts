@@ -124,6 +124,23 @@ t.test('faults of variants have their lines, and nothing is imported', async (t)
   t.match((await importFolder()).body.stats.tests, { created: 0 })
 })
 
+t.test('a variant whose original belongs to a source is skipped with a warning', async (t) => {
+  const other = await createSource(db)
+  const author = await createEditor(service, other)
+  const deck = await writeDeck(author, other)
+  const taken = unique('test')
+  const payload = { source_id: other, name: 'Prüfung', sections: [{ deck }] }
+  await author.send({ method: 'PUT', url: `${URL}/${taken}`, payload })
+  await changeFiles(folder, { 'tests/exam-2.md': VARIANT.replace('pruefung', taken) })
+  const { status, body } = await importFolder()
+  t.equal(status, 200)
+  t.match(body.stats, {
+    tests: { created: 0, unchanged: 2 },
+    warnings: [{ file: 'tests/exam-2.md', line: 4, message: /gehört der Quelle „.*“; die Datei wird nicht gelesen/ }],
+  })
+  await changeFiles(folder, { 'tests/exam-2.md': null })
+})
+
 t.test('an archive keeps the group of a test in both directions', async (t) => {
   const rename = (text: string) => text.replaceAll('fragen', 'stoff').replaceAll('pruefung', 'abschluss')
   const first = await admin.post(

@@ -205,6 +205,24 @@ t.test('a faulty group in the folder is a fault with its line, and nothing is im
   })
 })
 
+t.test('a file of the folder whose original belongs to a source is skipped with a warning', async (t) => {
+  const deck = (await editor.post(DECKS, { source_id: source, name: unique('Deck') })).body.deck.slug
+  const taken = (await sheet()).body.sheet.slug
+  await changeFiles(folder, {
+    'decks/v.md': deckFile('Variante', card, { lang: 'en', translation_of: deck }),
+    'decks/w.md': deckFile('Wirklich', card),
+    'cheatsheets/v.md': SHEET(`lang: en\ntranslation_of: ${taken}\n`),
+  })
+  const { status, body } = await importFolder()
+  t.equal(status, 200)
+  t.match(body.stats, { decks: { created: 1 }, cheatsheets: { created: 0 } })
+  t.match(body.stats.warnings, [
+    { file: 'cheatsheets/v.md', line: 4, message: new RegExp(`Original „${taken}“ gehört der Quelle „.*wird nicht`) },
+    { file: 'decks/v.md', line: 4, message: new RegExp(`Original „${deck}“ gehört der Quelle „.*wird nicht gelesen`) },
+  ])
+  await changeFiles(folder, { 'decks/v.md': null, 'decks/w.md': null, 'cheatsheets/v.md': null })
+})
+
 t.test('a group moves into a source as a whole', async (t) => {
   await changeFiles(folder, {
     'decks/g.md': deckFile('Gruppe', card),

@@ -1,5 +1,5 @@
 import { NotInGroup } from './refusals.js'
-import type { Fault, Translation } from './types.js'
+import type { Fault, Translation, Warning } from './types.js'
 
 export const DEFAULT_LANGUAGE = 'de'
 const MAX_LANGUAGE_LENGTH = 35
@@ -191,6 +191,23 @@ function isReported(
 ): boolean {
   const variant = others.find(({ translation_of, lang }) => translation_of === original.slug && lang === original.lang)
   return placed.some(({ item, translation }) => item === variant && translation !== undefined)
+}
+
+/**
+ * Returns a warning for each file that is skipped because the slug of its original belongs to a source.
+ * @param owners names of the sources by slug
+ */
+export function findForeignOriginals(
+  items: readonly { slug: string; translation?: Translation }[],
+  owners: ReadonlyMap<string, string>,
+): Warning[] {
+  return items.flatMap(({ slug, translation }) => {
+    const original = translation?.translation_of ?? ''
+    const owner = owners.get(original)
+    if (translation === undefined || owner === undefined || owners.has(slug)) return []
+    const message = `Das Original „${original}“ gehört der Quelle „${owner}“; die Datei wird nicht gelesen`
+    return { file: translation.file, line: translation.lines.translation_of, message }
+  })
 }
 
 /** Returns for each item that is in a group with an item of the language, or has it, the slug of that item. */

@@ -46,7 +46,10 @@ export interface TestPlan {
   faults: Fault[]
 }
 
-/** Plans the import of the tests of the content folder. Tests of a source stay unchanged. */
+/**
+ * Plans the import of the tests of the content folder. Tests of a source stay unchanged; a file whose original belongs
+ * to a source is skipped.
+ */
 export function planFolderTests(
   tests: readonly TestSource[],
   stored: readonly StoredTest[],
@@ -55,7 +58,8 @@ export function planFolderTests(
   const bySlug = new Map(stored.map((row) => [row.slug, row]))
   const placed = tests.flatMap((test): PlacedTest[] => {
     const row = bySlug.get(test.slug)
-    if (row !== undefined && row.source_id !== null) return []
+    const original = bySlug.get(test.translation?.translation_of ?? '')
+    if ([row, original].some((one) => one !== undefined && one.source_id !== null)) return []
     return [{ test, row, name: test.slug, source_key: null, keep: 'theirs', isMoved: row?.file !== test.file }]
   })
   const items = planPlaced(

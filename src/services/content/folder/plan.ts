@@ -9,12 +9,14 @@ import { planImport } from '../../../domain/content/plan/folder.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
 import type { Digests, FolderPlan } from '../../../domain/content/plan/types.js'
 import { FaultyContent } from '../../../domain/content/refusals.js'
+import { findForeignOriginals } from '../../../domain/content/translations.js'
 import type {
   CardSource,
   Content,
   DeckSource,
   SheetSource,
   TestSource,
+  Translation,
   Warning,
 } from '../../../domain/content/types.js'
 import { planFolderTests } from '../../../domain/tests/import-plan.js'
@@ -28,8 +30,8 @@ export interface PlannedFolder extends PlannedImport<DeckSource, CardSource, She
 }
 
 /**
- * Compares the content with the database and returns the plan of changes. A file whose slug belongs to a source is
- * skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
+ * Compares the content with the database and returns the plan of changes. A file whose slug, or that of
+ * its original, belongs to a source is skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
  * @throws FaultyContent if a deck would become a pool or a pool would become a deck, or a variant cannot be in its group
  * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
@@ -45,8 +47,8 @@ export async function planFolder(
   const storedTests = await findStoredTests(db)
   const owners = { decks: ownersOf(decks), sheets: ownersOf(sheets), tests: ownersOf(storedTests) }
   const ours = {
-    decks: content.decks.filter(({ slug }) => !owners.decks.has(slug)),
-    sheets: content.sheets.filter(({ slug }) => !owners.sheets.has(slug)),
+    decks: content.decks.filter((deck) => !isForeign(deck, owners.decks)),
+    sheets: content.sheets.filter((sheet) => !isForeign(sheet, owners.sheets)),
   }
   const groups = { decks: await listGroupItems(db, 'deck'), sheets: await listGroupItems(db, 'sheet') }
   const plan = planImport(ours, digests, { decks, cards, sheets }, groups)
@@ -58,6 +60,9 @@ export async function planFolder(
     ...findForeignSlugs('Das Deck', slugs.decks, owners.decks),
     ...findForeignSlugs('Der Spickzettel', slugs.sheets, owners.sheets),
     ...findForeignSlugs('Der Test', slugs.tests, owners.tests),
+    ...findForeignOriginals(content.decks, owners.decks),
+    ...findForeignOriginals(content.sheets, owners.sheets),
+    ...findForeignOriginals(tests, owners.tests),
     ...lint,
   )
   const testPlan = planFolderTests(tests, storedTests, await listGroupItems(db, 'test'))
@@ -82,6 +87,13 @@ export async function planFolder(
 function showsPicture({ decks, sheets }: Content, tests: readonly TestSource[], sha: string): boolean {
   const texts = [...decks.flatMap(textsOf), ...sheets.map(textOf), ...tests.flatMap(introductionOf)]
   return texts.some(({ text }) => text.includes(sha))
+}
+
+function isForeign(
+  { slug, translation }: { slug: string; translation?: Translation },
+  owners: ReadonlyMap<string, string>,
+): boolean {
+  return owners.has(slug) || owners.has(translation?.translation_of ?? '')
 }
 
 function ownersOf(rows: readonly { slug: string; owner: string | null }[]): Map<string, string> {
